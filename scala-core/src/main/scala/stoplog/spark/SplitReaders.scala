@@ -14,8 +14,10 @@ import stoplog.source.{ReadLoop, Split, SplitSource, VersionedSerializer}
   *
   * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
   */
-private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, InternalRow], vectors: Vectors)
-    extends PartitionReaderFactory {
+private[stoplog] final class SplitReaders[S <: Split](
+    source: SplitSource[S, _, InternalRow],
+    vectors: Vectors = Vectors.Rows
+) extends PartitionReaderFactory {
 
   override def supportColumnarReads(partition: InputPartition): Boolean = vectors == Vectors.Columns
 
@@ -42,9 +44,13 @@ private[spark] final class SplitReaders[S <: Split](source: SplitSource[S, _, In
   }
 }
 
-/** The splits of one task, as bytes of their own serializer. */
-private[spark] final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte])
+/** The splits of one task, as bytes of their own serializer.
+  *
+  * @param hosts on which the task had better run
+  */
+private[stoplog] final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte], hosts: Seq[String])
     extends InputPartition {
+  override def preferredLocations(): Array[String] = hosts.toArray
 
   def splits[S](serializer: VersionedSerializer[S]): Vector[S] = {
     val in = new DataInputStream(new ByteArrayInputStream(bytes))
@@ -52,12 +58,12 @@ private[spark] final case class SplitBytes(version: Int, count: Int, bytes: Arra
   }
 }
 
-private[spark] object SplitBytes {
-  def of[S](splits: Seq[S], serializer: VersionedSerializer[S]): SplitBytes = {
+private[stoplog] object SplitBytes {
+  def of[S](splits: Seq[S], serializer: VersionedSerializer[S], hosts: Seq[String] = Nil): SplitBytes = {
     val bytes = new ByteArrayOutputStream()
     val out   = new DataOutputStream(bytes)
     splits.foreach(serializer.write(_, out))
     out.flush()
-    SplitBytes(serializer.version, splits.size, bytes.toByteArray)
+    SplitBytes(serializer.version, splits.size, bytes.toByteArray, hosts)
   }
 }

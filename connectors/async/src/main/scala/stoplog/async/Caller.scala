@@ -90,14 +90,14 @@ private[async] final class Caller[A, B](
 
 private[async] object Caller {
 
-  /** It is no matter of time: asking again would not help. */
+  /** Whether another attempt could not help: the answer was wrong, and not late. */
   def isWrongAnswer(error: Throwable): Boolean = error match {
     case named: SparkThrowable => named.getCondition == "STOPLOG_ASYNC_ANSWER"
     case _                     => false
   }
 }
 
-/** What became of a row. */
+/** The end of a row's calls. */
 private[async] sealed trait Outcome[+B]
 
 private[async] object Outcome {
@@ -107,7 +107,7 @@ private[async] object Outcome {
   final case class Failed(error: Throwable, attempts: Int) extends Outcome[Nothing]
 }
 
-/** Why a row has no result.
+/** The reason why a row has no result.
   *
   * @param reason `timeout`, `answer` (a batch was answered with too many or too few answers) or `error`
   * @param errorType the class of the exception

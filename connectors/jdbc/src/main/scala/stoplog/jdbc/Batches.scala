@@ -120,7 +120,7 @@ private[jdbc] object RowBuffer {
   /** Of the rows with one key only the last, in the order of the keys.
     *
     * @param keys       the places of the key columns
-    * @param superseded what becomes of the others
+    * @param superseded the treatment of the others
     */
   final class LastOfEachKey(
       keys: Array[Int],
@@ -153,7 +153,7 @@ private[jdbc] object RowBuffer {
     }
   }
 
-  /** What becomes of rows whose place a later one of their key has taken. */
+  /** The treatment of rows whose place a later one of their key has taken. */
   sealed trait Superseded
   object Superseded {
     case object Dropped extends Superseded

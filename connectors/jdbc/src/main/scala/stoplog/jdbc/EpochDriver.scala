@@ -14,7 +14,7 @@ import stoplog.log.BatchDigest
   * Nothing is known of tasks but what Spark reports: when it repeats an epoch, their number and the rows of each may be
   * others.
   *
-  * @param owner who this is: the query, and its start
+  * @param owner the query, and this start of it
   */
 private[jdbc] final class EpochDriver(
     tables: SinkTables,
@@ -30,7 +30,7 @@ private[jdbc] final class EpochDriver(
 
   /** Before the tasks of an epoch. The first one of a run claims the sink, which fences every older driver.
     *
-    * @param digests what the batches are, where the engine tells
+    * @param digests of the batches, where the engine tells them
     * Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
     * `STOPLOG_JDBC_FENCED`.
     */
@@ -70,7 +70,7 @@ private[jdbc] final class EpochDriver(
     refused
   }
 
-  /** The end of a batch job, whose row and tables nobody needs any more. */
+  /** The end of a batch job, which leaves neither its row nor its tables. */
   def forget(): Unit = inSession { (session, retries) =>
     val own = new OwnTables(session, retries, target)
     tables.allStaging.foreach(staging => own.drop(staging.table))
@@ -80,7 +80,7 @@ private[jdbc] final class EpochDriver(
   private def claim(session: Session, retries: Retries, planned: Planned): SinkRow = {
     val own = new OwnTables(session, retries, target)
     own.ensure(tables.epochs)
-    tables.rejects.foreach(rejects => own.ensure(rejects.table.table, rejects.table.create))
+    tables.rejects.foreach(rejects => own.ensure(rejects.table))
     faults.at(JdbcStep.BeforeClaim)
     val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
     faults.at(JdbcStep.AfterClaim)
@@ -133,8 +133,7 @@ private[jdbc] final class EpochDriver(
         val state = owned(session)
         if (state.lastEpoch.exists(_ >= batch)) 0L
         else {
-          if (existing == Existing.Replace)
-            session.statement(s"DELETE FROM ${target.table}").executeUpdate()
+          if (existing == Existing.Replace) session.update(s"DELETE FROM ${target.table}")
           val refused = move
           tables.epochs.update(session, state.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
           faults.at(JdbcStep.InCommit)
@@ -146,13 +145,8 @@ private[jdbc] final class EpochDriver(
   private def unknown(batch: Long, why: Throwable): Throwable =
     JdbcErrors.unknownOutcome(tables.sink, target, batch, why)
 
-  private def inSession[A](work: (Session, Retries) => A): A = {
-    val session = connect()
-    try work(session, newRetries())
-    catch {
-      case e: java.sql.SQLException => throw target.writeFailed(e)
-    } finally session.close()
-  }
+  private def inSession[A](work: (Session, Retries) => A): A =
+    Session.use(connect, target)(work(_, newRetries()))
 }
 
 /** @param runId   of this start
@@ -223,7 +217,7 @@ private[jdbc] final class Move(tables: SinkTables, session: Session, results: Se
         pieces(attempt, from, middle, batch) + pieces(attempt, middle, until, batch)
     }
 
-  /** Why the target refuses one of these rows; the transaction goes on as if it had not been tried. */
+  /** The reason why the target refuses one of these rows; the transaction goes on as if it had not been tried. */
   private def refusal(attempt: String, from: Long, until: Long): Option[Throwable] =
     try {
       session.savepoint(expect(staging, until - from, staging.publish(session, attempt, from, until)))

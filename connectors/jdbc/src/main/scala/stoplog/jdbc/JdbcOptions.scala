@@ -10,7 +10,7 @@ import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
 import stoplog.options.{Opt, OptionReader, SparkOptions, Suggestion}
 
-/** How rows get into the table. */
+/** The way of rows into the table. */
 private[jdbc] sealed trait WriteMode
 private[jdbc] object WriteMode {
 
@@ -19,7 +19,7 @@ private[jdbc] object WriteMode {
   final case class Transactional(epochsTable: Option[String], onForeign: ForeignQuery) extends WriteMode
 }
 
-/** How the rows are spread over the tasks. */
+/** The spread of the rows over the tasks. */
 private[jdbc] sealed trait Spread
 private[jdbc] object Spread {
   case object AsTheyAre                         extends Spread
@@ -32,7 +32,7 @@ private[jdbc] object Spread {
   */
 private[jdbc] final case class DatabaseTable(url: String, table: String, dialect: Dialect)
 
-/** How rows are sent.
+/** The batches of rows, and their distribution.
   *
   * @param rejectTable where bad rows go; `None` if they end the query
   */
@@ -43,11 +43,11 @@ private[jdbc] final case class RowOptions(batchRows: Int, spread: Spread, reject
   */
 private[jdbc] final case class RequestOptions(timeoutSeconds: Int, maxTries: Int, retryWaitMillis: Long)
 
-/** What a sink was asked to do: all options of one write, checked and with their defaults.
+/** All options of one write, checked and with their defaults.
   *
   * The meaning, default and an example of every option are in [[JdbcOptionRegistry]].
   *
-  * @param toSpark what Spark's own JDBC classes get: `url`, `dbtable`, `driver` and the driver's properties
+  * @param toSpark the options of Spark's own JDBC classes: `url`, `dbtable`, `driver` and the driver's properties
   * @param toMap   the options that stand for this sink, those at their defaults left out
   */
 private[jdbc] final case class JdbcOptions(
@@ -70,7 +70,7 @@ private[jdbc] final case class JdbcOptions(
 
 private[jdbc] object JdbcOptions {
 
-  /** Reads the options of a write, whatever the case of their names.
+  /** Reads the options of a write, in any case of their names.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
@@ -146,7 +146,7 @@ private[jdbc] object JdbcOptions {
 /** Sorts what is no option of the sink: properties of the database's driver, Spark's own, and mistakes. */
 private[jdbc] object DriverProperties {
 
-  /** What goes to the driver: as with Spark's own `jdbc`, all that is not known, unless it looks like a mistake. */
+  /** The driver's properties: as with Spark's own `jdbc`, all keys that are not known, unless one looks like a mistake. */
   def parse(asked: OptionReader): Map[String, String] = {
     val (known, rest) = asked.others.filterNot { case (key, _) => isSparks(key) }.partition { case (key, _) =>
       ofSparksJdbc(lower(key))

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.{StringType, StructType}
 
 import stoplog.format.JsonEncoder
 
-/** What becomes of the rows of a task that the database refuses. */
+/** The treatment of rows of a task that the database refuses. */
 private[jdbc] trait Rejects {
   def take(row: JdbcRow, why: Throwable): Unit
 
@@ -104,6 +104,10 @@ private[jdbc] final case class RejectTable(table: String, textType: String) {
 
 private[jdbc] object RejectTable {
 
+  /** @param url of a database, by which Spark's own `jdbc` format knows its types */
+  def of(table: String, url: String): RejectTable =
+    RejectTable(table, JdbcUtils.getJdbcType(StringType, JdbcDialects.get(url)).databaseTypeDefinition)
+
   def row(id: String, sink: String, batch: Option[Long], why: Throwable, text: String): JdbcRow =
     new JdbcRow(Array[Any](id, sink, batch.map(Long.box).orNull, reason(why), text), null)
 
@@ -124,14 +128,8 @@ private[jdbc] object RejectTable {
   private final val LongestReason = 2000
 }
 
-/** What a database calls a text of any length, as Spark's own `jdbc` format makes tables. */
-private[jdbc] object TextTypes {
-  def of(url: String): String =
-    JdbcUtils.getJdbcType(StringType, JdbcDialects.get(url)).databaseTypeDefinition
-}
-
-/** Rejected rows as JSON, by Spark's own generator, with every null: who repairs a row wants to see what is missing.
-  * A row that JSON cannot express is written as Java spells it.
+/** Rejected rows as JSON, by Spark's own generator, with every null: a person who repairs a row wants to see which values
+  * are missing. A row that JSON cannot express is written as Java spells it.
   */
 private[jdbc] final class RowTexts(schema: StructType, sessionTimeZone: String)
     extends StagedText

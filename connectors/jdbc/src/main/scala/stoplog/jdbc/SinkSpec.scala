@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
 
-/** One write, checked: what driver and tasks need to know. Goes to the executors.
+/** One write, checked, as driver and tasks know it. Goes to the executors.
   *
   * @param schema of the rows
   * @param keys   the places of the key columns; none without upserts
@@ -23,18 +23,25 @@ private[jdbc] final case class SinkSpec(
     keys: Vector[Int],
     connector: ConnectionSource,
     texts: RowTexts,
-    pause: Pause
+    pause: Long => Unit = Thread.sleep(_)
 ) {
   def session(): Session = new Session(connector, options.requests.timeoutSeconds)
 
-  def retries(): Retries =
-    new Retries(
-      RetryPolicy(options.requests.maxTries, options.requests.retryWaitMillis, pause),
-      target.dialect
-    )
+  def retries(): Retries = new Retries(options.requests, target.dialect, pause)
+
+  def values: RowValues = new RowValues(schema, options.sparkUrl, keepsOrigin = rejectTable.isDefined)
 
   def rejectTable: Option[RejectTable] =
-    options.rows.rejectTable.map(RejectTable(_, TextTypes.of(options.sparkUrl)))
+    options.rows.rejectTable.map(RejectTable.of(_, options.sparkUrl))
+
+  /** @param identify the id of a rejected row: its number in the task, and its text
+    * @param send     takes rows of the reject table; `None` if a bad row fails the task
+    */
+  def rejects(batch: Option[Long], identify: (Long, String) => String)(
+      send: Option[IndexedSeq[JdbcRow] => Unit]
+  ): Rejects = send.fold[Rejects](new Rejects.Fail(target, texts.text)) { send =>
+    new Rejects.Keep(sink, batch, options.rows.batchRows, texts.text, identify, send)
+  }
 
   /** As its row and its rejected rows are called. */
   def sink: String = s"${target.table}/${options.sinkId}"
@@ -56,7 +63,7 @@ private[jdbc] object SinkSpec {
       case _ => Vector.empty
     }
     val texts = new RowTexts(schema, SQLConf.get.sessionLocalTimeZone)
-    SinkSpec(options, schema, target, keys, connector, texts, Pause.sleep)
+    SinkSpec(options, schema, target, keys, connector, texts)
   }
 }
 

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types.StructType
 
-/** What is checked before anything is written: that the database can be reached, and the table takes the rows. */
+/** The checks before anything is written: the database answers, and the table takes the rows. */
 private[jdbc] object TableCheck {
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
@@ -27,7 +27,7 @@ private[jdbc] object TableCheck {
       case WriteMode.Upsert(names) => names
       case _                       => Nil
     }
-    val problems = strange ++ TableChecks.problems(table, rows, keys, options.at.dialect)
+    val problems = strange ++ this.problems(table, rows, keys, options.at.dialect)
     if (problems.nonEmpty) throw JdbcErrors.table(options.at.table, options.database, problems)
     val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
       Column(column.name, quoted(column.name, sparks), column.jdbcType, column.typeName)
@@ -61,41 +61,8 @@ private[jdbc] object TableCheck {
       ()
     }
   }
-}
 
-/** What values a column of the rows has, as far as it matters to a table.
-  *
-  * @param accepts types of columns that take them, of `java.sql.Types`
-  */
-private[jdbc] sealed abstract class Family(val accepts: Set[Int])
-
-private[jdbc] object Family {
-  private val numbers =
-    Set(Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT, Types.REAL, Types.FLOAT) ++
-      Set(Types.DOUBLE, Types.NUMERIC, Types.DECIMAL)
-  private val moments = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
-
-  case object Truth  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
-  case object Number extends Family(numbers)
-  case object Day    extends Family(moments + Types.DATE)
-  case object Moment extends Family(moments)
-  case object List   extends Family(Set(Types.ARRAY))
-  case object Bytes
-      extends Family(Set(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.BIT))
-  case object Text
-      extends Family(
-        Set(Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.CLOB, Types.NCHAR, Types.NVARCHAR) ++
-          Set(Types.LONGNVARCHAR, Types.NCLOB, Types.SQLXML, Types.ROWID)
-      )
-}
-
-/** A column of the rows. */
-private[jdbc] final case class RowColumn(name: String, family: Family, typeName: String)
-
-/** Holds rows against a table, before anything is written. */
-private[jdbc] object TableChecks {
-
-  /** All that does not go together, each a sentence. */
+  /** The differences between rows and table, each a sentence. */
   def problems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String], dialect: Dialect): Seq[String] =
     missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++ keyProblems(
       table,
@@ -151,3 +118,32 @@ private[jdbc] object TableChecks {
     Seq(Family.Truth, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
       Types.ARRAY + Types.TIME
 }
+
+/** The kind of values that a column of the rows has, as far as it matters to a table.
+  *
+  * @param accepts types of columns that take them, of `java.sql.Types`
+  */
+private[jdbc] sealed abstract class Family(val accepts: Set[Int])
+
+private[jdbc] object Family {
+  private val numbers =
+    Set(Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT, Types.REAL, Types.FLOAT) ++
+      Set(Types.DOUBLE, Types.NUMERIC, Types.DECIMAL)
+  private val moments = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
+
+  case object Truth  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
+  case object Number extends Family(numbers)
+  case object Day    extends Family(moments + Types.DATE)
+  case object Moment extends Family(moments)
+  case object List   extends Family(Set(Types.ARRAY))
+  case object Bytes
+      extends Family(Set(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.BIT))
+  case object Text
+      extends Family(
+        Set(Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.CLOB, Types.NCHAR, Types.NVARCHAR) ++
+          Set(Types.LONGNVARCHAR, Types.NCLOB, Types.SQLXML, Types.ROWID)
+      )
+}
+
+/** A column of the rows. */
+private[jdbc] final case class RowColumn(name: String, family: Family, typeName: String)

@@ -11,7 +11,7 @@ private[jdbc] object Upserts {
   def onConflict(table: String, columns: Seq[String], keys: Seq[String]): Statement =
     Statement(s"${insert(table, columns)} ${conflict(columns, keys)}", columns.indices)
 
-  /** What follows an insert of whatever rows. */
+  /** The clause behind an insert of any rows. */
   def conflict(columns: Seq[String], keys: Seq[String]): String = {
     val act = others(columns, keys) match {
       case Seq()  => "NOTHING"
@@ -33,7 +33,7 @@ private[jdbc] object Upserts {
 
   /** With the values as parameters where they are used, because there a parameter has the column's type.
     *
-    * @param one a table of one row, whatever is in it
+    * @param one a table of one row
     */
   def merge(
       table: String,

@@ -6,9 +6,9 @@ import java.util.{Map => JMap}
 import stoplog.storage.{FileStore, SpoolFiles}
 import stoplog.twophase.TwoPhaseSettings
 
-/** Remembers which chunks have been sent, at a place that outlives all processes. Used by driver and executors.
+/** Remembers the chunks that have been sent, at a place that outlives all processes. Used by driver and executors.
   *
-  * Where the place is the target itself, a [[NotingTarget]] writes the chunk and its note in one transaction, and nothing ever
+  * If the place is the target itself, a [[NotingTarget]] writes the chunk and its note in one transaction, and nothing ever
   * comes twice. Anywhere else a process may die after the last row and before the note.
   */
 trait CheckpointCommitter extends AutoCloseable {
@@ -19,8 +19,8 @@ trait CheckpointCommitter extends AutoCloseable {
   /** Notes it, durably. Noting it again is no error. */
   def commit(chunk: Chunk): Unit
 
-  /** All chunks of the query's epochs before this one have been noted, and nobody asks for them any more, but for a task that
-    * was given up and does not know it. Called on the driver.
+  /** Forgets the query's epochs before this one, all of whose chunks have been noted: only a task that was given up, and does
+    * not know it, still asks for them. Called on the driver.
     *
     * @param query as in [[Chunk]]
     * @param epoch of a batch query that is over, `Long.MaxValue`
@@ -35,7 +35,7 @@ trait CheckpointCommitter extends AutoCloseable {
   override def close(): Unit = ()
 }
 
-/** Makes a [[CheckpointCommitter]]: what the option `committer` names, a class that extends this and has a public constructor
+/** Makes a [[CheckpointCommitter]]: the option `committer` names a class that extends this and has a public constructor
   * without arguments.
   */
 trait CheckpointCommitters extends Serializable {
@@ -55,7 +55,7 @@ trait CheckpointCommitters extends Serializable {
   def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter
 }
 
-/** Where a sink's log is, on whatever storage that is. Goes to the executors. */
+/** The place of a sink's log, on any storage. Goes to the executors. */
 final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
   def sinkId: String = settings.sinkId
 

@@ -11,7 +11,7 @@ import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.options.{Opt, SparkOptions}
 import stoplog.util.UserObject
 
-/** A connector whose jar has a sender and committers. This one does without it until somebody asks for them.
+/** A connector whose jar has a sender and committers. This jar needs it only for an option that names it.
   *
   * @param word          as the options `sender` and `committer` spell it; options that begin with it and a dot are the
   *                      connector's
@@ -53,8 +53,7 @@ private[wal] object Connector {
   def of(word: String): Option[Connector] = Seq(Jdbc, Cassandra).find(_.word.equalsIgnoreCase(word.trim))
 }
 
-/** What a connector's sender and committers are told: the options of a write that begin with its word and a dot, here without.
-  */
+/** The options of a connector's sender and committers: those of a write that begin with its word and a dot, here without. */
 private[stoplog] final class ConnectorOptions private (own: Seq[(String, String)]) {
 
   def text(option: Opt[_]): Option[String] = own.collectFirst {
@@ -95,14 +94,12 @@ private[stoplog] object ConnectorOptions {
   }
 }
 
-/** What was made last, for senders that must ask a system about its table before they can write to it, and are opened for each
-  * chunk. Used by several threads.
-  *
-  * @param limit how many are kept
+/** The values that were made last, for senders that must ask a system about its table before they can write to it, and are
+  * opened for each chunk. Used by several threads.
   */
-private[stoplog] final class Recent[K, V](limit: Int) {
+private[stoplog] final class Recent[K, V] {
   private val kept = new JLinkedHashMap[K, V](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: JMap.Entry[K, V]): Boolean = size > limit
+    override def removeEldestEntry(eldest: JMap.Entry[K, V]): Boolean = size > 16
   }
 
   /** The one that is kept, or else a new one. Two threads may make it at once. */

@@ -50,7 +50,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
     .connectTimeout(Duration.ofMillis(options.timeoutMillis))
     .build()
 
-  // Whatever a session's settings were: what is sent is read by others.
+  // Other systems read these texts, so they do not depend on a session's settings.
   private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
   encoder.open(schema)
 
@@ -63,7 +63,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
 
   override def close(): Unit = ()
 
-  /** A server that cannot be reached may be so soon; and what it took in spite of that, it knows again by the key. */
+  /** Repeats a request that a server did not answer: rows that it took in spite of that, it knows again by the key. */
   @tailrec
   private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
     tried(request(key, body)) match {
@@ -104,10 +104,8 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       .map(_ * 1000L)
 
   /** Rows are reused, so a batch of them cannot be held: it is encoded while it is read. */
-  private def bodies(rows: Iterator[InternalRow]): Iterator[Array[Byte]] = new Iterator[Array[Byte]] {
-    override def hasNext: Boolean = rows.hasNext
-
-    override def next(): Array[Byte] = {
+  private def bodies(rows: Iterator[InternalRow]): Iterator[Array[Byte]] =
+    Iterator.continually(rows).takeWhile(_.hasNext).map { rows =>
       val out  = new ByteArrayOutputStream()
       var left = options.batchRows
       while (left > 0 && rows.hasNext) {
@@ -116,7 +114,6 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       }
       out.toByteArray
     }
-  }
 }
 
 private object HttpTarget {
@@ -134,7 +131,7 @@ private object HttpTarget {
   final val AnswerLength      = 200
 }
 
-/** How rows are posted.
+/** The settings of requests.
   *
   * @param headers of the user, by their names
   */

@@ -1,49 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import java.io.{FilterOutputStream, OutputStream}
 import java.util.{Map => JMap}
 
+import org.apache.commons.io.output.CountingOutputStream
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.bulk.WaitingRows
 import stoplog.options.SparkOptions
 import stoplog.part.SideFile
 import stoplog.sink._
-import stoplog.spark.TwoPhaseTable
+import stoplog.spark.{ConnectorProvider, TwoPhaseTable}
 import stoplog.storage.NewPart
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
-/** `format("stoplog-wal")`: rows go to a log first, and then to whatever the option `sender` names. */
-final class WriteAheadProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
-
-  override def shortName(): String = "stoplog-wal"
-
-  override def keyPrefix(): String = "stoplog-wal"
-
-  /** The rows' schema comes with the write. */
-  override def supportsExternalMetadata(): Boolean = true
+/** `format("stoplog-wal")`: rows go to a log first, and then to the target of the option `sender`. */
+final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) {
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
-    throw Errors.invalidOptions(Seq("stoplog-wal can only be written to."))
+    throw Errors.invalidOptions(Seq(s"${WriteAheadSink.Format} can only be written to."))
 
-  override def getTable(
-      schema: StructType,
-      partitioning: Array[Transform],
-      properties: JMap[String, String]
-  ): Table = {
-    JarVersions.check("stoplog-wal", getClass)
+  override protected def table(schema: StructType, properties: JMap[String, String]): Table = {
     val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
     val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
     settings.path // rows have to lie somewhere, in a batch query too
@@ -106,9 +91,9 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
     val name  = s"chunk-${task.run.uid}-${task.epoch.fold("job")(_.toString)}-${task.partition}-" +
       s"${task.stageAttempt}-${task.attempt}"
     val token = place.files.write(NewPart("", name, task.run)) { out =>
-      val counted = new ChunkWriter.Counted(out)
+      val counted = new CountingOutputStream(out)
       waiting.writeTo(counted, note = schema.json)
-      bytes = counted.bytes
+      bytes = counted.getByteCount
     }
     val chunk = ChunkToken(
       query,
@@ -120,7 +105,7 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }
 
-  /** What it may have written is in no record, and is found by recovery. */
+  /** The file of a failed task is in no record, and recovery finds it. */
   override def abort(): Unit = close()
 
   override def close(): Unit = waiting.close()
@@ -136,18 +121,4 @@ private[wal] object ChunkWriter {
     .flatMap(context => Option(context.getLocalProperty(QueryId)))
     .filter(_ => task.epoch.isDefined)
     .getOrElse(task.run.value)
-
-  final class Counted(out: OutputStream) extends FilterOutputStream(out) {
-    var bytes: Long = 0
-
-    override def write(byte: Int): Unit = {
-      out.write(byte)
-      bytes += 1
-    }
-
-    override def write(buffer: Array[Byte], from: Int, length: Int): Unit = {
-      out.write(buffer, from, length)
-      bytes += length
-    }
-  }
 }

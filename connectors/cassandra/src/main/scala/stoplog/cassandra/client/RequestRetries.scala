@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.client
 
-import java.util.concurrent.{ThreadLocalRandom, TimeoutException}
+import java.util.concurrent.TimeoutException
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import com.datastax.oss.driver.api.core.{AllNodesFailedException, DriverException, DriverTimeoutException, NodeUnavailableException}
+import com.datastax.oss.driver.api.core.{
+  AllNodesFailedException, DriverException, DriverTimeoutException, NodeUnavailableException
+}
 import com.datastax.oss.driver.api.core.auth.AuthenticationException
-import com.datastax.oss.driver.api.core.connection.{BusyConnectionException, ClosedConnectionException, ConnectionInitException, FrameTooLongException, HeartbeatException}
+import com.datastax.oss.driver.api.core.connection.{
+  BusyConnectionException, ClosedConnectionException, ConnectionInitException, FrameTooLongException,
+  HeartbeatException
+}
 import com.datastax.oss.driver.api.core.servererrors._
 
 import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.thread.Backoff
 
-/** When a request that failed for a while is sent again.
+/** The tries of a request: it is sent again as long as its failure may pass.
   *
   * @param timeoutMillis after which no more is tried
   */
@@ -21,16 +27,11 @@ private[cassandra] final case class RequestRetries(timeoutMillis: Long) {
 
   /** The pause before the next try, or none if it was the last.
     *
-    * Random, so that the many requests that an overloaded node refuses together do not come back together.
-    *
     * @param tries         that failed
     * @param elapsedMillis since the first
     */
   def pauseMillis(tries: Int, elapsedMillis: Long): Option[Long] =
-    Option.when(elapsedMillis < timeoutMillis) {
-      val most = (RequestRetries.FirstMillis << (tries - 1).min(10)).min(RequestRetries.MostMillis)
-      ThreadLocalRandom.current().nextLong(most) + 1
-    }
+    Option.when(elapsedMillis < timeoutMillis)(RequestRetries.backoff.pauseMillis(tries))
 
   /** Does something until it succeeds, fails for good, or time is over. In the thread that calls. */
   def apply[A](action: () => A): A = {
@@ -56,11 +57,10 @@ private[cassandra] object RequestRetries {
   /** One try. */
   val never: RequestRetries = RequestRetries(0)
 
-  private final val FirstMillis = 50L
-  private final val MostMillis  = 5000L
+  private val backoff = Backoff(firstMillis = 50, mostMillis = 5000)
 }
 
-/** What an exception of the driver means for a request that may be sent twice. */
+/** The meaning of the driver's exceptions for a request that may be sent twice. */
 private[cassandra] object RequestCauses {
 
   /** Whether the same request can be expected to succeed later. */
@@ -68,8 +68,8 @@ private[cassandra] object RequestCauses {
     case all: AllNodesFailedException =>
       // No node to ask is an outage; nodes that all refused have each their reason.
       all.getAllErrors.values.asScala.flatMap(_.asScala).forall(isTransient)
-    case e: StoplogException         => e.getCause != null && isTransient(e.getCause)
-    case e: StoplogArgumentException => e.getCause != null && isTransient(e.getCause)
+    case e @ (_: StoplogException | _: StoplogArgumentException) =>
+      e.getCause != null && isTransient(e.getCause)
     case _: OverloadedException | _: UnavailableException | _: BootstrappingException     => true
     case _: WriteTimeoutException | _: ReadTimeoutException | _: DriverTimeoutException   => true
     case _: WriteFailureException | _: ReadFailureException | _: CASWriteUnknownException => true

@@ -129,12 +129,12 @@ private[cassandra] object CassandraOptions {
     } asked.errors.add(s"$key $why.")
   }
 
-  /** What Spark itself puts into the options of a read or a write. */
+  /** Whether Spark itself puts the key into the options of a read or a write. */
   private def isSparks(key: String): Boolean =
     key.startsWith("_") || Seq("checkpointLocation", "queryName").exists(_.equalsIgnoreCase(key))
 }
 
-/** Where the timestamps of writes come from. */
+/** The source of the timestamps of writes. */
 private[cassandra] sealed trait WriteTimestamp
 private[cassandra] object WriteTimestamp {
 
@@ -173,8 +173,8 @@ private[cassandra] object WriteTimestamp {
   }
 }
 
-/** The table that keeps the times of epochs. */
-private[options] object EpochTable {
+/** The name of a table, in a keyspace or without one. */
+private[cassandra] object TablePath {
 
   val values: OptionType[(Option[String], String)] = OptionType[(Option[String], String)](
     "name of a table, or `keyspace.table`",
@@ -182,7 +182,7 @@ private[options] object EpochTable {
     { case (keyspace, table) => keyspace.fold(table)(in => s"$in.$table") }
   )
 
-  private def parse(text: String): Either[String, (Option[String], String)] =
+  def parse(text: String): Either[String, (Option[String], String)] =
     text.trim.split("\\.", -1) match {
       case Array(table) if table.nonEmpty                                => Right((None, table))
       case Array(keyspace, table) if keyspace.nonEmpty && table.nonEmpty => Right((Some(keyspace), table))
@@ -190,7 +190,7 @@ private[options] object EpochTable {
     }
 }
 
-/** How long written cells live. */
+/** The time that written cells live. */
 private[cassandra] sealed trait Ttl
 private[cassandra] object Ttl {
   final case class Constant(seconds: Int) extends Ttl
@@ -198,7 +198,7 @@ private[cassandra] object Ttl {
   /** As a column of the rows says, in seconds. */
   final case class OfColumn(name: String) extends Ttl
 
-  /** What Cassandra takes at most: 20 years. */
+  /** The longest that Cassandra takes: 20 years. */
   final val MostSeconds = 20 * 365 * 24 * 3600
 
   def parse(asked: OptionReader): Option[Ttl] = {
@@ -219,7 +219,7 @@ private[cassandra] object Ttl {
   }
 }
 
-/** What a null does to the cell that may be there. */
+/** The effect of a null on the cell that may be there. */
 private[cassandra] sealed abstract class NullValues(val word: String)
 private[cassandra] object NullValues {
   case object Unset  extends NullValues("unset")
@@ -228,7 +228,7 @@ private[cassandra] object NullValues {
   val all: Seq[NullValues] = Seq(Unset, Delete)
 }
 
-/** How rows are spread over tasks. */
+/** The spread of rows over tasks. */
 private[cassandra] sealed abstract class RowSpread(val word: String)
 private[cassandra] object RowSpread {
   case object Unspecified    extends RowSpread("none")

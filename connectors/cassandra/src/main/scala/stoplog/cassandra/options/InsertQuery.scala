@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
 import stoplog.options.OptionType
 
-/** Which column of the rows is which of the table. */
+/** The columns of the table that the columns of the rows go to. */
 private[cassandra] sealed trait RowColumns {
 
   /** From the rows' columns to the table's, where names differ. */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInput, DataInputStream, DataOutput, DataOutputStream}
+import java.io.{
+  ByteArrayInputStream, ByteArrayOutputStream, DataInput, DataInputStream, DataOutput, DataOutputStream
+}
 import java.nio.ByteBuffer
 
 import scala.collection.mutable
+
+import com.datastax.oss.driver.api.core.data.ByteUtils
 
 import stoplog.source.{Discovery, Outstanding, Split, SplitEnumerator, SplitSize, VersionedSerializer}
 
@@ -157,8 +161,7 @@ private[cassandra] object CassandraSplits extends VersionedSerializer[CassandraS
   }
 
   private def writeBytes(buffer: ByteBuffer, out: DataOutput): Unit = {
-    val bytes = new Array[Byte](buffer.remaining)
-    buffer.duplicate().get(bytes)
+    val bytes = ByteUtils.getArray(buffer)
     out.writeInt(bytes.length)
     out.write(bytes)
   }

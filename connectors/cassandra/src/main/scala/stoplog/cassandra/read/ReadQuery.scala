@@ -8,7 +8,7 @@ import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.{TableColumn, TableInfo}
 import stoplog.cassandra.types.SparkTypes
 
-/** What is read of a table. Goes to the tasks.
+/** A query of a table. Goes to the tasks.
   *
   * @param columns  of the table, as CQL spells them
   * @param rows     how the same columns are called and typed in the rows
@@ -42,7 +42,7 @@ private[cassandra] final case class ReadQuery(
     s"SELECT ${(if (columns.isEmpty) key.take(1) else columns).mkString(", ")} FROM $cqlTable"
 }
 
-/** Which rows of a partition, by its clustering columns.
+/** A choice of rows of a partition, by its clustering columns.
   *
   * @param terms  as CQL has them, with a place for each value
   * @param values as bytes of the protocol

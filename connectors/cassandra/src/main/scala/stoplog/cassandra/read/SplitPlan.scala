@@ -10,14 +10,14 @@ import com.datastax.oss.driver.internal.core.metadata.token.Murmur3Token
 import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.CassandraOptions
 
-/** Which tokens go together, and into how many splits they are cut. */
+/** The pieces of a table, each of which is cut into splits. */
 private[cassandra] final case class SplitPlan(pieces: Vector[SplitPlan.Piece]) {
   def splits: Long = pieces.map(_.count.toLong).sum
 }
 
 private[cassandra] object SplitPlan {
 
-  /** @param bytes of the whole piece; 0 if nobody knows
+  /** @param bytes of the whole piece; 0 if the nodes have no estimate
     * @param count into how many splits it is cut
     */
   final case class Piece(span: TokenSpan, bytes: Long, hosts: Vector[String], count: Int) {
@@ -103,7 +103,7 @@ private[cassandra] object SplitGroups {
 private[cassandra] final case class TokenSpan(after: Long, until: Long) {
   require(after < until, s"($after, $until] is empty")
 
-  /** How many tokens. */
+  /** The number of tokens. */
   def width: BigInt = BigInt(until) - BigInt(after)
 
   /** The part-th of so many pieces that are as equal as whole numbers allow. */
@@ -130,7 +130,7 @@ private[cassandra] object TokenSpan {
         Option.when(end > Long.MinValue)(TokenSpan(Long.MinValue, end))
 }
 
-/** What the cluster knows of a table without reading it. */
+/** The cluster's knowledge of a table, without reading it. */
 private[cassandra] object TableSize {
 
   /** One node's estimate of some of its tokens. */

@@ -9,7 +9,7 @@ import scala.jdk.OptionConverters._
 import scala.util.{Failure, Success, Try}
 import scala.util.control.NonFatal
 
-import com.datastax.oss.driver.api.core.{CqlIdentifier, CqlSession}
+import com.datastax.oss.driver.api.core.{CqlIdentifier, CqlSession, DriverException}
 import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType}
 import com.datastax.oss.driver.api.core.cql.SimpleStatement
 import com.datastax.oss.driver.api.core.metadata.Metadata
@@ -95,10 +95,10 @@ private[cassandra] object TableInfo {
   }
 }
 
-/** What keyspaces and tables there are.
+/** The keyspaces and tables of a cluster.
   *
   * A session that has failed once to ask for it, because it had just lost its connection for that, never asks again: the
-  * driver keeps the failed request as the one under way, and whoever comes later waits behind it for ever. So such a session
+  * driver keeps the failed request as the one under way, and each later one waits behind it for ever. So such a session
   * is given up for another.
   */
 private[cassandra] object Schema {
@@ -141,24 +141,33 @@ private[cassandra] object Schema {
 /** A table of the connector's own.
   *
   * @param columns of it and its primary key, as CQL has them between the parentheses
+  * @param refused makes the error for the table's name, the statement that makes it, and the reason
   */
-private[cassandra] final case class OwnTable(keyspace: String, table: String, columns: String) {
-
-  /** For messages. */
-  def shown: String = s"$keyspace.$table"
+private[cassandra] final class OwnTable(
+    keyspace: String,
+    table: String,
+    columns: String,
+    refused: (String, String, String, Throwable) => Throwable
+) {
 
   /** As CQL spells it. */
-  def name: String = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(table)}"
+  val name: String = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(table)}"
 
-  /** What makes it. */
-  def cql: String = s"CREATE TABLE IF NOT EXISTS $name ($columns)"
+  private def create: String = s"CREATE TABLE IF NOT EXISTS $name ($columns)"
 
   /** Makes it where it is missing. */
   def ensure(session: CqlSession): Unit =
-    // What the driver knows may be old.
+    // The driver's knowledge may be old.
     if (!isKnown(session) && !isThere(session)) {
-      session.execute(SimpleStatement.newInstance(cql))
+      session.execute(SimpleStatement.newInstance(create))
       ()
+    }
+
+  /** Runs requests to the table, and translates the driver's failures. */
+  def guarded[A](requests: => A): A =
+    try requests
+    catch {
+      case e: DriverException => throw refused(s"$keyspace.$table", create, RequestCauses.describe(e), e)
     }
 
   private def isKnown(session: CqlSession): Boolean =

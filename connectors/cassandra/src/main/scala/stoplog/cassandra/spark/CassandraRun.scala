@@ -6,11 +6,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, InFlight, LeasedLedger, UpsertWriter, WritePlan, WrittenRows}
+import stoplog.cassandra.write.{EpochClock, InFlight, UpsertWriter, WritePlan, WrittenRows}
 import stoplog.engine.{EngineRun, EpochStart, SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 
-/** What a streaming query's driver remembers from epoch to epoch. */
+/** One start of a streaming query: its driver's state from epoch to epoch. */
 private[spark] final class CassandraRun(
     table: TableInfo,
     options: CassandraOptions,
@@ -19,20 +19,11 @@ private[spark] final class CassandraRun(
     faults: Faults = Faults.ofThisJvm
 ) extends EngineRun[InternalRow, WrittenRows] {
   private val clock = options.write.timestamp match {
-    case asked: WriteTimestamp.OfEpoch =>
-      Some(
-        new EpochClock(
-          new LeasedLedger(options, asked),
-          table.qualified,
-          queryId,
-          RequestRetries(options.retryTimeoutMillis),
-          EpochClock.systemMicros
-        )
-      )
-    case _ => None
+    case asked: WriteTimestamp.OfEpoch => Some(EpochClock.of(options, asked, queryId))
+    case _                             => None
   }
 
-  private var total  = WrittenRows.nothing
+  private var total  = WrittenRows()
   private var epochs = 0L
   private var micros = 0L
 
@@ -108,9 +99,9 @@ private[spark] final class CassandraWriter(
 
   override def write(row: InternalRow): Unit = opened.write(row)
 
-  override def commit(): WrittenRows = writer.fold(WrittenRows.nothing)(_.finish())
+  override def commit(): WrittenRows = writer.fold(WrittenRows())(_.finish())
 
-  /** What is under way goes on: it is part of an epoch that will be repeated. */
+  /** Requests under way go on: they are part of an epoch that will be repeated. */
   override def abort(): Unit = ()
 
   override def close(): Unit = lease.close()
@@ -122,7 +113,7 @@ private[spark] final class CassandraWriter(
     CassandraWriter.Metrics.zip(Seq(counts.requests, counts.retries))
   }
 
-  private def soFar: WrittenRows = writer.fold(WrittenRows.nothing)(_.counts)
+  private def soFar: WrittenRows = writer.fold(WrittenRows())(_.counts)
 
   private def opened: UpsertWriter = writer.getOrElse {
     val made = new UpsertWriter(plan, lease.session, options, epochMicros)

@@ -11,10 +11,13 @@ import java.util.{Map => JMap}
 import scala.jdk.CollectionConverters._
 
 import com.datastax.oss.driver.api.core.ProtocolVersion
-import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType, DataTypes => Cql, ListType, MapType => CqlMapType, SetType, TupleType, UserDefinedType, VectorType}
+import com.datastax.oss.driver.api.core.`type`.{
+  DataType => CqlType, DataTypes => Cql, ListType, MapType => CqlMapType, SetType, TupleType, UserDefinedType,
+  VectorType
+}
 import com.datastax.oss.driver.api.core.`type`.codec.{TypeCodec, TypeCodecs}
 import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
-import com.datastax.oss.driver.api.core.data.CqlDuration
+import com.datastax.oss.driver.api.core.data.{ByteUtils, CqlDuration}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
@@ -66,7 +69,7 @@ private[cassandra] object FromCql {
     Cql.TIME      -> (value => value.asInstanceOf[LocalTime].toNanoOfDay),
     Cql.VARINT    -> (value => decimal(new JBigDecimal(value.asInstanceOf[BigInteger]), 0)),
     Cql.DECIMAL   -> (value => decimal(value.asInstanceOf[JBigDecimal], 18)),
-    Cql.BLOB      -> (value => bytes(value.asInstanceOf[ByteBuffer])),
+    Cql.BLOB      -> (value => ByteUtils.getArray(value.asInstanceOf[ByteBuffer])),
     Cql.DATE      -> (value => Math.toIntExact(value.asInstanceOf[LocalDate].toEpochDay)),
     Cql.TIMESTAMP -> (value => Math.multiplyExact(value.asInstanceOf[Instant].toEpochMilli, 1000L)),
     Cql.DURATION  -> { value =>
@@ -74,12 +77,6 @@ private[cassandra] object FromCql {
       InternalRow(duration.getMonths, duration.getDays, duration.getNanoseconds)
     }
   )
-
-  private def bytes(buffer: ByteBuffer): Array[Byte] = {
-    val copy = new Array[Byte](buffer.remaining)
-    buffer.duplicate().get(copy)
-    copy
-  }
 }
 
 /** Reads one column of the protocol's bytes into a row of Spark's. */
@@ -110,7 +107,7 @@ private[cassandra] object ColumnReader {
     else UTF8String.fromString(TypeCodecs.TEXT.decode(bytes, ProtocolVersion.DEFAULT))
 }
 
-/** Which type of Spark's a column has when it is read. */
+/** The types of Spark's that columns have when they are read. */
 private[cassandra] object SparkTypes {
 
   /** None for a type that Spark has nothing for: one of the server's own classes. */

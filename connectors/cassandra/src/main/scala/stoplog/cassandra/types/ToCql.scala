@@ -4,10 +4,15 @@ package stoplog.cassandra.types
 import java.math.{BigDecimal => JBigDecimal}
 import java.nio.ByteBuffer
 import java.time.{Instant, LocalDate, LocalTime}
-import java.util.{ArrayList => JArrayList, LinkedHashMap => JLinkedHashMap, LinkedHashSet => JLinkedHashSet, UUID}
+import java.util.{
+  ArrayList => JArrayList, LinkedHashMap => JLinkedHashMap, LinkedHashSet => JLinkedHashSet, UUID
+}
 
 import com.datastax.oss.driver.api.core.ProtocolVersion
-import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType, DataTypes => Cql, ListType, MapType => CqlMapType, SetType, TupleType, UserDefinedType, VectorType}
+import com.datastax.oss.driver.api.core.`type`.{
+  DataType => CqlType, DataTypes => Cql, ListType, MapType => CqlMapType, SetType, TupleType, UserDefinedType,
+  VectorType
+}
 import com.datastax.oss.driver.api.core.`type`.codec.{TypeCodec, TypeCodecs}
 import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
 import com.datastax.oss.driver.api.core.data.{CqlDuration, CqlVector}
@@ -24,7 +29,7 @@ private[cassandra] object ToCql {
 
   type Conversion = Any => AnyRef
 
-  /** How a type of Spark's is written to one of Cassandra's, or why it cannot be. */
+  /** The conversion of a type of Spark's to one of Cassandra's, or the reason why there is none. */
   def of(spark: DataType, cql: CqlType): Either[String, Conversion] = (spark, cql) match {
     case (ArrayType(element, _), list: ListType)     => elements(element, list.getElementType).map(asList)
     case (ArrayType(element, _), set: SetType)       => elements(element, set.getElementType).map(asSet)

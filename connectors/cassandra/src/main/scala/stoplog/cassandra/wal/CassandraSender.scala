@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, LeasedLedger, UpsertWriter, WritePlan}
+import stoplog.cassandra.write.{EpochClock, UpsertWriter, WritePlan}
 import stoplog.fault.Faults
 import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
 
@@ -37,15 +37,7 @@ final class CassandraSender extends RowSender {
     val asked = CassandraChunkOptions.ofSender(options).cassandra
     asked.write.timestamp match {
       case ofEpoch: WriteTimestamp.OfEpoch =>
-        val ledger = new LeasedLedger(asked, ofEpoch)
-        val clock  = new EpochClock(
-          ledger,
-          asked.table.toString,
-          _: String,
-          RequestRetries(asked.retryTimeoutMillis),
-          EpochClock.systemMicros
-        )
-        new ChunkTimes(clock, EpochClock.systemMicros)
+        new ChunkTimes(EpochClock.of(asked, ofEpoch, _), EpochClock.systemMicros)
       case _ => EpochTimes.none
     }
   }
@@ -55,10 +47,9 @@ final class CassandraSender extends RowSender {
 }
 
 private object CassandraSender {
-  private final val KeptPlans = 16
 
   // The cluster is asked about the table once in each JVM, and again after a failure.
-  val plans = new Recent[(CassandraOptions, StructType), WritePlan](KeptPlans)
+  val plans = new Recent[(CassandraOptions, StructType), WritePlan]
 
   def plan(options: CassandraOptions, schema: StructType): WritePlan =
     WritePlan.of(TableInfo.of(options), schema, options)
@@ -88,7 +79,7 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
 /** The times of epochs, from the ledger that a sink of its own has too.
   *
   * @param clockOf   of a query
-  * @param nowMicros for a batch query, which nobody repeats: all its rows have the time of its first
+  * @param nowMicros for a batch query, which is never repeated: all its rows have the time of its first
   */
 private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: () => Long) extends EpochTimes {
   private var queries = Map.empty[String, ChunkTimes.Query]

@@ -71,19 +71,15 @@ private[cassandra] final class UpsertWriter(
     )
 }
 
-/** What a task has written.
+/** The counts of a task.
   *
   * @param latestMicros the latest timestamp of a row, where it came from the epoch
   */
 private[cassandra] final case class WrittenRows(
-    rows: Long,
-    counts: InFlight.Counts,
-    latestMicros: Option[Long]
+    rows: Long = 0,
+    counts: InFlight.Counts = InFlight.Counts(0, 0, 0),
+    latestMicros: Option[Long] = None
 )
-
-private[cassandra] object WrittenRows {
-  val nothing: WrittenRows = WrittenRows(0, InFlight.Counts(0, 0, 0), None)
-}
 
 /** Brings rows of one partition together, as far as they are near each other: a request for all of them costs the node
   * little more than one for a single row.
@@ -97,6 +93,9 @@ private[cassandra] final class PartitionGroups(
     maxBytes: Long,
     send: Seq[BoundStatement] => Unit
 ) {
+  // The rows that wait for others of their partitions.
+  private final val HeldRows = 1000
+
   private val open = new JLinkedHashMap[ByteBuffer, Group]
   private var held = 0
 
@@ -111,7 +110,7 @@ private[cassandra] final class PartitionGroups(
       if (group.rows.size >= maxRows || group.bytes >= maxBytes) {
         open.remove(key)
         close(group)
-      } else if (held >= PartitionGroups.HeldRows) closeOldest()
+      } else if (held >= HeldRows) closeOldest()
     }
   }
 
@@ -137,10 +136,4 @@ private[cassandra] final class PartitionGroups(
     val rows  = mutable.ArrayBuffer.empty[BoundStatement]
     var bytes = 0L
   }
-}
-
-private[cassandra] object PartitionGroups {
-
-  /** How many rows wait for others of their partitions. */
-  final val HeldRows = 1000
 }

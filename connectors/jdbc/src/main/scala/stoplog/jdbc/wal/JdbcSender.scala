@@ -39,29 +39,23 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
-    val asked  = JdbcChunkOptions.ofSender(options)
-    val key    = asked -> schema
-    val spec   = JdbcSender.specs.of(key)(JdbcSender.patiently(asked, schema))
-    val failed = () => JdbcSender.specs.forget(key)
-    if (asked.notesHere) {
-      val chunks = ChunksTable(asked.chunksTable, spec.target.dialect, () => System.currentTimeMillis())
-      new NotedChunks(new ChunkTransactions(spec, failed), chunks, faultsHere())
-    } else new PlainChunks(new ChunkTransactions(spec, failed), faultsHere())
+    val asked        = JdbcChunkOptions.ofSender(options)
+    val key          = asked -> schema
+    val spec         = JdbcSender.specs.of(key)(JdbcSender.patiently(asked, schema))
+    val transactions = new ChunkTransactions(spec, failed = () => JdbcSender.specs.forget(key))
+    if (asked.notesHere) new NotedChunks(transactions, asked.chunks, faultsHere())
+    else new PlainChunks(transactions, faultsHere())
   }
 }
 
 private object JdbcSender {
-  private final val KeptSpecs = 16
 
   // The database is asked about the table once in each JVM, and again after a failure.
-  val specs = new Recent[(JdbcChunkOptions, StructType), SinkSpec](KeptSpecs)
+  val specs = new Recent[(JdbcChunkOptions, StructType), SinkSpec]
 
-  /** What is in the log is not to fail because the database is away for a while. */
-  def patiently(asked: JdbcChunkOptions, schema: StructType): SinkSpec = {
-    val jdbc   = asked.jdbc
-    val policy = RetryPolicy(jdbc.requests.maxTries, jdbc.requests.retryWaitMillis, Pause.sleep)
-    new Retries(policy, jdbc.at.dialect)(identity)(_ => spec(asked, schema))
-  }
+  /** Waits for a database that is away for a while: the chunk is in the log already. */
+  def patiently(asked: JdbcChunkOptions, schema: StructType): SinkSpec =
+    new Retries(asked.jdbc.requests, asked.jdbc.at.dialect)(identity)(_ => spec(asked, schema))
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
   def spec(asked: JdbcChunkOptions, schema: StructType): SinkSpec = {
@@ -70,7 +64,7 @@ private object JdbcSender {
   }
 }
 
-/** Rows alone: somebody else notes that they were sent. */
+/** Rows alone: another committer notes that they were sent. */
 private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Faults) extends RowTarget {
 
   /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
@@ -112,18 +106,17 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
 
 /** Writes chunks into the table, each in one transaction. Not for several threads.
   *
-  * @param failed is told of a failure, for which what is known of the table may be to blame
+  * @param failed is told of a failure, for which outdated knowledge of the table may be to blame
   */
 private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) extends AutoCloseable {
   private val session = spec.session()
   private val retries = spec.retries()
   private val target  = spec.target
-  private val values  =
-    new RowValues(spec.schema, spec.options.sparkUrl, keepsOrigin = spec.options.rows.rejectTable.isDefined)
+  private val values  = spec.values
 
   // Spark asks an executor for it, and the driver need not have made it.
   private lazy val rejectTable = spec.rejectTable.map { table =>
-    new OwnTables(session, retries, target).ensure(table.table, table.create)
+    new OwnTables(session, retries, target).ensure(table)
     table
   }
 
@@ -155,28 +148,15 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
 
   override def close(): Unit = session.close()
 
-  private def taskRows(chunk: Chunk): TaskRows =
-    if (spec.keys.isEmpty) new InsertedRows(session, target, spec.options.rows.batchRows, rejects(chunk))
-    else
-      new UpsertRows(
-        TaskSession(session, new BatchScope.WithinTransaction(session), retries, Faults.none),
-        target,
-        spec.keys.toArray,
-        spec.options.rows.batchRows,
-        rejects(chunk)
-      )
-
-  private def rejects(chunk: Chunk): Rejects = rejectTable.fold[Rejects](
-    new Rejects.Fail(target, spec.texts.text)
-  ) { table =>
-    new Rejects.Keep(
-      spec.sink,
+  private def taskRows(chunk: Chunk): TaskRows = {
+    val access = TaskSession(session, new BatchScope.WithinTransaction(session), retries, Faults.none)
+    val most   = spec.options.rows.batchRows
+    // By its place in the chunk, which has the same rows each time.
+    val rejects = spec.rejects(
       chunk.epoch,
-      spec.options.rows.batchRows,
-      spec.texts.text,
-      // By its place in the chunk, which has the same rows each time.
-      (number, _) => Rejects.contentId(chunk.name, chunk.epoch)(number, number.toString),
-      rejected => table.replace(session, rejected)
-    )
+      (number, _) => Rejects.contentId(chunk.name, chunk.epoch)(number, number.toString)
+    )(rejectTable.map(table => table.replace(session, _)))
+    if (spec.keys.isEmpty) new InsertedRows(access, target, most, rejects)
+    else new UpsertRows(access, target, spec.keys.toArray, most, rejects)
   }
 }

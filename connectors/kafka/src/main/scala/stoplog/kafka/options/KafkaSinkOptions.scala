@@ -14,7 +14,8 @@ import stoplog.options.{LogOptions, OptionErrors, OptionReader, Suggestion}
 /** The options of one sink, all of them checked.
   *
   * @param topic of all rows; `None` where a column says it
-  * @param log   of the commits; what is lost of it is a transaction here
+  * @param log   of the commits; a part that is lost is a transaction here
+  * @param toMap the options that make this sink again, as they were set
   */
 private[kafka] final case class KafkaSinkOptions(
     topic: Option[String],
@@ -22,12 +23,8 @@ private[kafka] final case class KafkaSinkOptions(
     producer: ProducerSettings,
     transactionalIdPrefix: String,
     log: LogOptions,
-    asked: Map[String, String]
-) {
-
-  /** The options that make this sink again, as they were set. */
-  def toMap: Map[String, String] = asked
-}
+    toMap: Map[String, String]
+)
 
 private[kafka] object KafkaSinkOptions {
 
@@ -45,7 +42,7 @@ private[kafka] object KafkaSinkOptions {
       ),
       asked(Registry.TransactionalIdPrefix),
       LogOptions(
-        asked.text(Registry.LogLocation).orElse(checkpoint(options)),
+        asked.text(Registry.LogLocation).orElse(asked.checkpointLocation.filter(_.trim.nonEmpty)),
         asked(Registry.SinkId),
         asked(Registry.OnForeignQuery),
         asked(Registry.OnLostTransaction)
@@ -66,14 +63,9 @@ private[kafka] object KafkaSinkOptions {
         name
       }
     }
-
-  private def checkpoint(options: JMap[String, String]): Option[String] =
-    options.asScala
-      .collectFirst { case (key, value) if key.toLowerCase(Locale.ROOT) == "checkpointlocation" => value }
-      .filter(value => value != null && value.trim.nonEmpty)
 }
 
-/** What is promised of the rows that are written. */
+/** The promise about the rows that are written. */
 private[kafka] sealed abstract class Delivery(val word: String) extends Product with Serializable
 
 private[kafka] object Delivery {
@@ -84,7 +76,7 @@ private[kafka] object Delivery {
   /** Each row is there before its micro-batch ends, and may be there more than once after a failure. */
   case object AtLeastOnce extends Delivery("at-least-once")
 
-  /** Who reads committed records sees each row once. */
+  /** A reader of committed records sees each row once. */
   case object ExactlyOnce extends Delivery("exactly-once")
 
   val all: Seq[Delivery] = Seq(Unpromised, AtLeastOnce, ExactlyOnce)
@@ -115,7 +107,7 @@ private[kafka] object KafkaClientOptions {
     ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here"
   )
 
-  /** What each row once cannot do without. */
+  /** Refuses settings with which a row could be lost or doubled. */
   private def fixed(settings: Map[String, String], errors: OptionErrors): Unit = {
     def refuse(key: String, allowed: Set[String]): Unit =
       settings.get(key).filterNot(value => allowed(lower(value.trim))).foreach { value =>
@@ -128,7 +120,7 @@ private[kafka] object KafkaClientOptions {
     refuse(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set("true"))
   }
 
-  /** What Spark itself puts into the options of a write, or reads from them. */
+  /** Whether Spark itself puts the key into the options of a write, or reads it from them. */
   private def isSparks(key: String): Boolean =
     key.startsWith("_") || Set("checkpointlocation", "queryname")(lower(key)) ||
       lower(key).startsWith("asyncprogresstracking")

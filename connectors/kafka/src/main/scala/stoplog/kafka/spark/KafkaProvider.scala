@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.spark
 
+import java.time.Duration
 import java.util.{Map => JMap}
 
 import scala.util.Try
+import scala.util.control.NonFatal
 
+import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.commit.Clock
-import stoplog.engine.JarVersions
+import stoplog.engine._
 import stoplog.error.Log
+import stoplog.kafka.client.{FirstFailure, KafkaErrors, ProducerSettings}
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction._
 import stoplog.options.TimeSpan
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
-import stoplog.spark.{QueryContext, SinkTable, TwoPhaseTable}
+import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable, TwoPhaseTable}
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** `format("stoplog-kafka")`: writes to Kafka.
@@ -28,23 +30,11 @@ import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
   * The options are those of [[stoplog.kafka.options.KafkaSinkOptionRegistry]], which can be preset for a session as
   * `spark.datasource.stoplog-kafka.<option>`.
   */
-final class KafkaProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
-
-  override def shortName(): String = "stoplog-kafka"
-
-  override def keyPrefix(): String = "stoplog-kafka"
-
-  /** The rows' schema comes with the write. */
-  override def supportsExternalMetadata(): Boolean = true
+final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = new StructType()
 
-  override def getTable(
-      schema: StructType,
-      partitioning: Array[Transform],
-      properties: JMap[String, String]
-  ): Table = {
-    JarVersions.check("stoplog-kafka", getClass)
+  override protected def table(schema: StructType, properties: JMap[String, String]): Table = {
     val options = KafkaSinkOptions.parse(properties)
     options.delivery match {
       case Delivery.ExactlyOnce =>
@@ -68,7 +58,7 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
   private val ids =
     TransactionalIds(options.transactionalIdPrefix, options.log.location.getOrElse(""), options.log.sinkId)
 
-  override def target: String = Targets.name(options)
+  override def target: String = TransactionalSink.target(options)
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = {
     val use      = ProducerPool.Use(task.run, ids)
@@ -84,7 +74,7 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
   }
 
   override def committer(): TwoPhaseCommitter = {
-    TriggerInterval.warnIfLonger(options.producer.transactionTimeoutMillis)
+    TransactionalSink.warnIfTriggerIsLonger(options.producer.transactionTimeoutMillis)
     new KafkaCommitter(
       new Transactions(options.producer, Clock.system),
       target,
@@ -98,33 +88,27 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
 
 private[kafka] object TransactionalSink {
 
-  /** Nothing of it has to stay as it was: the log names transactions, whatever they were written to. */
+  /** Nothing of it has to stay as it was: the log names transactions, and no topics. */
   def settings(options: KafkaSinkOptions): TwoPhaseSettings =
     TwoPhaseSettings.of(options.log, fixed = Map.empty)
-}
 
-private[kafka] object Targets {
-
-  /** Where rows go, for messages. */
-  def name(options: KafkaSinkOptions): String =
+  /** The topic and the brokers, for messages. */
+  def target(options: KafkaSinkOptions): String =
     s"${options.topic.fold("the topics of the rows")("topic " + _)} at ${options.producer.servers}"
-}
 
-/** How long the query on this thread waits between two micro-batches at most. */
-private[kafka] object TriggerInterval {
-
-  /** Says so once if a micro-batch that takes as long as its trigger allows would lose its transactions. No more than
+  /** Says so once if a micro-batch that takes as long as its trigger's interval would lose its transactions. No more than
     * that: most take much less, and a later one only makes the next wait.
     */
-  def warnIfLonger(timeoutMillis: Long): Unit = millis.filter(_ >= timeoutMillis).foreach { interval =>
-    Log.warn(
-      s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout ${TimeSpan.render(timeoutMillis)}: " +
-        "a micro-batch that takes as long as that is aborted by the brokers"
-    )
-  }
+  private def warnIfTriggerIsLonger(timeoutMillis: Long): Unit =
+    triggerMillis.filter(_ >= timeoutMillis).foreach { interval =>
+      Log.warn(
+        s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout ${TimeSpan.render(timeoutMillis)}: " +
+          "a micro-batch that takes as long as that is aborted by the brokers"
+      )
+    }
 
   /** `None` where the trigger has no interval, or cannot be asked: its class has moved between versions of Spark. */
-  private def millis: Option[Long] = for {
+  private def triggerMillis: Option[Long] = for {
     session  <- SparkSession.getActiveSession
     queryId  <- Option(session.sparkContext.getLocalProperty(QueryId))
     trigger  <- QueryContext.sparksTrigger(session, queryId)
@@ -133,4 +117,79 @@ private[kafka] object TriggerInterval {
 
   // The name of Spark's own constant, which is out of reach.
   private val QueryId = "sql.streaming.queryId"
+}
+
+/** Delivery `none` and `at-least-once`, as an engine's frame drives it: nothing is left to do for the driver. */
+private[kafka] final class PlainEngineSink(override val columns: StructType, options: KafkaSinkOptions)
+    extends EngineSink[StructType, InternalRow, Unit] {
+
+  override def name: String = s"stoplog ${TransactionalSink.target(options)}"
+
+  override def replacing: Replacing = Replacing.Never
+
+  override def taskMetrics: Seq[TaskMetric] = Nil
+
+  override def noCounts: Seq[(String, Long)] = Nil
+
+  /** The driver refuses a schema that will not do before there are tasks. */
+  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, Unit] =
+    new EngineWrite[InternalRow, Unit] {
+      private def writers =
+        new PlainWriterFactory(options, RecordColumns.of(asked.columns, options.topic))
+
+      override def start(start: RunStart): EngineRun[InternalRow, Unit] = new EngineRun[InternalRow, Unit] {
+        override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, Unit] = writers
+        override def commit(batch: Long, results: Seq[Unit]): Unit                  = ()
+        override def counts: Seq[(String, Long)]                                    = Nil
+      }
+
+      override def job(): EngineJob[InternalRow, Unit] = new EngineJob[InternalRow, Unit] {
+        override def begin(slots: Int): SinkWriterFactory[InternalRow, Unit] = writers
+        override def commit(results: Seq[Unit]): Unit                        = ()
+        override def abort(results: Seq[Unit]): Unit                         = ()
+      }
+    }
+}
+
+/** Goes to the executors. */
+private[spark] final class PlainWriterFactory(options: KafkaSinkOptions, columns: RecordColumns)
+    extends SinkWriterFactory[InternalRow, Unit] {
+  override def writer(task: TaskAttempt): Option[PlainWriter] =
+    Some(new PlainWriter(options.producer, columns, options.delivery))
+}
+
+/** The rows of one attempt of one task, without a transaction. */
+private[kafka] final class PlainWriter(settings: ProducerSettings, columns: RecordColumns, delivery: Delivery)
+    extends SinkWriter[InternalRow, Unit] {
+  private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
+  private[this] val failure  = new FirstFailure(settings.servers)
+  private[this] val callback = if (delivery == Delivery.Unpromised) null else failure
+  private[this] var sent     = 0L
+
+  override def write(row: InternalRow): Unit = {
+    val record = columns.record(row)
+    failure.throwIfAny()
+    sending(producer.send(record, callback))
+    sent += 1
+  }
+
+  /** With `none`, too, all records are on their way, and the task has not heard whether they arrived. */
+  override def commit(): Unit = {
+    sending(producer.flush())
+    failure.throwIfAny()
+  }
+
+  override def rows: Long = sent
+
+  override def counts: Seq[(TaskMetric, Long)] = Nil
+
+  override def abort(): Unit = ()
+
+  override def close(): Unit = producer.close(Duration.ZERO)
+
+  private def sending(action: => Any): Unit =
+    try { action; () }
+    catch {
+      case NonFatal(e) if delivery != Delivery.Unpromised => throw KafkaErrors.write(settings.servers, e)
+    }
 }

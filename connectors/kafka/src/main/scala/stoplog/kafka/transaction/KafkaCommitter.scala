@@ -108,7 +108,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     admin.listTransactions(ongoing).all().get().asScala.map(_.transactionalId).filter(isMine).toVector.sorted
   }
 
-  /** Aborts what is open under the id, and keeps out whoever still writes there. Nothing open is no error. */
+  /** Aborts the transaction that is open under the id, and fences its writer. Nothing open is no error. */
   def abort(id: String): Unit = asked(id) { admin =>
     admin.fenceProducers(JList.of(id)).all().get()
     ()
@@ -119,7 +119,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     idle.keySet.forEach(id => Option(idle.remove(id)).foreach(_.close(Duration.ZERO)))
   }
 
-  // Nobody has seen a transaction that was begun after this driver, and which it has not tried to commit. The clocks of
+  // No driver has committed a transaction that was begun after this one, and which it has not tried to commit. The clocks of
   // two machines may differ: then a commit is repeated, which changes nothing.
   private def mayBeCommitted(transaction: OpenTransaction): Boolean =
     transaction.begunAtMillis <= startedAtMillis || !tried.add(transaction)
@@ -131,8 +131,8 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     else producer.close(Duration.ZERO)
   }
 
-  // Brokers give a later epoch to whoever uses the id next, which nobody does before this one is settled. What is decided
-  // stays so: the markers for readers may be on their way.
+  // Brokers give a later epoch to the next user of the id, and there is none before this transaction is settled. A decided
+  // one stays so: the markers for readers may be on their way.
   private def isCommitted(transaction: OpenTransaction): Boolean = asked(transaction.toString) { admin =>
     try {
       val found = admin.describeTransactions(JList.of(transaction.id)).description(transaction.id).get()

@@ -138,8 +138,8 @@ final case class Chunk(
   */
 final case class EpochTime(micros: Option[Long] = None, startedAtMillis: Option[Long] = None)
 
-/** The reference to a chunk in the log, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the epoch `-`
-  * in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned.
+/** The reference to a chunk in the log, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the
+  * epoch `-` in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned.
   */
 private[wal] final case class ChunkToken(
     query: String,

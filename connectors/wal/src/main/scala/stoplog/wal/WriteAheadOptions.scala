@@ -123,8 +123,8 @@ private[wal] object WriteAheadOptions {
   }
 }
 
-/** Options that no part of the sink reads. A word that is misspelled must not mean its default: `commiter` would make at least once of
-  * exactly once.
+/** Options that no part of the sink reads. A word that is misspelled must not mean its default: `commiter` would make at least
+  * once of exactly once.
   */
 private[wal] object UnknownOptions {
 

@@ -12,7 +12,7 @@ object PackageImports {
     "async"             -> "error",
     "bucket"            -> "commit error log util",
     "bucketing"         -> "bucket format options util",
-    "cassandra"         -> "cassandra.options error",
+    "cassandra"         -> "cassandra.options",
     "cassandra.client"  -> "error thread",
     "cassandra.options" -> "cassandra.client options",
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
@@ -72,6 +72,6 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place sink storage",
     "util"            -> "error",
-    "wal"             -> "engine error fault format format.bulk options part sink spark storage twophase util"
+    "wal"             -> "error fault format format.bulk options part sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

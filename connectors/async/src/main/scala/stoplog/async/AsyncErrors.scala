@@ -4,7 +4,7 @@ package stoplog.async
 import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 
 /** Every error of this artifact with a name. */
-object AsyncErrors extends ErrorMaker {
+private[stoplog] object AsyncErrors extends ErrorMaker {
 
   /** @param rows how many were asked for */
   def answer(rows: Int, answers: Int): StoplogException =

@@ -40,11 +40,7 @@ trait AsyncFunction[A, B] extends Serializable {
 object AsyncFunction {
 
   /** A function without a state of its own, with one row of result for each row. */
-  def of[A, B](call: A => Future[B]): AsyncFunction[A, B] = new Single(call)
-
-  private final class Single[A, B](function: A => Future[B]) extends AsyncFunction[A, B] {
-    override def call(row: A): Future[Seq[B]] = function(row).map(Seq(_))(ExecutionContext.parasitic)
-  }
+  def of[A, B](call: A => Future[B]): AsyncFunction[A, B] = call(_).map(Seq(_))(ExecutionContext.parasitic)
 }
 
 /** A call of another system for several rows at once; otherwise like [[AsyncFunction]]. */

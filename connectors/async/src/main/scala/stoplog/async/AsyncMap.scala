@@ -30,10 +30,10 @@ final class AsyncMap[A] private (
   /** The results of a task come in the order of its rows; the default. */
   def ordered: AsyncMap[A] = copy(settings.copy(order = Order.Ordered))
 
-  /** Results come as calls end, so that slow ones hold up nobody. */
+  /** Results come as calls end, so that no row waits for the slow call of another. */
   def unordered: AsyncMap[A] = copy(settings.copy(order = Order.Unordered))
 
-  /** How many calls are in flight per task at most; default 100. Calls that wait for a retry or for the rate limit count.
+  /** The most calls in flight per task; default 100. Calls that wait for a retry or for the rate limit count.
     * In order, as many again wait to be given on.
     */
   def withCapacity(calls: Int): AsyncMap[A] = {
@@ -41,7 +41,7 @@ final class AsyncMap[A] private (
     copy(settings.copy(capacity = calls))
   }
 
-  /** How long an attempt may take; by default for ever. After it the call has failed with a [[CallTimeout]], and what
+  /** The time that an attempt may take; by default for ever. After it the call has failed with a [[CallTimeout]], and what
     * it started is no longer waited for, nor counted as in flight: a future cannot be cancelled.
     */
   def withTimeoutMillis(millis: Long): AsyncMap[A] = {
@@ -49,7 +49,7 @@ final class AsyncMap[A] private (
     copy(settings.copy(timeoutMillis = Some(millis)))
   }
 
-  /** Which failed calls are made again; by default none. */
+  /** The choice of failed calls that are made again; by default none. */
   def withRetry(retry: Retry): AsyncMap[A] = copy(settings.copy(retry = retry))
 
   /** A limit for all tasks together, retries counted and a batch as one: in any T seconds there are at most
@@ -68,7 +68,7 @@ final class AsyncMap[A] private (
     copy(settings.copy(maxTasks = Some(tasks)))
   }
 
-  /** Which failures [[callOrReject]] puts aside; by default all. Others end the query. */
+  /** The failures that [[callOrReject]] puts aside; by default all. Others end the query. */
   def withRejecting(errors: Throwable => Boolean): AsyncMap[A] = new AsyncMap(rows, settings, errors)
 
   /** Calls for each row, for one row of result. The first call that failed for good ends the query. */
@@ -154,4 +154,24 @@ object AsyncMap {
     case Outcome.Done(rows)     => rows.map((_, null))
     case failed: Outcome.Failed => Seq((none, (row, CallErrors.of(failed))))
   }
+}
+
+/** The settings of calls, which [[AsyncMap]] collects for a task. */
+private[async] final case class AsyncSettings(
+    order: Order = Order.Ordered,
+    capacity: Int = 100,
+    timeoutMillis: Option[Long] = None,
+    retry: Retry = Retry.Never,
+    maxCallsPerSecond: Option[Double] = None,
+    maxTasks: Option[Int] = None
+) {
+
+  /** One event loop can well make use of a rate that has to be limited. */
+  def tasks: Option[Int] = maxTasks.orElse(maxCallsPerSecond.map(_ => 1))
+
+  /** Between two calls of one task, each of which has an equal share of the rate. */
+  def betweenNanos: Option[Long] = for {
+    rate  <- maxCallsPerSecond
+    tasks <- tasks
+  } yield (1e9 * tasks / rate).toLong
 }

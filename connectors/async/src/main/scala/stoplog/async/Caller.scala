@@ -2,8 +2,8 @@
 package stoplog.async
 
 import scala.concurrent.{ExecutionContext, Future}
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
+import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 
@@ -90,9 +90,41 @@ private[async] final class Caller[A, B](
 
 private[async] object Caller {
 
-  /** It is no matter of time: asking again would not help. */
+  /** Whether another attempt could not help: the answer was wrong, and not late. */
   def isWrongAnswer(error: Throwable): Boolean = error match {
     case named: SparkThrowable => named.getCondition == "STOPLOG_ASYNC_ANSWER"
     case _                     => false
+  }
+}
+
+/** The end of a row's calls. */
+private[async] sealed trait Outcome[+B]
+
+private[async] object Outcome {
+
+  final case class Done[+B](rows: Seq[B]) extends Outcome[B]
+
+  final case class Failed(error: Throwable, attempts: Int) extends Outcome[Nothing]
+}
+
+/** The reason why a row has no result.
+  *
+  * @param reason `timeout`, `answer` (a batch was answered with too many or too few answers) or `error`
+  * @param errorType the class of the exception
+  * @param message of the exception
+  * @param attempts how often the call was made
+  */
+final case class CallError(reason: String, errorType: String, message: String, attempts: Int)
+
+private[async] object CallErrors {
+
+  def of(failed: Outcome.Failed): CallError = {
+    val reason = failed.error match {
+      case _: CallTimeout               => "timeout"
+      case e if Caller.isWrongAnswer(e) => "answer"
+      case _                            => "error"
+    }
+    val message = Option(failed.error.getMessage).getOrElse("")
+    CallError(reason, failed.error.getClass.getName, message, failed.attempts)
   }
 }

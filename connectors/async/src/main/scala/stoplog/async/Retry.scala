@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
-/** Which failed calls are made again, and when: exponential backoff with full jitter.
+/** The choice of failed calls that are made again, and of the time: exponential backoff with full jitter.
   *
   * The wait is random between nothing and a bound that doubles with each attempt, because calls that failed together
   * must not come back together. A wait that the other side asked for ([[RetryAfter]]) is added to it, for the same
@@ -23,7 +23,7 @@ final class Retry private (
   def withFirstWaitMillis(millis: Long): Retry =
     copy(firstWaitMillis = notNegative("firstWaitMillis", millis))
 
-  /** What the bound does not grow beyond; default 30 s. */
+  /** The greatest bound; default 30 s. */
   def withMaxWaitMillis(millis: Long): Retry = copy(maxWaitMillis = notNegative("maxWaitMillis", millis))
 
   /** A call that is to wait longer than this has failed; default 5 minutes. */
@@ -35,7 +35,7 @@ final class Retry private (
     */
   def on(errors: Throwable => Boolean): Retry = copy(retryOn = errors)
 
-  /** How long to wait before the next attempt; none if the call has failed for good.
+  /** The wait before the next attempt; none if the call has failed for good.
     *
     * @param attempt the number of the one that failed, from 1
     * @param random a number from 0 to 1

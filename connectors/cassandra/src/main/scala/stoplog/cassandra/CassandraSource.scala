@@ -7,8 +7,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import stoplog.Configured
 import stoplog.cassandra.options.CassandraOptions
-import stoplog.error.Redaction
 
 /** A table of Cassandra's as a DataFrame, fully set.
   *
@@ -24,23 +24,11 @@ import stoplog.error.Redaction
   * Immutable. The same options can be set one by one on `format("stoplog-cassandra")`; they are listed in
   * `docs/cassandra-options.md`.
   */
-final class CassandraSource private[cassandra] (settings: Map[String, String]) {
-
-  /** The options that stand for this source, as they were set. */
-  def options(): JMap[String, String] = settings.asJava
+final class CassandraSource private[cassandra] (settings: Map[String, String]) extends Configured(settings) {
 
   /** The table as it is when the DataFrame is worked on. */
   def read(spark: SparkSession): DataFrame =
     spark.read.format(CassandraSink.Format).options(settings).load()
-
-  override def equals(other: Any): Boolean = other match {
-    case that: CassandraSource => options() == that.options()
-    case _                     => false
-  }
-
-  override def hashCode: Int = settings.hashCode
-
-  override def toString: String = Redaction.options("CassandraSource", settings)
 }
 
 object CassandraSource {
@@ -50,7 +38,7 @@ object CassandraSource {
     * @param contactPoints some nodes, as `host` or `host:port`, separated by commas
     */
   def forTable(contactPoints: String, keyspace: String, table: String): CassandraSourceBuilder =
-    CassandraSourceBuilder(
+    new CassandraSourceBuilder(
       Map("contactPoints" -> contactPoints, "keyspace" -> keyspace, "table" -> table)
     )
 
@@ -65,26 +53,26 @@ object CassandraSource {
 }
 
 /** Sets a [[CassandraSource]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
-final class CassandraSourceBuilder private (options: Map[String, String]) {
+final class CassandraSourceBuilder private[cassandra] (options: Map[String, String]) {
 
-  /** Who the session is. */
+  /** The user of the session, and its password. */
   def withCredentials(username: String, password: String): CassandraSourceBuilder =
     withOption("username", username).withOption("password", password)
 
   /** The data center whose nodes are asked; that of the contact points by default. */
   def withLocalDatacenter(name: String): CassandraSourceBuilder = withOption("localDatacenter", name)
 
-  /** How many replicas must have answered when a row counts as read; `LOCAL_QUORUM` by default. */
+  /** The replicas that must have answered when a row counts as read; `LOCAL_QUORUM` by default. */
   def withConsistency(level: String): CassandraSourceBuilder = withOption("consistency", level)
 
-  /** What columns are called in the rows, where that differs: rows' column to table's column. */
+  /** The columns of rows and table that belong together, where their names differ: rows' column to table's column. */
   def withColumnMapping(columns: (String, String)*): CassandraSourceBuilder =
     withOption("columnMapping", columns.map { case (row, table) => s"$row=$table" }.mkString(","))
 
-  /** How much of the table a split has about, such as `256m`; `64m` by default. */
+  /** The approximate size of a split, such as `256m`; `64m` by default. */
   def withMaxSplitMemorySize(size: String): CassandraSourceBuilder = withOption("maxSplitMemorySize", size)
 
-  /** How many rows a node is asked for at a time; 5000 by default. */
+  /** The rows that a node is asked for at a time; 5000 by default. */
   def withPageRows(rows: Int): CassandraSourceBuilder = withOption("pageRows", rows.toString)
 
   /** Any option by its name: of the source, or `datastax-java-driver.…` of the driver. */
@@ -96,8 +84,4 @@ final class CassandraSourceBuilder private (options: Map[String, String]) {
     * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
     */
   def build(): CassandraSource = CassandraSource.fromOptions(options.asJava)
-}
-
-private[cassandra] object CassandraSourceBuilder {
-  def apply(options: Map[String, String]): CassandraSourceBuilder = new CassandraSourceBuilder(options)
 }

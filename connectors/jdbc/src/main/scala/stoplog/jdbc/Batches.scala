@@ -2,7 +2,10 @@
 package stoplog.jdbc
 
 import java.sql.{PreparedStatement, SQLException}
+import java.util.{TreeMap => JTreeMap}
 
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import stoplog.fault.Faults
@@ -72,4 +75,90 @@ private[jdbc] object Batches {
         statement.clearBatch()
         throw e
     }
+}
+
+/** Rows that wait until there are enough of them for a batch. Not for several threads.
+  *
+  * @param batchRows how many are enough
+  * @param send      takes a batch, which is never empty
+  */
+private[jdbc] sealed abstract class RowBuffer(batchRows: Int, send: IndexedSeq[JdbcRow] => Unit) {
+
+  final def add(row: JdbcRow): Unit = {
+    put(row)
+    if (size >= batchRows) flush()
+  }
+
+  /** Sends what is left. */
+  final def flush(): Unit = if (size > 0) send(drain())
+
+  protected def put(row: JdbcRow): Unit
+  protected def size: Int
+  protected def drain(): IndexedSeq[JdbcRow]
+}
+
+private[jdbc] object RowBuffer {
+
+  /** Every row, in the order in which they come. */
+  final class InTurn(batchRows: Int, send: IndexedSeq[JdbcRow] => Unit) extends RowBuffer(batchRows, send) {
+    private[this] val rows = mutable.ArrayBuffer[JdbcRow]()
+
+    override protected def put(row: JdbcRow): Unit = {
+      rows += row
+      ()
+    }
+
+    override protected def size: Int = rows.size
+
+    override protected def drain(): IndexedSeq[JdbcRow] = {
+      val batch = rows.toVector
+      rows.clear()
+      batch
+    }
+  }
+
+  /** Of the rows with one key only the last, in the order of the keys.
+    *
+    * @param keys       the places of the key columns
+    * @param superseded the treatment of the others
+    */
+  final class LastOfEachKey(
+      keys: Array[Int],
+      superseded: Superseded,
+      batchRows: Int,
+      send: IndexedSeq[JdbcRow] => Unit
+  ) extends RowBuffer(batchRows, send) {
+    private[this] val rows   = new JTreeMap[JdbcRow, JdbcRow](new KeyOrder(keys))
+    private[this] var behind = 0
+
+    override protected def put(row: JdbcRow): Unit = {
+      // Not only the value: keys that are equal to the order need not be the same, such as 1.0 and 1.00.
+      val last = (Option(rows.remove(row)), superseded) match {
+        case (Some(earlier), Superseded.Kept) =>
+          behind += 1
+          row.after(earlier)
+        case _ => row
+      }
+      rows.put(last, last)
+      ()
+    }
+
+    override protected def size: Int = rows.size + behind
+
+    override protected def drain(): IndexedSeq[JdbcRow] = {
+      val batch = rows.values.asScala.toVector
+      rows.clear()
+      behind = 0
+      batch
+    }
+  }
+
+  /** The treatment of rows whose place a later one of their key has taken. */
+  sealed trait Superseded
+  object Superseded {
+    case object Dropped extends Superseded
+
+    /** Behind the later one: if that is bad and the query goes on, it is as if it had not come. */
+    case object Kept extends Superseded
+  }
 }

@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import java.sql.SQLException
 
-/** How a database is asked for what the sink needs and standard SQL does not say.
+/** The SQL of a database for the sink's requests that standard SQL does not cover.
   *
   * @param word as the option `dialect` spells it
   */
@@ -35,7 +35,7 @@ private[jdbc] sealed abstract class Dialect(val word: String) extends Product wi
   /** Whether columns have types that rows can be held against. */
   def isTyped: Boolean = true
 
-  /** What failures of this database mean that SQLSTATE does not tell. */
+  /** The meaning of failures of this database that SQLSTATE does not tell. */
   def verdict(failure: SQLException): Option[Verdict] = None
 }
 

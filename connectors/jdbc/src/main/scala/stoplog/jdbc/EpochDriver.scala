@@ -5,7 +5,6 @@ import scala.util.control.NonFatal
 
 import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
 import stoplog.engine.Existing
-
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 
@@ -15,7 +14,7 @@ import stoplog.log.BatchDigest
   * Nothing is known of tasks but what Spark reports: when it repeats an epoch, their number and the rows of each may be
   * others.
   *
-  * @param owner who this is: the query, and its start
+  * @param owner the query, and this start of it
   */
 private[jdbc] final class EpochDriver(
     tables: SinkTables,
@@ -31,7 +30,7 @@ private[jdbc] final class EpochDriver(
 
   /** Before the tasks of an epoch. The first one of a run claims the sink, which fences every older driver.
     *
-    * @param digests what the batches are, where the engine tells
+    * @param digests of the batches, where the engine tells them
     * Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
     * `STOPLOG_JDBC_FENCED`.
     */
@@ -71,7 +70,7 @@ private[jdbc] final class EpochDriver(
     refused
   }
 
-  /** The end of a batch job, whose row and tables nobody needs any more. */
+  /** The end of a batch job, which leaves neither its row nor its tables. */
   def forget(): Unit = inSession { (session, retries) =>
     val own = new OwnTables(session, retries, target)
     tables.allStaging.foreach(staging => own.drop(staging.table))
@@ -81,7 +80,7 @@ private[jdbc] final class EpochDriver(
   private def claim(session: Session, retries: Retries, planned: Planned): SinkRow = {
     val own = new OwnTables(session, retries, target)
     own.ensure(tables.epochs)
-    tables.rejects.foreach(rejects => own.ensure(rejects.table.table, rejects.table.create))
+    tables.rejects.foreach(rejects => own.ensure(rejects.table))
     faults.at(JdbcStep.BeforeClaim)
     val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
     faults.at(JdbcStep.AfterClaim)
@@ -134,8 +133,7 @@ private[jdbc] final class EpochDriver(
         val state = owned(session)
         if (state.lastEpoch.exists(_ >= batch)) 0L
         else {
-          if (existing == Existing.Replace)
-            session.statement(s"DELETE FROM ${target.table}").executeUpdate()
+          if (existing == Existing.Replace) session.update(s"DELETE FROM ${target.table}")
           val refused = move
           tables.epochs.update(session, state.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
           faults.at(JdbcStep.InCommit)
@@ -147,13 +145,8 @@ private[jdbc] final class EpochDriver(
   private def unknown(batch: Long, why: Throwable): Throwable =
     JdbcErrors.unknownOutcome(tables.sink, target, batch, why)
 
-  private def inSession[A](work: (Session, Retries) => A): A = {
-    val session = connect()
-    try work(session, newRetries())
-    catch {
-      case e: java.sql.SQLException => throw target.writeFailed(e)
-    } finally session.close()
-  }
+  private def inSession[A](work: (Session, Retries) => A): A =
+    Session.use(connect, target)(work(_, newRetries()))
 }
 
 /** @param runId   of this start
@@ -171,4 +164,66 @@ private[jdbc] object Begun {
 
   /** It is in the target: Spark repeats an epoch whose commit it has not seen. */
   case object Committed extends Begun
+}
+
+/** Moves the staged rows of an epoch to where they belong, in a transaction of the caller. */
+private[jdbc] final class Move(tables: SinkTables, session: Session, results: Seq[TaskOutcome]) {
+  private val target  = tables.target
+  private val staging = tables.staging
+
+  /** At once; fails if the target refuses a row. Returns 0, the number of rows refused. */
+  def whole(): Long = {
+    val written = results.filter(_.rows > 0)
+    expect(staging, written.map(_.rows).sum, staging.publish(session, written.map(_.attempt)))
+    finish()
+    0
+  }
+
+  /** In pieces that become smaller around the rows that the target refuses, which go to the reject table.
+    *
+    * @return how many these were
+    */
+  def piecemeal(batch: Option[Long]): Long = {
+    val refused = results.filter(_.rows > 0).map(task => pieces(task.attempt, 0, task.rows, batch)).sum
+    finish()
+    refused
+  }
+
+  private def finish(): Unit = {
+    staging.remove(session, results.map(_.attempt))
+    for (rejects <- tables.rejects) {
+      val rejecting = results.filter(_.rejects > 0)
+      expect(
+        rejects.staging,
+        rejecting.map(_.rejects).sum,
+        rejects.staging.publish(session, rejecting.map(_.attempt))
+      )
+      rejects.staging.remove(session, rejecting.map(_.attempt))
+    }
+  }
+
+  private def pieces(attempt: String, from: Long, until: Long, batch: Option[Long]): Long =
+    refusal(attempt, from, until) match {
+      case None                           => 0
+      case Some(why) if until - from == 1 =>
+        for (rejects <- tables.rejects) {
+          val text = staging.text(session, attempt, from, rejects.text)
+          val row  = RejectTable.row(s"$attempt-t$from", tables.sink, batch, why, text)
+          rejects.table.insert(session, Seq(row))
+        }
+        1
+      case Some(_) =>
+        val middle = from + (until - from) / 2
+        pieces(attempt, from, middle, batch) + pieces(attempt, middle, until, batch)
+    }
+
+  /** The reason why the target refuses one of these rows; the transaction goes on as if it had not been tried. */
+  private def refusal(attempt: String, from: Long, until: Long): Option[Throwable] =
+    try {
+      session.savepoint(expect(staging, until - from, staging.publish(session, attempt, from, until)))
+      None
+    } catch { case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow => Some(e) }
+
+  private def expect(from: StagingTable, wanted: Long, found: Long): Unit =
+    if (wanted != found) throw JdbcErrors.stagingLost(from.table, target, wanted, found)
 }

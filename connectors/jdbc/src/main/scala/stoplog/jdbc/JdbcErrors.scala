@@ -6,9 +6,9 @@ import java.sql.SQLException
 import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 
 /** Every error of this connector, by name, as `stoplog.error.Errors` has those of all. */
-object JdbcErrors extends ErrorMaker {
+private[stoplog] object JdbcErrors extends ErrorMaker {
 
-  // What was asked for.
+  // Options and schemas.
 
   /** @param problems all of them, each a sentence */
   def table(table: String, database: String, problems: Seq[String]): StoplogArgumentException =
@@ -105,7 +105,7 @@ object JdbcErrors extends ErrorMaker {
     "batch"     -> batch
   )
 
-  /** What the database said: a batch's own exception only says that there is another one behind it. */
+  /** The database's message: a batch's own exception only says that there is another one behind it. */
   private[jdbc] def messageOf(why: Throwable): String = {
     val telling = why match {
       case batch: SQLException if batch.getNextException != null => batch.getNextException
@@ -125,7 +125,7 @@ object JdbcErrors extends ErrorMaker {
       Seq("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more: _*
     )
 
-  /** With what the database said. */
+  /** With the database's message. */
   private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
     failure(condition, why, more :+ "why" -> said(why): _*)
 

@@ -3,11 +3,10 @@ package stoplog.jdbc
 
 import stoplog.commit.{ForeignQuery => Foreign, OnBadRow => BadRow}
 import stoplog.jdbc.JdbcOptionGroup._
-import stoplog.options.{Opt, OptionType, RecoveryOptions}
-import stoplog.options.OptionGroup
+import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
 /** Every option of the sink, once: the parser, `docs/jdbc-options.md` and the Python package are held to this list. */
-object JdbcOptionRegistry {
+private[stoplog] object JdbcOptionRegistry {
 
   private val table: OptionType[String] = OptionType.text.as("table name as in SQL")
 
@@ -146,7 +145,7 @@ object JdbcOptionRegistry {
 }
 
 /** The headings of `docs/jdbc-options.md`. */
-object JdbcOptionGroup {
+private[stoplog] object JdbcOptionGroup {
   case object Database extends OptionGroup("Which table")
   case object Writing  extends OptionGroup("How rows are written")
   case object Failures extends OptionGroup("Failures and bad rows")

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.util.UUID
+
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.engine._
+import stoplog.fault.Faults
 import stoplog.thread.Uninterrupted
 
 /** One start of a query: what lasts from epoch to epoch. */
@@ -25,7 +28,7 @@ private[jdbc] abstract class JdbcRun extends EngineRun[InternalRow, TaskOutcome]
   }
 }
 
-/** What a run has done: `StreamingQueryProgress.sink.metrics`.
+/** The counts of a run: `StreamingQueryProgress.sink.metrics`.
   *
   * @param commitMillis how long the last epoch's transaction took
   */
@@ -75,13 +78,13 @@ private[jdbc] final class UpsertJob(spec: SinkSpec) extends EngineJob[InternalRo
 }
 
 private[jdbc] object UpsertRun {
-  private[jdbc] def writers(spec: SinkSpec) = new JdbcWriterFactory(spec, Sending.ByKey, committed = None)
+  def writers(spec: SinkSpec) = new JdbcWriterFactory(spec, Sending.ByKey, committed = None)
 
   /** The reject table has to be there before tasks need it. */
-  private[jdbc] def prepare(spec: SinkSpec): Unit = spec.rejectTable.foreach { rejects =>
-    val session = spec.session()
-    try new OwnTables(session, spec.retries(), spec.target).ensure(rejects.table, rejects.create)
-    finally session.close()
+  def prepare(spec: SinkSpec): Unit = spec.rejectTable.foreach { rejects =>
+    Session.use(() => spec.session(), spec.target) { session =>
+      new OwnTables(session, spec.retries(), spec.target).ensure(rejects)
+    }
   }
 }
 
@@ -120,23 +123,113 @@ private[jdbc] final class TransactionalJob(
     queryId: String,
     existing: Existing
 ) extends EngineJob[InternalRow, TaskOutcome] {
+  private final val OnlyEpoch = 0L
+
   private val tables = spec.tables(s"job-$queryId", mode)
   private val driver = spec.epochDriver(tables, SinkOwner(queryId, query = None), mode)
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskOutcome] = {
-    driver.begin(TransactionalJob.OnlyEpoch)
+    driver.begin(OnlyEpoch)
     new JdbcWriterFactory(spec, Sending.Staged(tables), committed = None)
   }
 
   override def commit(results: Seq[TaskOutcome]): Unit = {
-    driver.commit(TransactionalJob.OnlyEpoch, results, existing)
+    driver.commit(OnlyEpoch, results, existing)
     driver.forget()
   }
 
-  /** Whatever has become of the commit, if there was one: no job tries it again, and what is staged is of no use. */
+  /** No job repeats its commit, so staged rows are of no use, whether a commit was tried or not. */
   override def abort(results: Seq[TaskOutcome]): Unit = driver.forget()
 }
 
-private[jdbc] object TransactionalJob {
-  private final val OnlyEpoch = 0L
+/** The table that tasks write to. */
+private[jdbc] sealed trait Sending extends Serializable
+private[jdbc] object Sending {
+  case object ByKey                           extends Sending
+  final case class Staged(tables: SinkTables) extends Sending
+}
+
+/** Goes to the executors, and makes each task's writer there.
+  *
+  * @param committed the epoch that the target has already
+  */
+private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, committed: Option[Long])
+    extends SinkWriterFactory[InternalRow, TaskOutcome] {
+  private val values = spec.values
+
+  override def writer(task: TaskAttempt): Option[JdbcWriter] =
+    Option.unless(task.epoch.exists(committed.contains))(new JdbcWriter(rows(task.epoch), values))
+
+  private def rows(batch: Option[Long]): TaskRows = {
+    val session = spec.session()
+    val retries = spec.retries()
+    val scope   = new BatchScope.OwnTransaction(session, retries, spec.target.writeFailed)
+    val access  = TaskSession(session, scope, retries, Faults.ofThisJvm)
+    val most    = spec.options.rows.batchRows
+    sending match {
+      case Sending.ByKey =>
+        val rejects = spec.rejects(batch, Rejects.contentId(spec.sink, batch)) {
+          spec.rejectTable.map(table =>
+            rows =>
+              retries(spec.target.writeFailed)(_ => session.transaction(_ => table.replace(session, rows)))
+          )
+        }
+        new UpsertRows(access, spec.target, spec.keys.toArray, most, rejects)
+      case Sending.Staged(tables) =>
+        val attempt = UUID.randomUUID().toString
+        val rejects = spec.rejects(batch, (number, _) => s"$attempt-$number")(
+          tables.rejects.map(staged => stagedRejects(session, retries, staged.staging, attempt))
+        )
+        new StagedRows(access, spec.target, tables.staging, attempt, most, rejects)
+    }
+  }
+
+  private def stagedRejects(session: Session, retries: Retries, staging: StagingTable, attempt: String)(
+      rows: IndexedSeq[JdbcRow]
+  ): Unit = {
+    // Each id has the number of its row, so that what a broken-off try has left is found.
+    val first = rows.head.values(0).toString.drop(attempt.length + 1).toLong
+    retries(spec.target.writeFailed) { before =>
+      session.transaction { _ =>
+        if (before > 0) staging.removeFrom(session, attempt, first)
+        staging.insert(session, attempt, first, rows)
+      }
+    }
+  }
+}
+
+/** One task's rows on their way into the database. */
+private[jdbc] final class JdbcWriter(sent: TaskRows, values: RowValues)
+    extends SinkWriter[InternalRow, TaskOutcome] {
+  private[this] var done    = Option.empty[TaskOutcome]
+  private[this] var written = 0L
+
+  override def write(row: InternalRow): Unit = {
+    sent.write(values.of(row))
+    written += 1
+  }
+
+  override def commit(): TaskOutcome = {
+    val result = sent.finish()
+    done = Some(result)
+    result
+  }
+
+  /** Deletes nothing (I5). */
+  override def abort(): Unit = sent.close()
+
+  override def close(): Unit = sent.close()
+
+  override def rows: Long = written
+
+  override def counts: Seq[(TaskMetric, Long)] =
+    JdbcWriter.Metrics.zip(done.fold(Seq(0L, 0L, 0L))(task => Seq(task.rows, task.rejects, task.retries)))
+}
+
+private[jdbc] object JdbcWriter {
+  val Metrics: Seq[TaskMetric] = Seq(
+    TaskMetric("stoplogJdbcSentRows", "rows sent to the database"),
+    TaskMetric("stoplogJdbcRejectedRows", "rows rejected"),
+    TaskMetric("stoplogJdbcRetries", "batches tried again")
+  )
 }

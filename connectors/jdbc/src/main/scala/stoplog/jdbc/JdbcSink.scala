@@ -5,10 +5,7 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
-import org.apache.spark.sql.streaming.DataStreamWriter
-
-import stoplog.error.Redaction
+import stoplog.ConfiguredSink
 import stoplog.options.ColumnNames
 
 /** A table of a database, by upserts or by exactly-once inserts: the sink, fully set.
@@ -23,38 +20,21 @@ import stoplog.options.ColumnNames
   * sink.writeStream(totals).option("checkpointLocation", "/data/checkpoints/totals").start()
   * }}}
   *
+  * With `transactional`, `mode("overwrite")` on a batch writer replaces all rows in one transaction.
+  *
   * Immutable. The same options can be set one by one on `format("stoplog-jdbc")`; they are listed in
   * `docs/jdbc-options.md`.
   */
-final class JdbcSink private[jdbc] (settings: JdbcOptions) {
+final class JdbcSink private[jdbc] (settings: JdbcOptions)
+    extends ConfiguredSink(JdbcSink.Format, settings.toMap) {
 
-  /** The options that stand for this sink, the password among them, those at their defaults left out. */
-  def options(): JMap[String, String] = settings.toMap.asJava
-
-  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. */
-  def writeStream(rows: DataFrame): DataStreamWriter[Row] =
-    rows.writeStream.format(JdbcSink.Format).options(settings.toMap)
-
-  /** A batch writer that adds to what is there. Ends with `save()`. With `transactional`, `mode("overwrite")` on it
-    * replaces all rows in one transaction.
-    */
-  def write(rows: DataFrame): DataFrameWriter[Row] =
-    rows.write.format(JdbcSink.Format).options(settings.toMap).mode(SaveMode.Append)
-
-  override def equals(other: Any): Boolean = other match {
-    case that: JdbcSink => options() == that.options()
-    case _              => false
-  }
-
-  override def hashCode: Int = options().hashCode
-
-  override def toString: String =
-    Redaction.options("JdbcSink", settings.toMap + (JdbcOptionRegistry.Url.key -> settings.database))
+  override protected def shown: Map[String, String] =
+    settings.toMap + (JdbcOptionRegistry.Url.key -> settings.database)
 }
 
 object JdbcSink {
 
-  /** What to give to `format(…)` for a write without a builder. */
+  /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog-jdbc"
 
   /** @param url   of the database, such as `jdbc:postgresql://db/shop`
@@ -88,13 +68,13 @@ final class JdbcSinkBuilder private[jdbc] (options: Map[String, String]) {
   def withTransactions(): JdbcSinkBuilder =
     new JdbcSinkBuilder(options - "keyColumns" + ("writeMode" -> "transactional"))
 
-  /** How many rows are sent together; 5,000 by default. */
+  /** The rows that are sent together; 5,000 by default. */
   def withBatchSize(rows: Int): JdbcSinkBuilder = withOption("batchsize", rows.toString)
 
-  /** How many tasks write, at most, and with them how many connections there are. */
+  /** The most tasks that write, each of which has a connection. */
   def withMaxWriters(count: Int): JdbcSinkBuilder = withOption("numPartitions", count.toString)
 
-  /** How often something is tried whose failure may pass, and the longest first wait, such as `500ms`. */
+  /** The tries of a request whose failure may pass, and the longest first wait, such as `500ms`. */
   def withRetries(maxTries: Int, wait: String): JdbcSinkBuilder =
     withOptions(Map("maxTries" -> maxTries.toString, "retryWait" -> wait))
 

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
+import java.sql.{ResultSet, Types}
 import java.util.HexFormat
 
-/** What becomes of the rows of a task that the database refuses. */
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
+import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.types.{StringType, StructType}
+
+import stoplog.format.JsonEncoder
+
+/** The treatment of rows of a task that the database refuses. */
 private[jdbc] trait Rejects {
   def take(row: JdbcRow, why: Throwable): Unit
 
@@ -64,4 +75,96 @@ private[jdbc] object Rejects {
     digest.update(s"$sink\n${batch.fold("")(_.toString)}\n$text".getBytes(UTF_8))
     HexFormat.of().formatHex(digest.digest())
   }
+}
+
+/** The table of rejected rows, which the sink makes if it is not there.
+  *
+  * @param textType what the database calls a text of any length
+  */
+private[jdbc] final case class RejectTable(table: String, textType: String) {
+
+  def create: String =
+    s"CREATE TABLE $table (id VARCHAR(64) NOT NULL PRIMARY KEY, sink_name VARCHAR(255) NOT NULL, batch BIGINT, " +
+      s"reason $textType, row_json $textType)"
+
+  def columns: Vector[Column] = RejectTable.columns
+
+  /** In a transaction of the caller. */
+  def insert(session: Session, rows: Iterable[JdbcRow]): Unit =
+    Upserts.insertion(table, columns.map(_.quoted)).execute(session, columns, rows)
+
+  /** The same where a row with its id may be there. */
+  def replace(session: Session, rows: Iterable[JdbcRow]): Unit = {
+    val distinct = rows.groupBy(_.values(0)).values.map(_.head)
+    val delete   = session.statement(s"DELETE FROM $table WHERE id = ?")
+    Batches.execute(delete, distinct)(row => columns(0).bind(delete, 1, row.values(0)))
+    insert(session, distinct)
+  }
+}
+
+private[jdbc] object RejectTable {
+
+  /** @param url of a database, by which Spark's own `jdbc` format knows its types */
+  def of(table: String, url: String): RejectTable =
+    RejectTable(table, JdbcUtils.getJdbcType(StringType, JdbcDialects.get(url)).databaseTypeDefinition)
+
+  def row(id: String, sink: String, batch: Option[Long], why: Throwable, text: String): JdbcRow =
+    new JdbcRow(Array[Any](id, sink, batch.map(Long.box).orNull, reason(why), text), null)
+
+  private val columns = Vector(
+    "id"        -> Types.VARCHAR,
+    "sink_name" -> Types.VARCHAR,
+    "batch"     -> Types.BIGINT,
+    "reason"    -> Types.VARCHAR,
+    "row_json"  -> Types.VARCHAR
+  ).map { case (name, jdbcType) => Column(name, name, jdbcType) }
+
+  // The first line, which says what is wrong; a batch's own exception only says that there is another one.
+  private def reason(why: Throwable): String = {
+    val message = JdbcErrors.messageOf(why)
+    if (message.length <= LongestReason) message else message.take(LongestReason) + "…"
+  }
+
+  private final val LongestReason = 2000
+}
+
+/** Rejected rows as JSON, by Spark's own generator, with every null: a person who repairs a row wants to see which values
+  * are missing. A row that JSON cannot express is written as Java spells it.
+  */
+private[jdbc] final class RowTexts(schema: StructType, sessionTimeZone: String)
+    extends StagedText
+    with Serializable {
+  private val encoder = JsonEncoder(Map("ignoreNullFields" -> "false"), sessionTimeZone)
+
+  @transient private lazy val expressible = Try(encoder.open(schema)).isSuccess
+
+  /** A row of a task. */
+  def text(row: JdbcRow): String = row.origin match {
+    case origin: InternalRow => text(origin)
+    case _                   => spelled(row)
+  }
+
+  /** A row that has been staged. */
+  override def text(result: ResultSet): String = {
+    val convert = CatalystTypeConverters.createToCatalystConverter(schema)
+    text(convert(JdbcUtils.resultSetToRows(result, schema).next()).asInstanceOf[InternalRow])
+  }
+
+  private def text(row: InternalRow): String = Option
+    .when(expressible)(Try {
+      val out = new ByteArrayOutputStream()
+      encoder.encode(row, out)
+      out.toString(UTF_8).trim
+    }.toOption)
+    .flatten
+    .getOrElse(
+      schema.fields.zipWithIndex
+        .map { case (field, i) =>
+          s"${field.name}=${Try(row.get(i, field.dataType)).getOrElse("?")}"
+        }
+        .mkString(", ")
+    )
+
+  private def spelled(row: JdbcRow): String =
+    schema.fieldNames.zip(row.values).map { case (name, value) => s"$name=$value" }.mkString("(", ", ", ")")
 }

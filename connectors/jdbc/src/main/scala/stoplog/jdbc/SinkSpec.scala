@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+import java.util.HexFormat
+
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
 
-/** One write, checked: what driver and tasks need to know. Goes to the executors.
+/** One write, checked, as driver and tasks know it. Goes to the executors.
   *
   * @param schema of the rows
   * @param keys   the places of the key columns; none without upserts
@@ -19,18 +23,25 @@ private[jdbc] final case class SinkSpec(
     keys: Vector[Int],
     connector: ConnectionSource,
     texts: RowTexts,
-    pause: Pause
+    pause: Long => Unit = Thread.sleep(_)
 ) {
   def session(): Session = new Session(connector, options.requests.timeoutSeconds)
 
-  def retries(): Retries =
-    new Retries(
-      RetryPolicy(options.requests.maxTries, options.requests.retryWaitMillis, pause),
-      target.dialect
-    )
+  def retries(): Retries = new Retries(options.requests, target.dialect, pause)
+
+  def values: RowValues = new RowValues(schema, options.sparkUrl, keepsOrigin = rejectTable.isDefined)
 
   def rejectTable: Option[RejectTable] =
-    options.rows.rejectTable.map(RejectTable(_, TextTypes.of(options.sparkUrl)))
+    options.rows.rejectTable.map(RejectTable.of(_, options.sparkUrl))
+
+  /** @param identify the id of a rejected row: its number in the task, and its text
+    * @param send     takes rows of the reject table; `None` if a bad row fails the task
+    */
+  def rejects(batch: Option[Long], identify: (Long, String) => String)(
+      send: Option[IndexedSeq[JdbcRow] => Unit]
+  ): Rejects = send.fold[Rejects](new Rejects.Fail(target, texts.text)) { send =>
+    new Rejects.Keep(sink, batch, options.rows.batchRows, texts.text, identify, send)
+  }
 
   /** As its row and its rejected rows are called. */
   def sink: String = s"${target.table}/${options.sinkId}"
@@ -52,6 +63,56 @@ private[jdbc] object SinkSpec {
       case _ => Vector.empty
     }
     val texts = new RowTexts(schema, SQLConf.get.sessionLocalTimeZone)
-    SinkSpec(options, schema, target, keys, connector, texts, Pause.sleep)
+    SinkSpec(options, schema, target, keys, connector, texts)
+  }
+}
+
+/** The tables of a sink of exactly-once inserts.
+  *
+  * @param sink the name of its row in the epochs table
+  */
+private[jdbc] final case class SinkTables(
+    sink: String,
+    target: Target,
+    epochs: EpochsTable,
+    staging: StagingTable,
+    rejects: Option[RejectTables]
+) {
+  def allStaging: Seq[StagingTable] = staging +: rejects.map(_.staging).toSeq
+}
+
+/** @param text how a staged row becomes the text of a rejected one */
+private[jdbc] final case class RejectTables(table: RejectTable, staging: StagingTable, text: StagedText)
+
+private[jdbc] object SinkTables {
+
+  /** @param sinkId   of the query, or of the one job
+    * @param epochs   the name of the epochs table; by default beside the target
+    * @param rejected the reject table, if bad rows go there
+    */
+  def of(
+      target: Target,
+      sinkId: String,
+      epochs: Option[String],
+      rejected: Option[(RejectTable, StagedText)]
+  ): SinkTables = {
+    val sink = s"${target.table}/$sinkId"
+    SinkTables(
+      sink,
+      target,
+      EpochsTable(epochs.getOrElse(TableName.beside(target.table, "stoplog_epochs")), sink),
+      StagingTable(name(target, sink, "staging"), target.table, target.columns, target.dialect),
+      rejected.map { case (table, text) =>
+        val staging =
+          StagingTable(name(target, sink, "rejects"), table.table, table.columns, target.dialect)
+        RejectTables(table, staging, text)
+      }
+    )
+  }
+
+  // Short, because some databases cut names at 63 characters, and the same at each start.
+  private def name(target: Target, sink: String, what: String): String = {
+    val digest = MessageDigest.getInstance("SHA-256").digest(sink.getBytes(UTF_8))
+    TableName.beside(target.table, s"stoplog_${what}_${HexFormat.of().formatHex(digest).take(12)}")
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import scala.util.Using
+import scala.util.control.NonFatal
+
 /** A table of the sink in which rows wait for their epoch. It has no constraint, and no reader.
   *
   * @param table    its own name
@@ -26,7 +29,7 @@ private[jdbc] final case class StagingTable(
 
   def shapeOfTarget: String = s"SELECT $names FROM $target WHERE 1 = 0"
 
-  // All of what follows is done in a transaction of the caller.
+  // The methods below work in a transaction of the caller.
 
   /** Rows of an attempt, numbered from `first`. */
   def insert(session: Session, attempt: String, first: Long, rows: Iterable[JdbcRow]): Unit = {
@@ -45,63 +48,48 @@ private[jdbc] final case class StagingTable(
     }
   }
 
-  /** An attempt's rows from a number on. */
+  /** Deletes an attempt's rows from a number on. */
   def removeFrom(session: Session, attempt: String, first: Long): Unit = {
-    val statement = session.statement(s"DELETE FROM $table WHERE stoplog_attempt = ? AND stoplog_row >= ?")
-    statement.setString(1, attempt)
-    statement.setLong(2, first)
-    statement.executeUpdate()
+    session.update(s"DELETE FROM $table WHERE stoplog_attempt = ? AND stoplog_row >= ?", attempt, first)
     ()
   }
 
   /** Puts the attempts' rows into the target. Returns how many they were. */
   def publish(session: Session, attempts: Seq[String]): Long = each(attempts) { some =>
-    update(session, s"INSERT INTO $target ($names) SELECT $names FROM $table WHERE ${among(some)}", some)
+    session.update(s"$move WHERE ${among(some)}", some: _*)
   }
 
   /** The same for rows of one attempt, from a number up to before another. */
-  def publish(session: Session, attempt: String, from: Long, until: Long): Long = {
-    val statement = session.statement(
-      s"INSERT INTO $target ($names) SELECT $names FROM $table " +
-        "WHERE stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?"
-    )
-    statement.setString(1, attempt)
-    statement.setLong(2, from)
-    statement.setLong(3, until)
-    statement.executeUpdate().toLong
-  }
+  def publish(session: Session, attempt: String, from: Long, until: Long): Long = session.update(
+    s"$move WHERE stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?",
+    attempt,
+    from,
+    until
+  )
 
   /** One staged row as a text. */
-  def text(session: Session, attempt: String, number: Long, read: StagedText): String = {
-    val statement =
-      session.statement(s"SELECT $names FROM $table WHERE stoplog_attempt = ? AND stoplog_row = ?")
-    statement.setString(1, attempt)
-    statement.setLong(2, number)
-    val result = statement.executeQuery()
-    try read.text(result)
-    finally result.close()
-  }
+  def text(session: Session, attempt: String, number: Long, read: StagedText): String = session.query(
+    s"SELECT $names FROM $table WHERE stoplog_attempt = ? AND stoplog_row = ?",
+    attempt,
+    number
+  )(read.text)
 
   def remove(session: Session, attempts: Seq[String]): Unit = {
-    each(attempts)(some => update(session, s"DELETE FROM $table WHERE ${among(some)}", some))
+    each(attempts)(some => session.update(s"DELETE FROM $table WHERE ${among(some)}", some: _*))
     ()
   }
 
   def clear(session: Session): Unit = {
-    session.statement(s"DELETE FROM $table").executeUpdate()
+    session.update(s"DELETE FROM $table")
     ()
   }
+
+  private def move: String = s"INSERT INTO $target ($names) SELECT $names FROM $table"
 
   private def each(attempts: Seq[String])(act: Seq[String] => Long): Long =
     attempts.grouped(StagingTable.AttemptsPerStatement).map(act).sum
 
   private def among(attempts: Seq[String]): String = s"stoplog_attempt IN (${Upserts.marks(attempts)})"
-
-  private def update(session: Session, sql: String, attempts: Seq[String]): Long = {
-    val statement = session.statement(sql)
-    attempts.zipWithIndex.foreach { case (attempt, i) => statement.setString(i + 1, attempt) }
-    statement.executeUpdate().toLong
-  }
 }
 
 private[jdbc] object StagingTable {
@@ -112,4 +100,73 @@ private[jdbc] object StagingTable {
 /** Reads the one row of a result as the text that a rejected row has. */
 private[jdbc] trait StagedText {
   def text(result: java.sql.ResultSet): String
+}
+
+/** Makes the sink's own tables where they are missing. */
+private[jdbc] final class OwnTables(session: Session, retries: Retries, target: Target) {
+
+  /** Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  def ensure(table: String, create: String): Unit = once { () =>
+    if (!exists(table))
+      try execute(create)
+      // Another driver may have been first.
+      catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
+  }
+
+  /** Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table that lacks a column. */
+  def ensure(epochs: EpochsTable): Unit = {
+    ensure(epochs.table, epochs.create)
+    once { () =>
+      if (answers(epochs.shape).isEmpty)
+        throw JdbcErrors.ownTable(
+          epochs.table,
+          target.database,
+          new IllegalStateException(
+            s"it has no column last_batch. Add it: ALTER TABLE ${epochs.table} ADD last_batch VARCHAR(64)"
+          )
+        )
+    }
+  }
+
+  /** A staging table that was made for other columns is made anew: what is in it, no live run has written. */
+  def ensure(staging: StagingTable): Unit = {
+    once(() => if (exists(staging.table) && !fits(staging)) execute(s"DROP TABLE ${staging.table}"))
+    ensure(staging.table, staging.create)
+  }
+
+  /** Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  def ensure(rejects: RejectTable): Unit = ensure(rejects.table, rejects.create)
+
+  def drop(table: String): Unit = once(() => if (exists(table)) execute(s"DROP TABLE $table"))
+
+  private def exists(table: String): Boolean = answers(s"SELECT * FROM $table WHERE 1 = 0").isDefined
+
+  private def fits(staging: StagingTable): Boolean = {
+    val own = answers(staging.shape)
+    own.isDefined && own == answers(staging.shapeOfTarget)
+  }
+
+  /** The columns of a result, in a form that can be compared; none if the query cannot be run. */
+  private def answers(sql: String): Option[Seq[(Int, Int, Int)]] =
+    try
+      session.transaction { connection =>
+        Using.resource(connection.createStatement()) { statement =>
+          val columns = statement.executeQuery(sql).getMetaData
+          Some((1 to columns.getColumnCount).map { i =>
+            (columns.getColumnType(i), columns.getPrecision(i), columns.getScale(i))
+          })
+        }
+      }
+    catch { case NonFatal(e) if Verdict.of(e, target.dialect) != Verdict.Transient => None }
+
+  private def execute(sql: String): Unit = session.transaction { connection =>
+    Using.resource(connection.createStatement())(_.execute(sql))
+    ()
+  }
+
+  private def once(action: () => Unit): Unit = retries(target.writeFailed)(_ => action())
+
+  private def refused(table: String, why: Throwable): Throwable =
+    if (Verdict.of(why, target.dialect) == Verdict.Transient) why
+    else JdbcErrors.ownTable(table, target.database, why)
 }

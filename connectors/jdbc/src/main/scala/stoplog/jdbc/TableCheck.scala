@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.sql.Types
+
 import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types.StructType
 
-/** What is checked before anything is written: that the database can be reached, and the table takes the rows. */
+/** The checks before anything is written: the database answers, and the table takes the rows. */
 private[jdbc] object TableCheck {
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
@@ -25,7 +27,7 @@ private[jdbc] object TableCheck {
       case WriteMode.Upsert(names) => names
       case _                       => Nil
     }
-    val problems = strange ++ TableChecks.problems(table, rows, keys, options.at.dialect)
+    val problems = strange ++ this.problems(table, rows, keys, options.at.dialect)
     if (problems.nonEmpty) throw JdbcErrors.table(options.at.table, options.database, problems)
     val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
       Column(column.name, quoted(column.name, sparks), column.jdbcType, column.typeName)
@@ -59,4 +61,89 @@ private[jdbc] object TableCheck {
       ()
     }
   }
+
+  /** The differences between rows and table, each a sentence. */
+  def problems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String], dialect: Dialect): Seq[String] =
+    missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++ keyProblems(
+      table,
+      rows,
+      keys
+    )
+
+  private def missing(table: TargetTable, rows: Seq[RowColumn]): Seq[String] = {
+    val names = rows.map(_.name).filter(table.column(_).isEmpty)
+    val twice = rows.flatMap(row => table.column(row.name).map(_.name -> row.name)).groupMap(_._1)(_._2)
+    names.map(name =>
+      s"It has no column '$name'; its columns are ${table.columns.map(_.name).mkString(", ")}."
+    ) ++ twice.collect {
+      case (column, several) if several.size > 1 =>
+        s"${several.mkString("'", "' and '", "'")} of the rows are both its column '$column'."
+    }
+  }
+
+  private def types(table: TargetTable, rows: Seq[RowColumn], dialect: Dialect): Seq[String] = for {
+    row    <- rows if dialect.isTyped
+    column <- table.column(row.name)
+    if Known(column.jdbcType) && !row.family.accepts(column.jdbcType)
+    // MySQL's driver calls TINYINT(1) a bit, and numbers go there as well.
+    if !(dialect == Dialect.MySql && column.jdbcType == Types.BIT && row.family == Family.Number)
+  } yield s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is ${row.typeName}."
+
+  private def unset(table: TargetTable, rows: Seq[RowColumn]): Seq[String] = {
+    val filled = rows.flatMap(row => table.column(row.name)).map(_.name).toSet
+    table.columns
+      .map(_.name)
+      .filter(name => table.required(name) && !filled(name))
+      .map(name => s"Its column '$name' cannot be null and has no default, and the rows do not have it.")
+  }
+
+  private def keyProblems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String]): Seq[String] = {
+    val unknown = keys.filterNot(key => rows.exists(_.name.equalsIgnoreCase(key)))
+    val found   = keys.flatMap(table.column(_)).map(_.name).toSet
+    val unique  =
+      if (keys.isEmpty || found.size < keys.size || table.keys.forall(_.contains(found))) Nil
+      else
+        Seq(
+          s"The columns ${keys.mkString(", ")} are no primary key or unique index of it" +
+            table.keys
+              .filter(_.nonEmpty)
+              .fold("")(_.map(_.mkString("(", ", ", ")")).mkString("; it has ", ", ", "")) +
+            "."
+        )
+    unknown.map(key => s"The rows have no column '$key', which keyColumns names.") ++ unique
+  }
+
+  // A type that only the database knows: whether it takes the values, it tells itself.
+  private val Known: Set[Int] =
+    Seq(Family.Truth, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
+      Types.ARRAY + Types.TIME
 }
+
+/** The kind of values that a column of the rows has, as far as it matters to a table.
+  *
+  * @param accepts types of columns that take them, of `java.sql.Types`
+  */
+private[jdbc] sealed abstract class Family(val accepts: Set[Int])
+
+private[jdbc] object Family {
+  private val numbers =
+    Set(Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT, Types.REAL, Types.FLOAT) ++
+      Set(Types.DOUBLE, Types.NUMERIC, Types.DECIMAL)
+  private val moments = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
+
+  case object Truth  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
+  case object Number extends Family(numbers)
+  case object Day    extends Family(moments + Types.DATE)
+  case object Moment extends Family(moments)
+  case object List   extends Family(Set(Types.ARRAY))
+  case object Bytes
+      extends Family(Set(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.BIT))
+  case object Text
+      extends Family(
+        Set(Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.CLOB, Types.NCHAR, Types.NVARCHAR) ++
+          Set(Types.LONGNVARCHAR, Types.NCLOB, Types.SQLXML, Types.ROWID)
+      )
+}
+
+/** A column of the rows. */
+private[jdbc] final case class RowColumn(name: String, family: Family, typeName: String)

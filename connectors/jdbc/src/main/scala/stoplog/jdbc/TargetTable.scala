@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.sql.{Connection, DatabaseMetaData, ResultSet, ResultSetMetaData}
+import java.sql.{Connection, DatabaseMetaData, ResultSet}
 
-import scala.util.Try
+import scala.util.{Try, Using}
 
 /** A table as the database describes it.
   *
@@ -34,7 +34,7 @@ private[jdbc] final case class TargetColumn(name: String, jdbcType: Int, typeNam
 
 private[jdbc] object TargetTable {
 
-  /** Error: whatever the database says when the table is not there. */
+  /** Error: the database's own, when the table is not there. */
   def inspect(connection: Connection, table: String): TargetTable = {
     val columns = described(connection, table)
     val at      = Try(TableName.located(table, connection)).toOption
@@ -46,16 +46,13 @@ private[jdbc] object TargetTable {
     )
   }
 
-  private def described(connection: Connection, table: String): Vector[TargetColumn] = {
-    val statement = connection.createStatement()
-    try {
-      val columns: ResultSetMetaData =
-        statement.executeQuery(s"SELECT * FROM $table WHERE 1 = 0").getMetaData
+  private def described(connection: Connection, table: String): Vector[TargetColumn] =
+    Using.resource(connection.createStatement()) { statement =>
+      val columns = statement.executeQuery(s"SELECT * FROM $table WHERE 1 = 0").getMetaData
       (1 to columns.getColumnCount).map { i =>
         TargetColumn(columns.getColumnName(i), columns.getColumnType(i), columns.getColumnTypeName(i))
       }.toVector
-    } finally statement.close()
-  }
+    }
 
   private def required(meta: DatabaseMetaData, table: TableName.Located): Set[String] =
     rows(
@@ -96,8 +93,7 @@ private[jdbc] object TargetTable {
   }
 
   private def rows[A](result: ResultSet)(read: ResultSet => A): Vector[A] =
-    try Iterator.continually(result).takeWhile(_.next()).map(read).toVector
-    finally result.close()
+    Using.resource(result)(Iterator.continually(_).takeWhile(_.next()).map(read).toVector)
 
   // Where a pattern is asked for, and the name has signs of patterns.
   private def escaped(name: String, meta: DatabaseMetaData): String = {
@@ -106,7 +102,7 @@ private[jdbc] object TargetTable {
   }
 }
 
-/** Where rows go: what driver and tasks know of the table.
+/** The table that rows go to, as driver and tasks know it.
   *
   * @param database its URL without what may be secret, for messages
   * @param table    as SQL names it
@@ -118,7 +114,56 @@ private[jdbc] final case class Target(
     columns: Vector[Column],
     dialect: Dialect
 ) {
-  def columnList: String = columns.map(_.quoted).mkString(", ")
-
   def writeFailed(why: Throwable): Throwable = JdbcErrors.writeFailed(table, database, why)
+}
+
+/** The names of tables as SQL has them: parts with dots between them, some of them quoted. */
+private[jdbc] object TableName {
+
+  /** Another table in the same schema. */
+  def beside(table: String, other: String): String = {
+    val dot = lastDot(table)
+    if (dot < 0) other else s"${table.take(dot + 1)}$other"
+  }
+
+  /** A table's name in the database's own catalog. */
+  final case class Located(catalog: Option[String], schema: Option[String], name: String)
+
+  /** Unquoted parts are folded as the database folds them. */
+  def located(table: String, connection: Connection): Located = {
+    val meta  = connection.getMetaData
+    val parts = split(table).map(folded(_, meta))
+    // MySQL calls a database a catalog, and has no schemas.
+    val inCatalogs = !meta.supportsSchemasInTableDefinitions && meta.supportsCatalogsInTableDefinitions
+    parts match {
+      case Seq(catalog, schema, name)       => Located(Some(catalog), Some(schema), name)
+      case Seq(catalog, name) if inCatalogs => Located(Some(catalog), None, name)
+      case Seq(schema, name)                => Located(Option(connection.getCatalog), Some(schema), name)
+      case _ => Located(Option(connection.getCatalog), Option(connection.getSchema), parts.last)
+    }
+  }
+
+  private def split(table: String): Seq[String] = {
+    val dot = lastDot(table)
+    if (dot < 0) Seq(table.trim) else split(table.take(dot)) :+ table.drop(dot + 1).trim
+  }
+
+  private def lastDot(table: String): Int = {
+    var quote = Option.empty[Char]
+    var last  = -1
+    for ((c, i) <- table.zipWithIndex) quote match {
+      case Some(open)                 => if (c == open) quote = None
+      case None if Quotes.contains(c) => quote = Some(if (c == '[') ']' else c)
+      case None                       => if (c == '.') last = i
+    }
+    last
+  }
+
+  private def folded(part: String, meta: DatabaseMetaData): String =
+    if (part.nonEmpty && Quotes.contains(part.head)) part.drop(1).dropRight(1)
+    else if (meta.storesUpperCaseIdentifiers) part.toUpperCase(java.util.Locale.ROOT)
+    else if (meta.storesLowerCaseIdentifiers) part.toLowerCase(java.util.Locale.ROOT)
+    else part
+
+  private val Quotes = "\"`["
 }

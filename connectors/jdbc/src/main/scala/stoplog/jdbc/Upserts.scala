@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.sql.{Date, PreparedStatement, Timestamp}
+import java.time.LocalDate
+import java.util.HexFormat
+
 /** The statements that insert or update. A row whose columns are all keys has nothing to update. */
 private[jdbc] object Upserts {
 
   def onConflict(table: String, columns: Seq[String], keys: Seq[String]): Statement =
     Statement(s"${insert(table, columns)} ${conflict(columns, keys)}", columns.indices)
 
-  /** What follows an insert of whatever rows. */
+  /** The clause behind an insert of any rows. */
   def conflict(columns: Seq[String], keys: Seq[String]): String = {
     val act = others(columns, keys) match {
       case Seq()  => "NOTHING"
@@ -29,7 +33,7 @@ private[jdbc] object Upserts {
 
   /** With the values as parameters where they are used, because there a parameter has the column's type.
     *
-    * @param one a table of one row, whatever is in it
+    * @param one a table of one row
     */
   def merge(
       table: String,
@@ -59,4 +63,94 @@ private[jdbc] object Upserts {
   def marks(values: Iterable[Any]): String = values.map(_ => "?").mkString(", ")
 
   private def others(columns: Seq[String], keys: Seq[String]): Seq[String] = columns.filterNot(keys.contains)
+}
+
+/** One statement of PostgreSQL for a whole batch: an array for each column, where `VALUES` would have a parameter for
+  * each value, which the server reads and plans one by one. Arrays of numbers and of texts go over the wire as they
+  * are, which its driver does for arrays of just these classes; all others as texts that the server has to read.
+  *
+  * @param types of the columns, as the server calls them
+  */
+private[jdbc] final class Columnwise private (val sql: String, types: Array[String]) {
+
+  /** Sets the parameters, if all values are of their column's class or have a text that the server reads without a
+    * doubt.
+    */
+  def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow]): Boolean = {
+    val arrays = types.indices.flatMap(i => plain(rows, i).orElse(texts(rows, i)))
+    arrays.length == types.length && {
+      val connection = statement.getConnection
+      for (i <- arrays.indices) statement.setArray(i + 1, connection.createArrayOf(types(i), arrays(i)))
+      true
+    }
+  }
+
+  private def plain(rows: IndexedSeq[JdbcRow], column: Int): Option[Array[AnyRef]] =
+    Columnwise.boxes.get(types(column)).collect {
+      case box if rows.forall(row => row.values(column) == null || box.isInstance(row.values(column))) =>
+        val made = java.lang.reflect.Array.newInstance(box, rows.length).asInstanceOf[Array[AnyRef]]
+        rows.indices.foreach(i => made(i) = rows(i).values(column).asInstanceOf[AnyRef])
+        made
+    }
+
+  private def texts(rows: IndexedSeq[JdbcRow], column: Int): Option[Array[AnyRef]] = {
+    val made = new Array[String](rows.length)
+    val fits = rows.indices.forall { i =>
+      val value = rows(i).values(column)
+      value == null || {
+        made(i) = text(value, types(column))
+        made(i) != null
+      }
+    }
+    Option.when(fits)(made.asInstanceOf[Array[AnyRef]])
+  }
+
+  private def text(value: Any, typeName: String): String = value match {
+    case text: String                               => text
+    case bytes: Array[Byte]                         => "\\x" + HexFormat.of().formatHex(bytes)
+    case number: java.math.BigDecimal               => number.toPlainString
+    case day: Date                                  => if (isPlain(day)) day.toLocalDate.toString else null
+    case at: Timestamp if !isPlain(at)              => null
+    case at: Timestamp if typeName == "timestamptz" => at.toInstant.toString
+    case at: Timestamp                              => at.toLocalDateTime.toString
+    case other                                      => other.toString
+  }
+
+  // Elsewhere calendars differ, and texts have signs.
+  private def isPlain(moment: java.util.Date): Boolean =
+    moment.getTime >= Columnwise.FirstMillis && moment.getTime < Columnwise.EndMillis
+}
+
+private[jdbc] object Columnwise {
+
+  /** None if a column has a type whose texts are not known here. */
+  def upsert(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = {
+    val types = columns.map(column => serials.getOrElse(column.typeName, column.typeName))
+    Option.when(types.forall(known)) {
+      val names  = columns.map(_.quoted)
+      val arrays = types.map(name => s"?::$name[]").mkString(", ")
+      new Columnwise(
+        s"INSERT INTO $table (${names.mkString(", ")}) SELECT * FROM unnest($arrays) ${Upserts.conflict(names, keys)}",
+        types.toArray
+      )
+    }
+  }
+
+  // The driver calls columns with a sequence so.
+  private val serials = Map("smallserial" -> "int2", "serial" -> "int4", "bigserial" -> "int8")
+
+  private val known = Set("int2", "int4", "int8", "float4", "float8", "numeric", "bool", "text", "varchar") ++
+    Set("bpchar", "bytea", "date", "timestamp", "timestamptz", "uuid", "json", "jsonb")
+
+  private val boxes: Map[String, Class[_]] = Map(
+    "int2"   -> classOf[java.lang.Short],
+    "int4"   -> classOf[java.lang.Integer],
+    "int8"   -> classOf[java.lang.Long],
+    "float4" -> classOf[java.lang.Float],
+    "float8" -> classOf[java.lang.Double],
+    "bool"   -> classOf[java.lang.Boolean]
+  )
+
+  private val FirstMillis = LocalDate.of(1600, 1, 1).toEpochDay * 86_400_000L
+  private val EndMillis   = LocalDate.of(9999, 1, 1).toEpochDay * 86_400_000L
 }

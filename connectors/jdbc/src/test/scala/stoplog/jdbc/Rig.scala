@@ -27,7 +27,7 @@ final class Rig(
   private[jdbc] def session(): Session = new Session(connector, 0)
 
   private[jdbc] def retries(): Retries =
-    new Retries(RetryPolicy(tries = 3, waitMillis = 10, _ => ()), database.dialect)
+    new Retries(RequestOptions(0, maxTries = 3, retryWaitMillis = 10), database.dialect, _ => ())
 
   private[jdbc] def driver(
       query: String,

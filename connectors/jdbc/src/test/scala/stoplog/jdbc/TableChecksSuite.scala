@@ -13,7 +13,7 @@ class TableChecksSuite extends AnyFunSuite {
 
   private def problems(database: TestDatabase, table: String, rows: Seq[RowColumn], keys: String*) = {
     val found = Using.resource(database.open())(TargetTable.inspect(_, table))
-    TableChecks.problems(found, rows, keys, database.dialect)
+    TableCheck.problems(found, rows, keys, database.dialect)
   }
 
   for (database <- databases) {

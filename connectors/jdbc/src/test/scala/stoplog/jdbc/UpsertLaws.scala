@@ -40,7 +40,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val keys    = database.target(table)
     val only    = keys.copy(columns = keys.columns.take(1))
     val session = new Session(database.connector, 0)
-    val retries = new Retries(RetryPolicy(1, 1, _ => ()), database.dialect)
+    val retries = new Retries(RequestOptions(0, 1, 1), database.dialect, _ => ())
     val task    = new UpsertRows(
       TaskSession(
         session,

@@ -40,7 +40,7 @@ class VerdictSuite extends AnyFunSuite {
 
   test("tries end; waits are random below a limit that doubles") {
     val waits   = scala.collection.mutable.Buffer[Long]()
-    val retries = new Retries(RetryPolicy(4, 100, millis => waits += millis), Dialect.Derby)
+    val retries = new Retries(RequestOptions(0, 4, 100), Dialect.Derby, millis => waits += millis)
     val failed  = intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
     assert(failed.getCause.getMessage === "x")
     assert(waits.size === 3 && retries.count === 3)
@@ -56,7 +56,7 @@ class VerdictSuite extends AnyFunSuite {
   test("however often something is tried, no wait is longer than 30 s, also when the first may be") {
     for (first <- Seq(10000L, 3600000L)) {
       val waits   = scala.collection.mutable.Buffer[Long]()
-      val retries = new Retries(RetryPolicy(100, first, millis => waits += millis), Dialect.Derby)
+      val retries = new Retries(RequestOptions(0, 100, first), Dialect.Derby, millis => waits += millis)
       intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
       assert(waits.size === 99)
       assert(waits.max <= 30000 && waits.max > 10000)

@@ -8,10 +8,10 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.streaming.DataStreamWriter
 
-import stoplog.error.Redaction
+import stoplog.Configured
 import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
 
-/** Rows into Kafka, each of them exactly once for who reads committed records: the sink, fully set.
+/** Rows into Kafka, each of them exactly once for readers of committed records: the sink, fully set.
   *
   * {{{
   * val sink = KafkaSink
@@ -29,10 +29,7 @@ import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
   * Immutable. The same options can be set one by one on `format("stoplog-kafka")`; they are listed in
   * `docs/kafka-options.md`.
   */
-final class KafkaSink private (settings: KafkaSinkOptions) {
-
-  /** The options that stand for this sink, those at their defaults left out. */
-  def options(): JMap[String, String] = settings.toMap.asJava
+final class KafkaSink private (settings: KafkaSinkOptions) extends Configured(settings.toMap) {
 
   /** A stream writer with everything of the sink set; trigger and `start()` are the caller's.
     *
@@ -44,25 +41,16 @@ final class KafkaSink private (settings: KafkaSinkOptions) {
       .options(settings.toMap)
       .option("checkpointLocation", checkpointLocation)
 
-  /** A batch writer; ends with `save()`. Nobody repeats a batch query: if the driver dies while it commits, some of the
-    * rows are there, and no start will bring the rest.
+  /** A batch writer; ends with `save()`. Spark does not repeat a batch query: if the driver dies while it commits, some of
+    * the rows are there, and no start will bring the rest.
     */
   def write(rows: DataFrame): DataFrameWriter[Row] =
     rows.write.format(KafkaSink.Format).options(settings.toMap).mode(SaveMode.Append)
-
-  override def equals(other: Any): Boolean = other match {
-    case that: KafkaSink => options() == that.options()
-    case _               => false
-  }
-
-  override def hashCode: Int = options().hashCode
-
-  override def toString: String = Redaction.options("KafkaSink", settings.toMap)
 }
 
 object KafkaSink {
 
-  /** What to give to `format(…)` for a write without a builder. */
+  /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog-kafka"
 
   /** Begins a sink.
@@ -81,4 +69,50 @@ object KafkaSink {
 
   /** The keys of all options there are, besides those of Kafka's own clients. */
   def optionKeys(): JList[String] = KafkaSinkOptionRegistry.all.map(_.key).asJava
+}
+
+/** Sets a [[KafkaSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+final class KafkaSinkBuilder private[kafka] (options: Map[String, String]) {
+
+  /** The topic of all rows; without it, each row has its own in its column `topic`. */
+  def withTopic(topic: String): KafkaSinkBuilder = withOption("topic", topic)
+
+  /** `none`, `at-least-once` or `exactly-once`, which is the default. */
+  def withDelivery(delivery: String): KafkaSinkBuilder = withOption("delivery", delivery)
+
+  /** The name of a class that implements `org.apache.kafka.clients.producer.Partitioner`. */
+  def withPartitioner(className: String): KafkaSinkBuilder = withOption("partitioner", className)
+
+  /** The time after which the brokers abort a transaction that has not ended, such as `15m`, which is the default. */
+  def withTransactionTimeout(timeout: String): KafkaSinkBuilder = withOption("transactionTimeout", timeout)
+
+  /** `fail` or `skip`, when the brokers have aborted a transaction that is committed in the log. */
+  def withOnLostTransaction(choice: String): KafkaSinkBuilder = withOption("onLostTransaction", choice)
+
+  /** The beginning of all transactional ids; `stoplog` by default. */
+  def withTransactionalIdPrefix(prefix: String): KafkaSinkBuilder =
+    withOption("transactionalIdPrefix", prefix)
+
+  /** The directory of the commit log; the checkpoint by default. */
+  def withLogLocation(directory: String): KafkaSinkBuilder = withOption("logLocation", directory)
+
+  /** The name of the log; sinks that share a log's location need one each. `main` by default. */
+  def withSinkId(sinkId: String): KafkaSinkBuilder = withOption("sinkId", sinkId)
+
+  /** `fail` or `adopt`. */
+  def withOnForeignQuery(choice: String): KafkaSinkBuilder = withOption("onForeignQuery", choice)
+
+  /** A setting of Kafka's producer, by its own name, such as `compression.type`. */
+  def withProducerSetting(name: String, value: String): KafkaSinkBuilder = withOption(s"kafka.$name", value)
+
+  /** Any option by its name. */
+  def withOption(key: String, value: String): KafkaSinkBuilder = new KafkaSinkBuilder(
+    options + (key -> value)
+  )
+
+  /** The sink.
+    *
+    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    */
+  def build(): KafkaSink = KafkaSink.fromOptions(options.asJava)
 }

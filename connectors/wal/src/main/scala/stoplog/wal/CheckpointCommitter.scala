@@ -3,9 +3,12 @@ package stoplog.wal
 
 import java.util.{Map => JMap}
 
-/** Remembers which chunks have been sent, at a place that outlives all processes. Used by driver and executors.
+import stoplog.storage.{FileStore, SpoolFiles}
+import stoplog.twophase.TwoPhaseSettings
+
+/** Remembers the chunks that have been sent, at a place that outlives all processes. Used by driver and executors.
   *
-  * Where the place is the target itself, a [[NotingTarget]] writes the chunk and its note in one transaction, and nothing ever
+  * If the place is the target itself, a [[NotingTarget]] writes the chunk and its note in one transaction, and nothing ever
   * comes twice. Anywhere else a process may die after the last row and before the note.
   */
 trait CheckpointCommitter extends AutoCloseable {
@@ -16,8 +19,8 @@ trait CheckpointCommitter extends AutoCloseable {
   /** Notes it, durably. Noting it again is no error. */
   def commit(chunk: Chunk): Unit
 
-  /** All chunks of the query's epochs before this one have been noted, and nobody asks for them any more, but for a task that
-    * was given up and does not know it. Called on the driver.
+  /** Forgets the query's epochs before this one, all of whose chunks have been noted: only a task that was given up, and does
+    * not know it, still asks for them. Called on the driver.
     *
     * @param query as in [[Chunk]]
     * @param epoch of a batch query that is over, `Long.MaxValue`
@@ -32,7 +35,7 @@ trait CheckpointCommitter extends AutoCloseable {
   override def close(): Unit = ()
 }
 
-/** Makes a [[CheckpointCommitter]]: what the option `committer` names, a class that extends this and has a public constructor
+/** Makes a [[CheckpointCommitter]]: the option `committer` names a class that extends this and has a public constructor
   * without arguments.
   */
 trait CheckpointCommitters extends Serializable {
@@ -50,4 +53,46 @@ trait CheckpointCommitters extends Serializable {
     * @param log     the sink's log, where a committer may keep its notes
     */
   def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter
+}
+
+/** The place of a sink's log, on any storage. Goes to the executors. */
+final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
+  def sinkId: String = settings.sinkId
+
+  /** The directory, as the user gave it. */
+  def location: String = settings.path
+
+  /** Small files of the sink. */
+  private[wal] def notes: FileStore = settings.storage.files
+
+  /** Files of rows. */
+  private[wal] def files: SpoolFiles = settings.storage.sides
+}
+
+/** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<query>/<epoch>-<chunk>`. The default, for any
+  * target.
+  */
+final class FileCommitters extends CheckpointCommitters {
+  override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
+    new FileCommitter(log.notes, log.sinkId)
+}
+
+private[wal] final class FileCommitter(notes: FileStore, sinkId: String) extends CheckpointCommitter {
+
+  override def isCommitted(chunk: Chunk): Boolean = notes.read(path(chunk)).isDefined
+
+  override def commit(chunk: Chunk): Unit = {
+    notes.putIfAbsent(path(chunk), Array[Byte]('\n'))
+    ()
+  }
+
+  override def forgetBefore(query: String, epoch: Long): Unit = {
+    val old = notes.list(directory(query), prefix = "").filter(note => note.name < f"$epoch%020d")
+    if (old.nonEmpty) notes.delete(old.map(_.path))
+  }
+
+  private def path(chunk: Chunk): String =
+    FileStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
+
+  private def directory(query: String): String = s"_stoplog/$sinkId/sent/$query"
 }

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import java.io.{FileNotFoundException, InputStream}
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import scala.util.{Try, Using}
+import scala.util.control.NonFatal
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DataType, StructType}
 
+import stoplog.error.StoplogException
+import stoplog.fault.{ConnectorSteps, Faults, Step}
+import stoplog.format.bulk.WaitingRows
 import stoplog.part.SpoolFile
 import stoplog.sink._
 
-/** The driver's half: has chunks sent.
+/** The driver's half of the sink: it has chunks sent.
   *
-  * @param send  carries one out, wherever it likes
+  * @param send  carries one out, in any process
   * @param turns of the process
   */
 private[wal] final class ChunkCommitter(
@@ -31,10 +38,10 @@ private[wal] final class ChunkCommitter(
     val token = ChunkToken.parse(prepared.token)
     val chunk =
       Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
-        .copy(startedAtMillis = token.startedAtMillis)
+        .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
     if (token.epoch.isDefined) refuseIfOver(chunk)
     val outcome = turns.oneAtATime(chunk) {
-      val done = send(chunk.copy(micros = times.of(chunk)), token.file)
+      val done = send(chunk.copy(time = chunk.time.copy(micros = times.of(chunk))), token.file)
       if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
       done
     }
@@ -50,14 +57,14 @@ private[wal] final class ChunkCommitter(
   override def abort(token: String): Unit =
     place.files.discard(Seq(ChunkToken.find(token).fold(token)(_.file.token)))
 
-  /** Nobody repeats a batch query. If its notes cannot be removed now, they stay: its rows are there in any case. */
+  /** A batch query is never repeated. If its notes cannot be removed now, they stay: its rows are there in any case. */
   override def close(): Unit =
     try jobs.asScala.foreach(job => Try(committer.forgetBefore(job, Long.MaxValue)))
     finally
       try committer.close()
       finally times.close()
 
-  /** What the target calls over was sent, and yet Spark may have planned it anew, with more rows. */
+  /** An epoch that is over in the target was sent, and yet Spark may have planned it anew, with more rows. */
   private def refuseIfOver(chunk: Chunk): Unit = synchronized {
     if (!current.get(chunk.query).contains(chunk.epochNumber)) {
       if (committer.isOver(chunk.query, chunk.epochNumber))
@@ -66,7 +73,7 @@ private[wal] final class ChunkCommitter(
     }
   }
 
-  /** Whoever commits an epoch has marked the records of all before it. */
+  /** A driver that commits an epoch has marked the records of all before it. */
   private def forgetBefore(chunk: Chunk): Unit = synchronized {
     if (forgotten.get(chunk.query).forall(_ < chunk.epochNumber)) {
       forgotten += chunk.query -> chunk.epochNumber
@@ -98,4 +105,126 @@ private[wal] object ChunkCommitter {
       context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) => chunks.send(chunk, file) }
     done.collect().head
   }
+}
+
+/** Sends chunks, on executors. Goes there.
+  *
+  * A note is written after the last row is acknowledged, and by the same process. What dies in between is sent again, unless
+  * the target knows better, or writes the note together with the rows.
+  *
+  * @param faultsHere of the process that it is called in
+  */
+private[wal] final class ChunkSender(
+    options: WriteAheadOptions,
+    place: LogPlace,
+    faultsHere: () => Faults
+) extends Serializable {
+  @transient private lazy val faults = faultsHere()
+
+  /** Sends it unless that was done. Error: `STOPLOG_WAL_NOT_SENT`. */
+  def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
+    try
+      Using.resource(new ChunkFile(() => opened(file))) { rows =>
+        rows.schema.fold(withoutRows(chunk))(send(chunk, rows, _))
+      }
+    catch {
+      case known: StoplogException => throw known
+      case NonFatal(e) => throw WriteAheadErrors.notSent(options.sender.target(options.passed), chunk, e)
+    }
+
+  /** The process that has sent a chunk deletes its file. */
+  private def withoutRows(chunk: Chunk): CommitOutcome =
+    Using.resource(committer()) { committer =>
+      if (committer.isCommitted(chunk)) CommitOutcome.AlreadyCommitted else CommitOutcome.Lost
+    }
+
+  private def send(chunk: Chunk, rows: ChunkRows, schema: StructType): CommitOutcome =
+    Using.resource(options.sender.open(options.passed, schema)) {
+      case noting: NotingTarget => send(chunk, rows, noting, note = () => ())
+      case plain                =>
+        Using.resource(committer()) { committer =>
+          if (committer.isCommitted(chunk)) CommitOutcome.AlreadyCommitted
+          else send(chunk, rows, plain, note = () => committer.commit(chunk))
+        }
+    }
+
+  private def send(chunk: Chunk, rows: ChunkRows, target: RowTarget, note: () => Unit): CommitOutcome =
+    target.has(chunk) match {
+      case Arrival.Arrived =>
+        noted(note)
+        CommitOutcome.AlreadyCommitted
+      case Arrival.Missing | Arrival.Unknown =>
+        faults.at(WriteAheadStep.BeforeSend)
+        if (!target.send(chunk, rows))
+          throw new IllegalStateException("the sender answered that it did not send all rows")
+        faults.at(WriteAheadStep.AfterSend)
+        noted(note)
+        CommitOutcome.Committed
+    }
+
+  private def noted(note: () => Unit): Unit = {
+    note()
+    faults.at(WriteAheadStep.AfterNote)
+  }
+
+  private def opened(file: SpoolFile): Option[InputStream] =
+    try Some(place.files.read(file))
+    catch { case gone: StoplogException if gone.getCondition == "STOPLOG_PART_SHORT" => None }
+
+  private def committer(): CheckpointCommitter = options.committers.open(options.passed, place)
+}
+
+/** A chunk's file. Used by one thread.
+  *
+  * @param open reads it from its beginning; `None` if it is gone
+  */
+private[wal] final class ChunkFile(open: () => Option[InputStream]) extends ChunkRows with AutoCloseable {
+  private var current = Option.empty[InputStream]
+
+  // The stream that was opened for the note serves the first iterator.
+  private var unread = read()
+
+  /** The columns, as its writer noted them before the rows: it may be of a run whose columns were others. `None` if there is
+    * no such file.
+    */
+  val schema: Option[StructType] = unread.map { case (note, _) => columns(note) }
+
+  override def iterator: Iterator[InternalRow] = {
+    val (_, rows) =
+      unread.orElse(read()).getOrElse(throw new FileNotFoundException("the chunk's file is gone"))
+    unread = None
+    rows
+  }
+
+  override def close(): Unit = {
+    current.foreach(_.close())
+    current = None
+  }
+
+  private def read(): Option[(String, Iterator[InternalRow])] = {
+    close()
+    current = open()
+    try current.map(WaitingRows.read(_)(columns))
+    catch {
+      case e: Throwable =>
+        close()
+        throw e
+    }
+  }
+
+  private def columns(note: String): StructType = DataType.fromJson(note).asInstanceOf[StructType]
+}
+
+/** The steps of a write-ahead sink that sends what is in its log, besides [[stoplog.fault.Step.ofSinks]]. */
+private[stoplog] object WriteAheadStep {
+  case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
+  case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; no note of that")
+  case object AfterNote  extends Step("afterNote", "a chunk sent and noted; it is still in the log")
+
+  val all: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
+}
+
+/** Found by [[stoplog.fault.Step.all]]. */
+final class WriteAheadSteps extends ConnectorSteps {
+  override def all: Vector[Step] = WriteAheadStep.all
 }

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import java.io.{ByteArrayOutputStream, IOException}
+import java.net.URI
+import java.net.http.{HttpClient, HttpRequest, HttpResponse}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Duration
 import java.util.{Map => JMap}
 
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.error.Redaction
+import stoplog.error.{Causes, Redaction}
+import stoplog.format.JsonEncoder
+import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType}
 
 /** Posts rows as JSON lines to a URL: what `sender=http` is.
   *
@@ -24,4 +36,179 @@ final class HttpSender extends RowSender {
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
     new HttpTarget(HttpOptions.parse(options), schema, millis => Thread.sleep(millis))
+}
+
+/** @param pause waits for so many milliseconds */
+private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pause: Long => Unit)
+    extends RowTarget {
+  import HttpTarget._
+
+  // Not the newer protocol, to which a client would ask plain servers to switch, and some hang up then.
+  private val client = HttpClient
+    .newBuilder()
+    .version(HttpClient.Version.HTTP_1_1)
+    .connectTimeout(Duration.ofMillis(options.timeoutMillis))
+    .build()
+
+  // Other systems read these texts, so they do not depend on a session's settings.
+  private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
+  encoder.open(schema)
+
+  override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
+    bodies(rows.iterator).zipWithIndex.foreach { case (body, number) =>
+      post(s"${chunk.name}-$number", body, tries = options.retries + 1, waitMillis = FirstWaitMillis)
+    }
+    true
+  }
+
+  override def close(): Unit = ()
+
+  /** Repeats a request that a server did not answer: rows that it took in spite of that, it knows again by the key. */
+  @tailrec
+  private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
+    tried(request(key, body)) match {
+      case Answer.Taken                       => ()
+      case Answer.Later(_, wait) if tries > 1 =>
+        pause(wait.getOrElse(waitMillis))
+        post(key, body, tries - 1, math.min(waitMillis * 2, LongestWaitMillis))
+      case Answer.Later(said, _) => throw new IOException(said)
+      case Answer.Refused(said)  => throw new IOException(said)
+    }
+
+  private def tried(request: HttpRequest): Answer =
+    try {
+      val answer = client.send(request, HttpResponse.BodyHandlers.ofString(UTF_8))
+      val said   = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
+      answer.statusCode match {
+        case ok if ok / 100 == 2 => Answer.Taken
+        case busy if Busy(busy)  => Answer.Later(said, retryAfterMillis(answer))
+        case _                   => Answer.Refused(said)
+      }
+    } catch { case e: IOException => Answer.Later(s"there was no answer (${Causes.reason(e)})", None) }
+
+  private def request(key: String, body: Array[Byte]): HttpRequest = {
+    val request = HttpRequest
+      .newBuilder(options.url)
+      .timeout(Duration.ofMillis(options.timeoutMillis))
+      .header("Content-Type", "application/x-ndjson")
+      .header("Idempotency-Key", key)
+      .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+    options.headers.foreach { case (name, value) => request.header(name, value) }
+    request.build()
+  }
+
+  private def retryAfterMillis(answer: HttpResponse[_]): Option[Long] =
+    Option(answer.headers.firstValue("Retry-After").orElse(null))
+      .flatMap(_.trim.toIntOption)
+      .filter(_ >= 0)
+      .map(_ * 1000L)
+
+  /** Rows are reused, so a batch of them cannot be held: it is encoded while it is read. */
+  private def bodies(rows: Iterator[InternalRow]): Iterator[Array[Byte]] =
+    Iterator.continually(rows).takeWhile(_.hasNext).map { rows =>
+      val out  = new ByteArrayOutputStream()
+      var left = options.batchRows
+      while (left > 0 && rows.hasNext) {
+        encoder.encode(rows.next(), out)
+        left -= 1
+      }
+      out.toByteArray
+    }
+}
+
+private object HttpTarget {
+  val Busy: Set[Int] = Set(429, 503)
+
+  sealed trait Answer
+  object Answer {
+    case object Taken                                               extends Answer
+    final case class Refused(said: String)                          extends Answer
+    final case class Later(said: String, afterMillis: Option[Long]) extends Answer
+  }
+
+  final val FirstWaitMillis   = 1000L
+  final val LongestWaitMillis = 30_000L
+  final val AnswerLength      = 200
+}
+
+/** The settings of requests.
+  *
+  * @param headers of the user, by their names
+  */
+private[wal] final case class HttpOptions(
+    url: URI,
+    batchRows: Int,
+    retries: Int,
+    timeoutMillis: Long,
+    headers: Map[String, String]
+)
+
+private[wal] object HttpOptions {
+
+  case object Http extends OptionGroup("What `sender=http` posts")
+
+  val Url: Opt[URI] = Http.option(
+    "url",
+    OptionType[URI]("`http` or `https` URL", uri(_), _.toString),
+    "https://example.com/rows"
+  )(
+    "required with `sender=http`",
+    "Where rows are posted, as JSON lines."
+  )
+
+  val BatchRows: Opt[Int] = Http.withDefault("httpBatchRows", OptionType.count, 500, "1000")(
+    "How many rows a request has at most."
+  )
+
+  val Retries: Opt[Int] = Http.withDefault("httpRetries", OptionType.count, 5, "10")(
+    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails."
+  )
+
+  val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(
+    "How long an answer is waited for."
+  )
+
+  val all: Seq[Opt[_]] = Seq(Url, BatchRows, Retries, Timeout)
+
+  /** Headers of the user are options `httpHeader.<name>`. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def parse(options: JMap[String, String]): HttpOptions = {
+    val errors = new OptionErrors
+    val read   = HttpOptions.read(options.asScala.toSeq, errors)
+    errors.throwIfAny()
+    read
+  }
+
+  /** The same, as far as it goes. */
+  def read(options: Seq[(String, String)], errors: OptionErrors): HttpOptions = {
+    val asked = new OptionReader(options, all, errors)
+    if (!asked.isSet(Url)) errors.add("url is not set: set it to where the rows are posted.")
+    val url     = asked.get(Url)
+    val headers = asked.others.collect {
+      case (key, value) if key.toLowerCase.startsWith(Header) => key.drop(Header.length) -> value
+    }.toMap
+    for {
+      (name, value) <- headers
+      why           <- Try(HttpRequest.newBuilder().header(name, value)).failed.toOption
+    } errors.add(s"httpHeader.$name cannot be sent: ${reason(why)}.")
+    HttpOptions(
+      url.getOrElse(URI.create("http://unset")),
+      asked(BatchRows),
+      asked(Retries),
+      asked(Timeout),
+      headers
+    )
+  }
+
+  private final val Header = "httpheader."
+
+  private def uri(text: String): Either[String, URI] =
+    Try(new URI(text)).toOption
+      .filter(uri => Set("http", "https").contains(uri.getScheme) && uri.getHost != null)
+      .toRight("is no URL of http or https")
+
+  // Without the value, which may be a secret.
+  private def reason(why: Throwable): String =
+    if (String.valueOf(why.getMessage).startsWith("invalid header value"))
+      "its value has signs that a header may not have"
+    else String.valueOf(why.getMessage)
 }

@@ -6,8 +6,10 @@ import java.util.{Map => JMap}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-/** Sends rows to a system that knows neither transactions nor keys, or of which nothing else is known: what the option
-  * `sender` of `format("stoplog-wal")` names, a class that extends this and has a public constructor without arguments.
+import stoplog.part.SpoolFile
+
+/** Sends rows to a system that knows neither transactions nor keys, or of which nothing else is known: the option
+  * `sender` of `format("stoplog-wal")` names a class that extends this and has a public constructor without arguments.
   *
   * It is made on the driver and on executors, once for each of them and more often; it should hold nothing.
   *
@@ -20,7 +22,7 @@ import org.apache.spark.sql.types.StructType
   */
 trait RowSender extends Serializable {
 
-  /** Where the rows go, for messages. Asks nothing of the system; throws if the options cannot be used.
+  /** The target of the rows, for messages. Asks nothing of the system; throws if the options cannot be used.
     *
     * @param options all options of the write, in any case of their names
     */
@@ -50,7 +52,7 @@ trait RowTarget extends AutoCloseable {
   def send(chunk: Chunk, rows: ChunkRows): Boolean
 
   /** Whether all rows of the chunk have arrived, where the system can tell: because it remembers the chunk's name, or because
-    * each row is under a key of its own. It is asked when a chunk may have been sent, and nobody wrote down that it was.
+    * each row is under a key of its own. It is asked when a chunk may have been sent, and has no note.
     */
   def has(chunk: Chunk): Arrival = Arrival.Unknown
 }
@@ -58,18 +60,18 @@ trait RowTarget extends AutoCloseable {
 /** A target that holds the committer's notes as well, and notes a chunk in the transaction that makes its rows visible. So no
   * chunk is ever there without its note, or twice.
   *
-  * [[send]] does nothing if the chunk is noted, whoever was first; [[has]] never answers that it does not know.
+  * [[send]] does nothing if the chunk is noted, by any process; [[has]] never answers that it does not know.
   */
 trait NotingTarget extends RowTarget
 
 /** The rows of one chunk, where they lie in the log. */
 trait ChunkRows {
 
-  /** All of them, from the first one on, as often as anybody asks. The row object is reused, so it must not be kept. */
+  /** All of them, from the first one on, at each call. The row object is reused, so it must not be kept. */
   def iterator: Iterator[InternalRow]
 }
 
-/** What a system says of a chunk that may have been sent. */
+/** A system's answer about a chunk that may have been sent. */
 sealed trait Arrival extends Product with Serializable
 object Arrival {
 
@@ -81,4 +83,95 @@ object Arrival {
 
   /** It is sent again: rows may come twice, and none is lost. */
   case object Unknown extends Arrival
+}
+
+/** Gives each epoch a time that its rows are written with. On the driver; used by several threads.
+  *
+  * The time is the same each time a chunk is sent, by whichever process, and later than those of all earlier epochs of the
+  * query, so what is sent again never replaces what is newer.
+  */
+trait EpochTimes extends AutoCloseable {
+
+  /** In microseconds since 1970, durable on return; `None` if rows have no time of their epoch. */
+  def of(chunk: Chunk): Option[Long]
+
+  override def close(): Unit = ()
+}
+
+object EpochTimes {
+
+  val none: EpochTimes = new EpochTimes {
+    override def of(chunk: Chunk): Option[Long] = None
+  }
+}
+
+/** The rows of one task of one epoch, durable in the log. Its name occurs once in the world, and is the same each time the
+  * chunk is sent: with the number of a row it makes a key.
+  *
+  * @param query  whose epochs these are: the query, by the id that Spark keeps in its checkpoint, over restarts and wherever
+  *               that is moved; of a batch query, its one run. Queries that keep notes at one place are told apart by it
+  * @param epoch  the micro-batch; `None` in a batch query
+  */
+final case class Chunk(
+    sinkId: String,
+    query: String,
+    name: String,
+    epoch: Option[Long],
+    partition: Int,
+    rows: Long,
+    time: EpochTime = EpochTime()
+) {
+
+  /** The epoch as a number, by which notes are forgotten: 0 in a batch query, which has only one. */
+  def epochNumber: Long = epoch.getOrElse(0L)
+
+  def micros: Option[Long] = time.micros
+
+  def startedAtMillis: Option[Long] = time.startedAtMillis
+}
+
+/** The time of a chunk's epoch, the same each time the chunk is sent.
+  *
+  * @param micros          as the sender's [[EpochTimes]] has it, in microseconds since 1970
+  * @param startedAtMillis when Spark planned the micro-batch, in milliseconds since 1970. `None` in a batch query, and for a
+  *                        chunk that an older release has put into the log
+  */
+final case class EpochTime(micros: Option[Long] = None, startedAtMillis: Option[Long] = None)
+
+/** The reference to a chunk in the log, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the
+  * epoch `-` in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned.
+  */
+private[wal] final case class ChunkToken(
+    query: String,
+    epoch: Option[Long],
+    partition: Int,
+    file: SpoolFile,
+    startedAtMillis: Option[Long] = None
+) {
+  def text: String = {
+    val at = startedAtMillis.fold("")("@" + _)
+    s"$query|${epoch.fold("-")(_.toString + at)}|$partition|${file.sizeBytes}|${file.token}"
+  }
+}
+
+private[wal] object ChunkToken {
+  def parse(text: String): ChunkToken =
+    find(text).getOrElse(throw new IllegalArgumentException(s"'$text' names no chunk"))
+
+  /** `None` if the text is something else. */
+  def find(text: String): Option[ChunkToken] = text.split("\\|", 5) match {
+    case Array(query, epoch, partition, bytes, file) =>
+      for {
+        number <- partition.toIntOption
+        size   <- bytes.toLongOption
+        (of, at) = epoch.span(_ != '@')
+      } yield ChunkToken(
+        query,
+        of.toLongOption,
+        number,
+        SpoolFile(file, size, level = 0),
+        at.drop(1).toLongOption
+      )
+    case _ => None
+  }
 }

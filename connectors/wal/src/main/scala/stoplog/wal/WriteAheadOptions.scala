@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import stoplog.error.StoplogArgumentException
 import stoplog.options._
 
-/** What a write-ahead sink was asked to do.
+/** The options of a write-ahead sink, checked.
   *
   * @param asked all options
   */
@@ -123,8 +123,8 @@ private[wal] object WriteAheadOptions {
   }
 }
 
-/** Options that nobody reads. A word that is misspelled must not mean its default: `commiter` would make at least once of
-  * exactly once.
+/** Options that no part of the sink reads. A word that is misspelled must not mean its default: `commiter` would make at least
+  * once of exactly once.
   */
 private[wal] object UnknownOptions {
 

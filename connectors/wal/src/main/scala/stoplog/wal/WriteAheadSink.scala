@@ -5,10 +5,7 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
-import org.apache.spark.sql.streaming.DataStreamWriter
-
-import stoplog.error.Redaction
+import stoplog.ConfiguredSink
 
 /** Anything that can be sent rows out of a log: the sink, fully set.
   *
@@ -18,35 +15,17 @@ import stoplog.error.Redaction
   * sink.writeStream(alerts).option("checkpointLocation", "/data/checkpoints/alerts").start()
   * }}}
   *
+  * A batch writer needs [[WriteAheadSinkBuilder.withLogLocation]].
+  *
   * Immutable. The same options can be set one by one on `format("stoplog-wal")`; they are listed in
   * `docs/wal-options.md`.
   */
-final class WriteAheadSink private (asked: Map[String, String]) {
-
-  /** The options that stand for this sink, those at their defaults left out. */
-  def options(): JMap[String, String] = asked.asJava
-
-  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. */
-  def writeStream(rows: DataFrame): DataStreamWriter[Row] =
-    rows.writeStream.format(WriteAheadSink.Format).options(asked)
-
-  /** A batch writer. Ends with `save()`. It needs [[WriteAheadSinkBuilder.withLogLocation]]. */
-  def write(rows: DataFrame): DataFrameWriter[Row] =
-    rows.write.format(WriteAheadSink.Format).options(asked).mode(SaveMode.Append)
-
-  override def equals(other: Any): Boolean = other match {
-    case that: WriteAheadSink => options() == that.options()
-    case _                    => false
-  }
-
-  override def hashCode: Int = options().hashCode
-
-  override def toString: String = Redaction.options("WriteAheadSink", asked)
-}
+final class WriteAheadSink private (asked: Map[String, String])
+    extends ConfiguredSink(WriteAheadSink.Format, asked)
 
 object WriteAheadSink {
 
-  /** What to give to `format(…)` for a write without a builder. */
+  /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog-wal"
 
   /** Posts rows as JSON lines, see [[HttpSender]]. */
@@ -101,29 +80,29 @@ final class WriteAheadSinkBuilder private[wal] (options: Map[String, String]) {
   /** A header of each request. */
   def withHeader(name: String, value: String): WriteAheadSinkBuilder = withOption(s"httpHeader.$name", value)
 
-  /** How many rows a request has at most; 500 by default. */
+  /** The most rows of a request; 500 by default. */
   def withBatchRows(rows: Int): WriteAheadSinkBuilder = withOption("httpBatchRows", rows.toString)
 
-  /** What remembers which chunks have been sent.
+  /** The memory of the chunks that have been sent.
     *
     * @param committers `files`, `jdbc`, `cassandra`, or the name of a class that extends [[CheckpointCommitters]]. By default
     *                   files in the log; for `toJdbc` and `toCassandra` a table there
     */
   def withCommitter(committers: String): WriteAheadSinkBuilder = withOption("committer", committers)
 
-  /** What the sender and the committer `jdbc` are told, by the names of `docs/jdbc-options.md`: `user`, `keyColumns`, or a
+  /** An option of the sender and the committer `jdbc`, by the names of `docs/jdbc-options.md`: `user`, `keyColumns`, or a
     * property of the database's driver.
     */
   def withJdbcOption(key: String, value: String): WriteAheadSinkBuilder = withOption(s"jdbc.$key", value)
 
-  /** What the sender and the committer `cassandra` are told, by the names of `docs/cassandra-options.md`. */
+  /** An option of the sender and the committer `cassandra`, by the names of `docs/cassandra-options.md`. */
   def withCassandraOption(key: String, value: String): WriteAheadSinkBuilder =
     withOption(s"cassandra.$key", value)
 
   /** The name of this sink; sinks that keep their logs at one place need one each. `main` by default. */
   def withSinkId(sinkId: String): WriteAheadSinkBuilder = withOption("sinkId", sinkId)
 
-  /** Where the log is kept; by default in the query's checkpoint. */
+  /** The directory of the log; by default the query's checkpoint. */
   def withLogLocation(directory: String): WriteAheadSinkBuilder = withOption("logLocation", directory)
 
   /** Any option by its name: of the sink, or for the sender or the committer. */

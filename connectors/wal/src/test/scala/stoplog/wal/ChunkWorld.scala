@@ -55,7 +55,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   private def timed(chunk: Chunk): Chunk = synchronized {
     start()
     val times = asked.sender.times(asked.passed)
-    try chunk.copy(micros = times.of(chunk))
+    try chunk.copy(time = chunk.time.copy(micros = times.of(chunk)))
     finally times.close()
   }
 
@@ -64,7 +64,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   def chunkOf(prepared: Prepared): Chunk = {
     val token = ChunkToken.parse(prepared.token)
     Chunk("main", token.query, prepared.name, token.epoch, token.partition, prepared.rows)
-      .copy(startedAtMillis = token.startedAtMillis)
+      .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
   }
 
   def discard(prepared: Prepared): Unit =

@@ -6,7 +6,7 @@ import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 /** Every error of this connector, by name: the only place that makes them. They are returned, not thrown. */
 private[cassandra] object CassandraErrors extends ErrorMaker {
 
-  // What was asked for.
+  // Options and schemas.
 
   /** An argument's error, as most often an option is wrong: PySpark shows it without a stack of Java. */
   def connect(contactPoints: String, why: String, cause: Throwable): StoplogArgumentException =
@@ -19,7 +19,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   def schema(table: String, problems: Seq[String]): StoplogArgumentException =
     argument("STOPLOG_CASSANDRA_SCHEMA", ("table" -> table) +: listed(problems): _*)
 
-  // What happens while a query runs.
+  // While a query runs.
 
   /** @param key    `<column>=<value>` of each column of the primary key
     * @param column that cannot be written

@@ -107,7 +107,7 @@ private[cassandra] object CassandraOptionRegistry {
 
   val EpochTable: Opt[(Option[String], String)] = Write.withDefault(
     "epochTable",
-    stoplog.cassandra.options.EpochTable.values,
+    TablePath.values,
     (None, "stoplog_epochs"),
     "ops.stoplog_epochs"
   )(

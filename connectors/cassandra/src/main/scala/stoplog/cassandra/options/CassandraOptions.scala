@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
 import stoplog.cassandra.client.{Connection, Credentials}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
-import stoplog.options.{Opt, OptionReader, OptionType, SparkOptions}
+import stoplog.options.{Opt, OptionReader, OptionType, SparkOptions, TimeSpan}
 
 /** All options of one read or write, checked and with their defaults. Their meaning is in [[CassandraOptionRegistry]].
   *
@@ -129,7 +129,110 @@ private[cassandra] object CassandraOptions {
     } asked.errors.add(s"$key $why.")
   }
 
-  /** What Spark itself puts into the options of a read or a write. */
+  /** Whether Spark itself puts the key into the options of a read or a write. */
   private def isSparks(key: String): Boolean =
     key.startsWith("_") || Seq("checkpointLocation", "queryName").exists(_.equalsIgnoreCase(key))
+}
+
+/** The source of the timestamps of writes. */
+private[cassandra] sealed trait WriteTimestamp
+private[cassandra] object WriteTimestamp {
+
+  /** From the time of the epoch.
+    *
+    * @param keyspace of the table that keeps these times; that of the rows if there is none
+    */
+  final case class OfEpoch(keyspace: Option[String], table: String, serial: DefaultConsistencyLevel)
+      extends WriteTimestamp
+
+  /** From a column of the rows. */
+  final case class OfColumn(name: String) extends WriteTimestamp
+
+  /** From the server, as each row comes. */
+  case object OfServer extends WriteTimestamp
+
+  def parse(asked: OptionReader): WriteTimestamp = {
+    val word   = asked(Registry.WriteTimestamp)
+    val serial = asked(Registry.SerialConsistency)
+    val table  = asked(Registry.EpochTable)
+    if (word != "epoch")
+      asked.withoutEffect(
+        Seq(Registry.EpochTable, Registry.SerialConsistency),
+        s"with writeTimestamp = '$word'"
+      )
+    if (word != "column")
+      asked.withoutEffect(Seq(Registry.WriteTimestampColumn), s"with writeTimestamp = '$word'")
+    word match {
+      case "server" => OfServer
+      case "epoch"  => OfEpoch(table._1, table._2, serial)
+      case _        =>
+        val column = asked.text(Registry.WriteTimestampColumn)
+        if (column.isEmpty) asked.errors.add("writeTimestamp = 'column' needs writeTimestampColumn: set it.")
+        OfColumn(column.getOrElse(""))
+    }
+  }
+}
+
+/** The name of a table, in a keyspace or without one. */
+private[cassandra] object TablePath {
+
+  val values: OptionType[(Option[String], String)] = OptionType[(Option[String], String)](
+    "name of a table, or `keyspace.table`",
+    parse(_),
+    { case (keyspace, table) => keyspace.fold(table)(in => s"$in.$table") }
+  )
+
+  def parse(text: String): Either[String, (Option[String], String)] =
+    text.trim.split("\\.", -1) match {
+      case Array(table) if table.nonEmpty                                => Right((None, table))
+      case Array(keyspace, table) if keyspace.nonEmpty && table.nonEmpty => Right((Some(keyspace), table))
+      case _ => Left("is not a table, or keyspace.table")
+    }
+}
+
+/** The time that written cells live. */
+private[cassandra] sealed trait Ttl
+private[cassandra] object Ttl {
+  final case class Constant(seconds: Int) extends Ttl
+
+  /** As a column of the rows says, in seconds. */
+  final case class OfColumn(name: String) extends Ttl
+
+  /** The longest that Cassandra takes: 20 years. */
+  final val MostSeconds = 20 * 365 * 24 * 3600
+
+  def parse(asked: OptionReader): Option[Ttl] = {
+    val constant = asked.get(Registry.Ttl)
+    val column   = asked.text(Registry.TtlColumn)
+    if (asked.isSet(Registry.Ttl) && column.isDefined)
+      asked.errors.add("ttl and ttlColumn: set only one of them.")
+    constant.map(Constant(_)).orElse(column.map(OfColumn(_)))
+  }
+
+  val values: OptionType[Int] =
+    OptionType[Int](OptionType.span.described, seconds(_), seconds => TimeSpan.render(seconds * 1000L))
+
+  private def seconds(text: String): Either[String, Int] = TimeSpan.parse(text).flatMap { millis =>
+    if (millis % 1000 != 0) Left("is not whole seconds")
+    else if (millis / 1000 > MostSeconds) Left("is more than 20 years, which Cassandra refuses")
+    else Right((millis / 1000).toInt)
+  }
+}
+
+/** The effect of a null on the cell that may be there. */
+private[cassandra] sealed abstract class NullValues(val word: String)
+private[cassandra] object NullValues {
+  case object Unset  extends NullValues("unset")
+  case object Delete extends NullValues("delete")
+
+  val all: Seq[NullValues] = Seq(Unset, Delete)
+}
+
+/** The spread of rows over tasks. */
+private[cassandra] sealed abstract class RowSpread(val word: String)
+private[cassandra] object RowSpread {
+  case object Unspecified    extends RowSpread("none")
+  case object ByPartitionKey extends RowSpread("byPartitionKey")
+
+  val all: Seq[RowSpread] = Seq(Unspecified, ByPartitionKey)
 }

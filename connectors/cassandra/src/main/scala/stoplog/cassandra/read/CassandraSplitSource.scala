@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
+import java.nio.ByteBuffer
+
 import com.datastax.oss.driver.api.core.cql.Row
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.client.{Answers, RequestRetries, Sessions}
+import stoplog.cassandra.client.{Answers, CassandraErrors, RequestRetries, Sessions}
+import stoplog.cassandra.types.ColumnReader
 import stoplog.source._
 
 /** A table of Cassandra's as a source of splits.
@@ -29,10 +34,14 @@ private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: Part
   override def enumerator(context: EnumeratorContext[CassandraSplit]): SplitEnumerator[CassandraSplit] =
     context.restored.map(CassandraEnumerator.restored).getOrElse {
       keys match {
-        case PartitionKeys.Known(all) => CassandraEnumerator.of(KeyGroups.of(all.map(_.buffers), tasks))
+        case PartitionKeys.Known(all) => CassandraEnumerator.of(grouped(all))
         case PartitionKeys.All        => CassandraEnumerator.of(plan)
       }
     }
+
+  /** Shares partitions out among tasks. A few lookups are not worth a task of their own. */
+  private def grouped(keys: Vector[Vector[ByteBuffer]]): Vector[KeySplit] =
+    keys.grouped((keys.size / tasks.max(1)).max(32)).map(KeySplit(_)).toVector
 
   private def plan: SplitPlan = Sessions.use(query.connection) { session =>
     SplitPlan.of(
@@ -44,25 +53,44 @@ private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: Part
   }
 }
 
-/** Which partitions are read. */
+/** The partitions that are read. */
 private[cassandra] sealed trait PartitionKeys
 private[cassandra] object PartitionKeys {
-  case object All                                 extends PartitionKeys
-  final case class Known(keys: Vector[KeyValues]) extends PartitionKeys
+  case object All extends PartitionKeys
+
+  /** On the driver only.
+    *
+    * @param keys the values of the columns of each partition's key, as bytes of the protocol
+    */
+  final case class Known(keys: Vector[Vector[ByteBuffer]]) extends PartitionKeys
 }
 
-/** The values of the columns of a partition key, as bytes of the protocol. */
-private[cassandra] final case class KeyValues(columns: Vector[Array[Byte]]) {
-  def buffers: Vector[java.nio.ByteBuffer] = columns.map(java.nio.ByteBuffer.wrap(_))
-}
+/** Makes rows of Spark's of the driver's. Each is valid until the next. */
+private[cassandra] final class RowMaker(table: String, schema: StructType)
+    extends RecordEmitter[Row, InternalRow] {
+  private val row                          = new SpecificInternalRow(schema.map(_.dataType))
+  private var readers: Array[ColumnReader] = _
 
-/** Shares partitions out among tasks. */
-private[read] object KeyGroups {
-  def of(keys: Vector[Vector[java.nio.ByteBuffer]], tasks: Int): Vector[KeySplit] = {
-    // A few lookups are not worth a task of their own.
-    val each = (keys.size / tasks.max(1)).max(LeastKeys)
-    keys.grouped(each).map(KeySplit(_)).toVector
+  override def emit(record: Row, out: RowOutput[InternalRow]): Unit = {
+    if (readers == null) readers = readersFor(record)
+    var at = 0
+    while (at < readers.length) {
+      val bytes = record.getBytesUnsafe(at)
+      if (bytes == null) row.setNullAt(at) else read(at, bytes)
+      at += 1
+    }
+    out.put(row)
   }
 
-  private final val LeastKeys = 32
+  private def read(at: Int, bytes: ByteBuffer): Unit =
+    try readers(at).read(bytes, row, at)
+    catch {
+      case e: ArithmeticException =>
+        throw CassandraErrors.read(table, s"The column ${schema(at).name}", e.getMessage, e)
+    }
+
+  private def readersFor(record: Row): Array[ColumnReader] =
+    schema.indices
+      .map(at => ColumnReader.of(record.getColumnDefinitions.get(at).getType, record.protocolVersion))
+      .toArray
 }

@@ -7,6 +7,7 @@ import scala.util.Try
 
 import com.datastax.oss.driver.api.core.ProtocolVersion
 import com.datastax.oss.driver.api.core.`type`.{DataTypes => Cql}
+import com.datastax.oss.driver.api.core.data.ByteUtils
 import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.catalyst.InternalRow
@@ -14,7 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.cassandra.schema.{TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
 
-/** What of a query's conditions Cassandra can answer by itself: which partitions, and which rows of them. All others stay
+/** The conditions of a query that Cassandra can answer by itself: which partitions, and which rows of them. All others stay
   * with Spark, and so do these: Spark asks every row again.
   *
   * @param pushed the conditions that were used
@@ -28,7 +29,7 @@ private[cassandra] final case class KeyPushdown(
 private[cassandra] object KeyPushdown {
   val nothing: KeyPushdown = KeyPushdown(PartitionKeys.All, Within.all, Vector.empty)
 
-  /** How many partitions are asked for one by one; it takes less to read the whole of a table than very many. */
+  /** The most partitions that are asked for one by one; it takes less to read the whole of a table than very many. */
   private[read] final val MostKeys = 10000
 
   /** Everything or nothing for the partition key, which Cassandra looks up as a whole. */
@@ -46,10 +47,10 @@ private[cassandra] object KeyPushdown {
       val inside = withinTerms(table.clustering, terms)
       val used   = terms.filter(term => table.partitionKey.contains(term.column)) ++ inside
       KeyPushdown(
-        PartitionKeys.Known(keys.map(key => KeyValues(key.map(bytes)))),
+        PartitionKeys.Known(keys),
         Within(
           inside.map(term => s"${term.column.quoted} ${term.operator} ?"),
-          inside.map(t => bytes(t.values.head))
+          inside.map(term => ByteUtils.getArray(term.values.head))
         ),
         used.map(_.predicate).toVector.distinct
       )
@@ -78,12 +79,6 @@ private[cassandra] object KeyPushdown {
       case _ => Vector.empty
     }
 
-  private def bytes(buffer: ByteBuffer): Array[Byte] = {
-    val copy = new Array[Byte](buffer.remaining)
-    buffer.duplicate().get(copy)
-    copy
-  }
-
   /** One condition on one column. */
   private final case class Term(
       column: TableColumn,
@@ -99,7 +94,7 @@ private[cassandra] object KeyPushdown {
     def of(columns: ReadColumns, predicate: Predicate): Option[Term] = for {
       operator           <- operators.get(predicate.name)
       (column, literals) <- sides(columns, predicate.children.toSeq)
-      if operator == "=" && isExact(column) || isOrdered(column)
+      if operator == "=" && isExact(column) || ordered(column.cql)
       values <- encoded(column, literals)
     } yield Term(column, operator, values, predicate)
 
@@ -143,9 +138,7 @@ private[cassandra] object KeyPushdown {
     private def isExact(column: TableColumn): Boolean =
       ordered(column.cql) || Seq(Cql.UUID, Cql.TIMEUUID, Cql.INET, Cql.BLOB, Cql.BOOLEAN).contains(column.cql)
 
-    private def isOrdered(column: TableColumn): Boolean = ordered(column.cql)
-
-    // What Spark puts in the same order.
+    // Types whose values Spark puts in the same order.
     private val ordered = Set[Any](
       Cql.TINYINT,
       Cql.SMALLINT,

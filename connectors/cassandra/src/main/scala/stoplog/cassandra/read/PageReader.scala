@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit
 import java.util.concurrent.locks.ReentrantLock
 
 import scala.collection.mutable
+import scala.util.{Failure, Success, Try}
 
 import com.datastax.oss.driver.api.core.{CqlSession, DriverException, DriverTimeoutException}
 import com.datastax.oss.driver.api.core.cql.{
@@ -16,7 +17,7 @@ import stoplog.source.{Fetched, SplitReader}
 
 /** Reads splits page by page, each page while the one before it is being worked on.
   *
-  * What is left early goes on with the same page: where a page ends is known to the node that is asked for the next.
+  * A reader that stops early goes on with the same page: the node that is asked for the next page knows where this ends.
   *
   * @param answerMillis how long an answer may take before the page is asked for again; more than the driver's own timeout
   * @param release      gives the session back
@@ -27,6 +28,9 @@ private[cassandra] final class PageReader(
     answerMillis: Long,
     release: () => Unit
 ) extends SplitReader[CassandraSplit, Row] {
+  // The partitions that are asked for at a time, by their keys.
+  private final val Ahead = 16
+
   private val retries                  = RequestRetries(query.options.retryTimeoutMillis)
   private val waiting                  = mutable.ArrayDeque.empty[Asked]
   private val asked                    = mutable.ArrayDeque.empty[Asked]
@@ -46,7 +50,7 @@ private[cassandra] final class PageReader(
   }
 
   override def fetch(): Fetched[CassandraSplit, Row] = {
-    while (asked.size < PageReader.Ahead && waiting.nonEmpty && (asked.isEmpty || waiting.head.isSmall))
+    while (asked.size < Ahead && waiting.nonEmpty && (asked.isEmpty || waiting.head.isSmall))
       asked += waiting.removeHead().begin()
     if (asked.isEmpty) Fetched.Finished
     else if (!arrived(asked.head)) Fetched.Nothing
@@ -75,15 +79,15 @@ private[cassandra] final class PageReader(
         over = true
       } else
         request.state match {
-          case PageState.Open      => waitFor(request)
-          case PageState.Done(_)   => ready = true
-          case PageState.Failed(e) => request.again(e)
+          case None             => waitFor(request)
+          case Some(Success(_)) => ready = true
+          case Some(Failure(e)) => request.again(e)
         }
     ready
   }
 
   private def waitFor(request: Asked): Unit =
-    if (!news(answerMillis)(request.state == PageState.Open)) request.failIfOverdue()
+    if (!news(answerMillis)(request.state.isEmpty)) request.failIfOverdue()
 
   private def pause(millis: Long): Unit = {
     news(millis)(condition = true)
@@ -129,7 +133,8 @@ private[cassandra] final class PageReader(
     // Only the answer to what was sent last counts.
     @volatile private var last: Sent = new Sent
 
-    def state: PageState = last.state
+    /** The answer, if there is one. */
+    def state: Option[Try[AsyncResultSet]] = last.state
 
     def isSmall: Boolean = split.isInstanceOf[KeySplit]
 
@@ -141,7 +146,7 @@ private[cassandra] final class PageReader(
 
     /** The page that has come; the next one is on its way then. */
     def take(): AsyncResultSet = state match {
-      case PageState.Done(page) =>
+      case Some(Success(page)) =>
         if (page.hasMorePages) {
           request = request.setPagingState(page.getExecutionInfo.getPagingState)
           ask()
@@ -150,7 +155,7 @@ private[cassandra] final class PageReader(
       case other => throw new IllegalStateException(s"no page: $other")
     }
 
-    /** What the driver has lost is asked for again. */
+    /** Asks again for a page that the driver has lost. */
     def failIfOverdue(): Unit = last.failIfOverdue()
 
     def again(e: Throwable): Unit = {
@@ -175,7 +180,7 @@ private[cassandra] final class PageReader(
       val now = new Sent
       last = now
       session.executeAsync(request).whenComplete { (page, failed) =>
-        now.answered(if (failed == null) PageState.Done(page) else PageState.Failed(failed))
+        now.answered(if (failed == null) Success(page) else Failure(failed))
       }
       ()
     }
@@ -183,19 +188,19 @@ private[cassandra] final class PageReader(
 
   /** A request on its way. */
   private final class Sent {
-    private val nanos                       = System.nanoTime()
-    @volatile private var answer: PageState = PageState.Open
+    private val nanos            = System.nanoTime()
+    @volatile private var answer = Option.empty[Try[AsyncResultSet]]
 
-    def state: PageState = answer
+    def state: Option[Try[AsyncResultSet]] = answer
 
-    def answered(now: PageState): Unit = {
-      answer = now
+    def answered(now: Try[AsyncResultSet]): Unit = {
+      answer = Some(now)
       signal()
     }
 
     def failIfOverdue(): Unit =
-      if (answer == PageState.Open && System.nanoTime() - nanos >= answerMillis * 1000000)
-        answered(PageState.Failed(new DriverTimeoutException(s"no answer in $answerMillis ms")))
+      if (answer.isEmpty && System.nanoTime() - nanos >= answerMillis * 1000000)
+        answered(Failure(new DriverTimeoutException(s"no answer in $answerMillis ms")))
   }
 
   private final class Page(page: AsyncResultSet) extends Fetched.Records[CassandraSplit, Row] {
@@ -209,21 +214,7 @@ private[cassandra] final class PageReader(
 
     override def record: Row = current
 
-    /** Where a table changes, what is left of a split cannot be told from what has come since. */
+    /** In a table that changes, the rows left of a split cannot be told from rows that came since. */
     override def rest: Option[CassandraSplit] = None
   }
-}
-
-private object PageReader {
-
-  /** How many partitions are asked for at a time, where they are asked for by their keys. */
-  final val Ahead = 16
-}
-
-/** What has come of a request. */
-private sealed trait PageState
-private object PageState {
-  case object Open                            extends PageState
-  final case class Done(page: AsyncResultSet) extends PageState
-  final case class Failed(cause: Throwable)   extends PageState
 }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.read
 
-/** Which tokens go together, and into how many splits they are cut. */
+import scala.jdk.CollectionConverters._
+
+import com.datastax.oss.driver.api.core.CqlSession
+import com.datastax.oss.driver.api.core.cql.SimpleStatement
+import com.datastax.oss.driver.internal.core.metadata.token.Murmur3Token
+
+import stoplog.cassandra.client.CassandraErrors
+import stoplog.cassandra.options.CassandraOptions
+
+/** The pieces of a table, each of which is cut into splits. */
 private[cassandra] final case class SplitPlan(pieces: Vector[SplitPlan.Piece]) {
   def splits: Long = pieces.map(_.count.toLong).sum
 }
 
 private[cassandra] object SplitPlan {
 
-  /** @param bytes of the whole piece; 0 if nobody knows
+  /** @param bytes of the whole piece; 0 if the nodes have no estimate
     * @param count into how many splits it is cut
     */
   final case class Piece(span: TokenSpan, bytes: Long, hosts: Vector[String], count: Int) {
@@ -86,4 +95,93 @@ private[cassandra] object SplitGroups {
   private def fits(group: Vector[CassandraSplit], split: CassandraSplit, maxBytes: Long): Boolean =
     split.size.bytes > 0 && hosts(split) == hosts(group.head) &&
       group.map(_.size.bytes).sum + split.size.bytes <= maxBytes
+}
+
+/** Tokens from behind `after` to `until`, this one included. Of Murmur3, where tokens are all whole numbers of 64 bits
+  * but the least one, which no partition has. A span does not go around the end of the ring.
+  */
+private[cassandra] final case class TokenSpan(after: Long, until: Long) {
+  require(after < until, s"($after, $until] is empty")
+
+  /** The number of tokens. */
+  def width: BigInt = BigInt(until) - BigInt(after)
+
+  /** The part-th of so many pieces that are as equal as whole numbers allow. */
+  def piece(part: Int, of: Int): TokenSpan = TokenSpan(border(part, of), border(part + 1, of))
+
+  /** Into how many pieces it can be cut at most. */
+  def mostPieces: Int = width.min(BigInt(Int.MaxValue)).toInt
+
+  override def toString: String = s"($after, $until]"
+
+  private def border(part: Int, of: Int): Long = (BigInt(after) + width * part / of).toLong
+}
+
+private[cassandra] object TokenSpan {
+
+  /** All tokens. */
+  val Ring: TokenSpan = TokenSpan(Long.MinValue, Long.MaxValue)
+
+  /** A range of the ring, which may go around its end: then it is two. From a token to the same one is all of it. */
+  def of(start: Long, end: Long): Seq[TokenSpan] =
+    if (start < end) Seq(TokenSpan(start, end))
+    else
+      Option.when(start < Long.MaxValue)(TokenSpan(start, Long.MaxValue)).toSeq ++
+        Option.when(end > Long.MinValue)(TokenSpan(Long.MinValue, end))
+}
+
+/** The cluster's knowledge of a table, without reading it. */
+private[cassandra] object TableSize {
+
+  /** One node's estimate of some of its tokens. */
+  final case class Estimate(span: Seq[TokenSpan], partitions: Long, meanBytes: Long)
+
+  /** Bytes of the whole table, by what one node says of its own share of it. */
+  def estimated(session: CqlSession, table: CassandraOptions): Option[Long] = {
+    val query = SimpleStatement.newInstance(
+      "SELECT range_start, range_end, partitions_count, mean_partition_size FROM system.size_estimates " +
+        "WHERE keyspace_name = ? AND table_name = ?",
+      table.table.keyspace,
+      table.table.name
+    )
+    total(session.execute(query.setIdempotent(true)).asScala.toSeq.map { row =>
+      val span = TokenSpan.of(row.getString(0).toLong, row.getString(1).toLong)
+      Estimate(span, row.getLong(2), row.getLong(3))
+    })
+  }
+
+  private[read] def total(estimates: Seq[Estimate]): Option[Long] = {
+    val width = estimates.flatMap(_.span).map(_.width).sum
+    val bytes = estimates.map(each => BigInt(each.partitions) * each.meanBytes).sum
+    Option.when(width > 0 && bytes > 0)(
+      (bytes * TokenSpan.Ring.width / width).min(BigInt(Long.MaxValue)).toLong
+    )
+  }
+
+  /** All tokens, with the nodes that have them; nothing if the driver was told not to know. Error:
+    * `STOPLOG_CASSANDRA_TABLE` for another partitioner than Murmur3.
+    */
+  def ring(session: CqlSession, table: CassandraOptions): Vector[SplitPlan.Owned] =
+    session.getMetadata.getTokenMap
+      .map[Vector[SplitPlan.Owned]] { tokens =>
+        if (!tokens.getPartitionerName.endsWith("Murmur3Partitioner"))
+          throw CassandraErrors.table(
+            table.table.toString,
+            s"its cluster has the partitioner ${tokens.getPartitionerName}, and only Murmur3Partitioner can be read"
+          )
+        tokens.getTokenRanges.asScala.toVector.flatMap { range =>
+          val hosts = tokens
+            .getReplicas(table.table.keyspace, range)
+            .asScala
+            .toVector
+            .flatMap(node => Option(node.getBroadcastAddress.orElse(null)).map(_.getHostString))
+            .sorted
+          (range.getStart, range.getEnd) match {
+            case (start: Murmur3Token, end: Murmur3Token) =>
+              TokenSpan.of(start.getValue, end.getValue).map(SplitPlan.Owned(_, hosts))
+            case _ => Nil
+          }
+        }
+      }
+      .orElse(Vector.empty)
 }

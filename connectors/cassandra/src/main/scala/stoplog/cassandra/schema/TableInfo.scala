@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.schema
 
+import java.io.IOException
+import java.util.concurrent.{ExecutionException, TimeUnit}
+
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
+import scala.util.{Failure, Success, Try}
+import scala.util.control.NonFatal
 
-import com.datastax.oss.driver.api.core.CqlIdentifier
+import com.datastax.oss.driver.api.core.{CqlIdentifier, CqlSession, DriverException}
 import com.datastax.oss.driver.api.core.`type`.{DataType => CqlType}
+import com.datastax.oss.driver.api.core.cql.SimpleStatement
+import com.datastax.oss.driver.api.core.metadata.Metadata
 import com.datastax.oss.driver.api.core.metadata.schema.{ColumnMetadata, TableMetadata}
 
-import stoplog.cassandra.client.CassandraErrors
+import stoplog.cassandra.client.{CassandraErrors, Connection, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 
 /** A table as the cluster describes it. */
@@ -85,5 +92,90 @@ private[cassandra] object TableInfo {
       TableColumn(column.getName.asInternal, column.getType, role)
     partition.map(made(Role.PartitionKey)) ++ clustering.map(made(Role.Clustering)) ++
       others.map(column => made(if (column.isStatic) Role.Static else Role.Regular)(column))
+  }
+}
+
+/** The keyspaces and tables of a cluster.
+  *
+  * A session that has failed once to ask for it, because it had just lost its connection for that, never asks again: the
+  * driver keeps the failed request as the one under way, and each later one waits behind it for ever. So such a session
+  * is given up for another.
+  */
+private[cassandra] object Schema {
+
+  /** As it is now: a session that other queries use may not have heard of a table that was made a moment ago.
+    *
+    * Error: `STOPLOG_CASSANDRA_CONNECT`, at once if no session can be opened.
+    *
+    * @param answerMillis how long a session may take
+    */
+  def now(options: CassandraOptions, answerMillis: Long = AnswerMillis): Metadata = {
+    val refresh = refreshed(_, options.connection, answerMillis)
+    Sessions.use(options.connection)(session => Try(refresh(session))) match {
+      case Success(metadata) => metadata
+      case Failure(_)        =>
+        RequestRetries(options.retryTimeoutMillis)(() => Sessions.use(options.connection)(refresh))
+    }
+  }
+
+  private def refreshed(session: CqlSession, connection: Connection, answerMillis: Long): Metadata =
+    try session.refreshSchemaAsync().toCompletableFuture.get(answerMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case NonFatal(e) =>
+        Sessions.retire(connection, session)
+        val cause = causeOf(e)
+        throw CassandraErrors.connect(connection.describe, RequestCauses.describe(cause), cause)
+    }
+
+  private def causeOf(e: Throwable): Throwable = e match {
+    case wrapper: ExecutionException => causeOf(wrapper.getCause)
+    // While the driver has no node to ask, and looks for one.
+    case state: IllegalStateException => new IOException(state.getMessage, state)
+    case other                        => other
+  }
+
+  // The driver waits for the nodes to agree, for up to ten seconds, and then asks several tables.
+  private final val AnswerMillis = 30000L
+}
+
+/** A table of the connector's own.
+  *
+  * @param columns of it and its primary key, as CQL has them between the parentheses
+  * @param refused makes the error for the table's name, the statement that makes it, and the reason
+  */
+private[cassandra] final class OwnTable(
+    keyspace: String,
+    table: String,
+    columns: String,
+    refused: (String, String, String, Throwable) => Throwable
+) {
+
+  /** As CQL spells it. */
+  val name: String = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(table)}"
+
+  private def create: String = s"CREATE TABLE IF NOT EXISTS $name ($columns)"
+
+  /** Makes it where it is missing. */
+  def ensure(session: CqlSession): Unit =
+    // The driver's knowledge may be old.
+    if (!isKnown(session) && !isThere(session)) {
+      session.execute(SimpleStatement.newInstance(create))
+      ()
+    }
+
+  /** Runs requests to the table, and translates the driver's failures. */
+  def guarded[A](requests: => A): A =
+    try requests
+    catch {
+      case e: DriverException => throw refused(s"$keyspace.$table", create, RequestCauses.describe(e), e)
+    }
+
+  private def isKnown(session: CqlSession): Boolean =
+    Option(session.getMetadata.getKeyspace(CqlIdentifier.fromInternal(keyspace)).orElse(null))
+      .exists(_.getTable(CqlIdentifier.fromInternal(table)).isPresent)
+
+  private def isThere(session: CqlSession): Boolean = {
+    val select = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?"
+    session.execute(SimpleStatement.newInstance(select, keyspace, table).setIdempotent(true)).one() != null
   }
 }

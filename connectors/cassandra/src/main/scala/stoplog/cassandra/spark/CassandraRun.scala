@@ -3,14 +3,14 @@ package stoplog.cassandra.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.RequestRetries
+import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, InFlight, LeasedLedger, WritePlan, WrittenRows}
-import stoplog.engine.{EngineRun, EpochStart, SinkWriterFactory}
+import stoplog.cassandra.write.{EpochClock, InFlight, UpsertWriter, WritePlan, WrittenRows}
+import stoplog.engine.{EngineRun, EpochStart, SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 
-/** What a streaming query's driver remembers from epoch to epoch. */
+/** One start of a streaming query: its driver's state from epoch to epoch. */
 private[spark] final class CassandraRun(
     table: TableInfo,
     options: CassandraOptions,
@@ -19,20 +19,11 @@ private[spark] final class CassandraRun(
     faults: Faults = Faults.ofThisJvm
 ) extends EngineRun[InternalRow, WrittenRows] {
   private val clock = options.write.timestamp match {
-    case asked: WriteTimestamp.OfEpoch =>
-      Some(
-        new EpochClock(
-          new LeasedLedger(options, asked),
-          table.qualified,
-          queryId,
-          RequestRetries(options.retryTimeoutMillis),
-          EpochClock.systemMicros
-        )
-      )
-    case _ => None
+    case asked: WriteTimestamp.OfEpoch => Some(EpochClock.of(options, asked, queryId))
+    case _                             => None
   }
 
-  private var total  = WrittenRows.nothing
+  private var total  = WrittenRows()
   private var epochs = 0L
   private var micros = 0L
 
@@ -82,5 +73,58 @@ private[spark] object CassandraRun {
       a.counts.most.max(b.counts.most)
     ),
     None
+  )
+}
+
+/** Goes to the executors, and makes each task's writer there. Attempts of one task write the same by the same keys. */
+private[spark] final class CassandraWriterFactory(
+    plan: WritePlan,
+    options: CassandraOptions,
+    epochMicros: Option[Long]
+) extends SinkWriterFactory[InternalRow, WrittenRows] {
+
+  override def writer(task: TaskAttempt): Option[CassandraWriter] =
+    Some(new CassandraWriter(plan, options, epochMicros))
+}
+
+private[spark] final class CassandraWriter(
+    plan: WritePlan,
+    options: CassandraOptions,
+    epochMicros: Option[Long]
+) extends SinkWriter[InternalRow, WrittenRows] {
+  private val lease = Sessions.lease(options.connection, RequestRetries(options.retryTimeoutMillis))
+
+  // A task without rows prepares nothing.
+  private var writer = Option.empty[UpsertWriter]
+
+  override def write(row: InternalRow): Unit = opened.write(row)
+
+  override def commit(): WrittenRows = writer.fold(WrittenRows())(_.finish())
+
+  /** Requests under way go on: they are part of an epoch that will be repeated. */
+  override def abort(): Unit = ()
+
+  override def close(): Unit = lease.close()
+
+  override def rows: Long = soFar.rows
+
+  override def counts: Seq[(TaskMetric, Long)] = {
+    val counts = soFar.counts
+    CassandraWriter.Metrics.zip(Seq(counts.requests, counts.retries))
+  }
+
+  private def soFar: WrittenRows = writer.fold(WrittenRows())(_.counts)
+
+  private def opened: UpsertWriter = writer.getOrElse {
+    val made = new UpsertWriter(plan, lease.session, options, epochMicros)
+    writer = Some(made)
+    made
+  }
+}
+
+private[spark] object CassandraWriter {
+  val Metrics: Seq[TaskMetric] = Seq(
+    TaskMetric("stoplogCassandraRequests", "requests sent"),
+    TaskMetric("stoplogCassandraRetries", "requests sent again")
   )
 }

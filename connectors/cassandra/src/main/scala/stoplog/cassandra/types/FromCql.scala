@@ -10,14 +10,17 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import com.datastax.oss.driver.api.core.ProtocolVersion
 import com.datastax.oss.driver.api.core.`type`.{
   DataType => CqlType, DataTypes => Cql, ListType, MapType => CqlMapType, SetType, TupleType, UserDefinedType,
   VectorType
 }
-import com.datastax.oss.driver.api.core.data.CqlDuration
+import com.datastax.oss.driver.api.core.`type`.codec.{TypeCodec, TypeCodecs}
+import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
+import com.datastax.oss.driver.api.core.data.{ByteUtils, CqlDuration}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
-import org.apache.spark.sql.types.{Decimal, StructType}
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Makes values of Spark's, as rows hold them, of the driver's, none of them null. */
@@ -66,7 +69,7 @@ private[cassandra] object FromCql {
     Cql.TIME      -> (value => value.asInstanceOf[LocalTime].toNanoOfDay),
     Cql.VARINT    -> (value => decimal(new JBigDecimal(value.asInstanceOf[BigInteger]), 0)),
     Cql.DECIMAL   -> (value => decimal(value.asInstanceOf[JBigDecimal], 18)),
-    Cql.BLOB      -> (value => bytes(value.asInstanceOf[ByteBuffer])),
+    Cql.BLOB      -> (value => ByteUtils.getArray(value.asInstanceOf[ByteBuffer])),
     Cql.DATE      -> (value => Math.toIntExact(value.asInstanceOf[LocalDate].toEpochDay)),
     Cql.TIMESTAMP -> (value => Math.multiplyExact(value.asInstanceOf[Instant].toEpochMilli, 1000L)),
     Cql.DURATION  -> { value =>
@@ -74,10 +77,88 @@ private[cassandra] object FromCql {
       InternalRow(duration.getMonths, duration.getDays, duration.getNanoseconds)
     }
   )
+}
 
-  private def bytes(buffer: ByteBuffer): Array[Byte] = {
-    val copy = new Array[Byte](buffer.remaining)
-    buffer.duplicate().get(copy)
-    copy
+/** Reads one column of the protocol's bytes into a row of Spark's. */
+private[cassandra] trait ColumnReader {
+
+  /** @param bytes not null */
+  def read(bytes: ByteBuffer, row: InternalRow, ordinal: Int): Unit
+}
+
+private[cassandra] object ColumnReader {
+
+  def of(cql: CqlType, version: ProtocolVersion): ColumnReader = cql match {
+    // The common ones without objects in between.
+    case Cql.BIGINT | Cql.COUNTER =>
+      (bytes, row, at) => row.setLong(at, TypeCodecs.BIGINT.decodePrimitive(bytes, version))
+    case Cql.INT    => (bytes, row, at) => row.setInt(at, TypeCodecs.INT.decodePrimitive(bytes, version))
+    case Cql.DOUBLE =>
+      (bytes, row, at) => row.setDouble(at, TypeCodecs.DOUBLE.decodePrimitive(bytes, version))
+    case Cql.TEXT | Cql.ASCII => (bytes, row, at) => row.update(at, utf8(bytes))
+    case _                    =>
+      val codec: TypeCodec[AnyRef] = CodecRegistry.DEFAULT.codecFor(cql)
+      val convert                  = FromCql.of(cql)
+      (bytes, row, at) => row.update(at, convert(codec.decode(bytes, version)))
   }
+
+  private def utf8(bytes: ByteBuffer): UTF8String =
+    if (bytes.hasArray) UTF8String.fromBytes(bytes.array, bytes.arrayOffset + bytes.position, bytes.remaining)
+    else UTF8String.fromString(TypeCodecs.TEXT.decode(bytes, ProtocolVersion.DEFAULT))
+}
+
+/** The types of Spark's that columns have when they are read. */
+private[cassandra] object SparkTypes {
+
+  /** None for a type that Spark has nothing for: one of the server's own classes. */
+  def of(cql: CqlType): Option[DataType] = cql match {
+    case list: ListType     => of(list.getElementType).map(ArrayType(_, containsNull = false))
+    case set: SetType       => of(set.getElementType).map(ArrayType(_, containsNull = false))
+    case vector: VectorType => of(vector.getElementType).map(ArrayType(_, containsNull = false))
+    case map: CqlMapType    =>
+      for {
+        key   <- of(map.getKeyType)
+        value <- of(map.getValueType)
+      } yield MapType(key, value, valueContainsNull = false)
+    case udt: UserDefinedType => struct(names(udt), udt.getFieldTypes.asScala.toSeq)
+    case tuple: TupleType     =>
+      val types = tuple.getComponentTypes.asScala.toSeq
+      struct(types.indices.map(at => s"_${at + 1}"), types)
+    case plain => simple.get(plain)
+  }
+
+  def names(udt: UserDefinedType): Seq[String] = udt.getFieldNames.asScala.map(_.asInternal).toSeq
+
+  /** A month has no fixed number of days, nor a day of hours: so Cassandra keeps three numbers. */
+  val Duration: StructType =
+    new StructType().add("months", IntegerType).add("days", IntegerType).add("nanoseconds", LongType)
+
+  private def struct(names: Seq[String], types: Seq[CqlType]): Option[DataType] = {
+    val fields = names.zip(types).flatMap { case (name, cql) => of(cql).map(StructField(name, _)) }
+    Option.when(fields.size == types.size)(StructType(fields))
+  }
+
+  // As many digits as Spark has, half of them behind the point: Cassandra's decimals say nothing of their scale.
+  private val simple: Map[CqlType, DataType] = Map(
+    Cql.ASCII     -> StringType,
+    Cql.TEXT      -> StringType,
+    Cql.UUID      -> StringType,
+    Cql.TIMEUUID  -> StringType,
+    Cql.INET      -> StringType,
+    Cql.TINYINT   -> ByteType,
+    Cql.SMALLINT  -> ShortType,
+    Cql.INT       -> IntegerType,
+    Cql.BIGINT    -> LongType,
+    Cql.COUNTER   -> LongType,
+    Cql.TIME      -> LongType,
+    Cql.VARINT    -> DecimalType(38, 0),
+    Cql.DECIMAL   -> DecimalType(38, 18),
+    Cql.FLOAT     -> FloatType,
+    Cql.DOUBLE    -> DoubleType,
+    Cql.BOOLEAN   -> BooleanType,
+    Cql.BLOB      -> BinaryType,
+    Cql.DATE      -> DateType,
+    Cql.TIMESTAMP -> TimestampType,
+    Cql.DURATION  -> Duration
+  )
 }

@@ -8,13 +8,17 @@ import java.util.{
   ArrayList => JArrayList, LinkedHashMap => JLinkedHashMap, LinkedHashSet => JLinkedHashSet, UUID
 }
 
+import com.datastax.oss.driver.api.core.ProtocolVersion
 import com.datastax.oss.driver.api.core.`type`.{
   DataType => CqlType, DataTypes => Cql, ListType, MapType => CqlMapType, SetType, TupleType, UserDefinedType,
   VectorType
 }
+import com.datastax.oss.driver.api.core.`type`.codec.{TypeCodec, TypeCodecs}
+import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
 import com.datastax.oss.driver.api.core.data.{CqlDuration, CqlVector}
 import com.datastax.oss.driver.shaded.guava.common.net.InetAddresses
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 
@@ -25,7 +29,7 @@ private[cassandra] object ToCql {
 
   type Conversion = Any => AnyRef
 
-  /** How a type of Spark's is written to one of Cassandra's, or why it cannot be. */
+  /** The conversion of a type of Spark's to one of Cassandra's, or the reason why there is none. */
   def of(spark: DataType, cql: CqlType): Either[String, Conversion] = (spark, cql) match {
     case (ArrayType(element, _), list: ListType)     => elements(element, list.getElementType).map(asList)
     case (ArrayType(element, _), set: SetType)       => elements(element, set.getElementType).map(asSet)
@@ -145,5 +149,37 @@ private[cassandra] object ToCql {
     for (at <- 0 until data.numElements())
       map.put(keys(data.keyArray(), at), values(data.valueArray(), at))
     map
+  }
+}
+
+/** Writes one column of Spark's rows as bytes of the protocol. */
+private[cassandra] trait ColumnWriter {
+
+  /** Of a value that is not null. Error: an `IllegalArgumentException` or `ArithmeticException` that says why. */
+  def bytes(row: SpecializedGetters, ordinal: Int): ByteBuffer
+}
+
+private[cassandra] object ColumnWriter {
+
+  def of(spark: DataType, cql: CqlType, version: ProtocolVersion): Either[String, ColumnWriter] =
+    (spark, cql) match {
+      // The common ones without objects in between.
+      case (LongType, Cql.BIGINT) =>
+        Right((row, ordinal) => TypeCodecs.BIGINT.encodePrimitive(row.getLong(ordinal), version))
+      case (IntegerType, Cql.INT) =>
+        Right((row, ordinal) => TypeCodecs.INT.encodePrimitive(row.getInt(ordinal), version))
+      case (StringType, Cql.TEXT) =>
+        Right((row, ordinal) => ByteBuffer.wrap(row.getUTF8String(ordinal).getBytes))
+      case _ => ToCql.of(spark, cql).map(general(spark, cql, version, _))
+    }
+
+  private def general(
+      spark: DataType,
+      cql: CqlType,
+      version: ProtocolVersion,
+      convert: ToCql.Conversion
+  ): ColumnWriter = {
+    val codec: TypeCodec[AnyRef] = CodecRegistry.DEFAULT.codecFor(cql)
+    (row, ordinal) => codec.encode(convert(row.get(ordinal, spark)), version)
   }
 }

@@ -3,12 +3,14 @@ package stoplog.cassandra.wal
 
 import java.util.{Map => JMap}
 
-import com.datastax.oss.driver.api.core.{CqlSession, DriverException}
 import com.datastax.oss.driver.api.core.cql.{Row, SimpleStatement}
 
-import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries, Sessions}
+import stoplog.cassandra.client.{CassandraErrors, RequestRetries, Sessions}
+import stoplog.cassandra.options.{CassandraOptionRegistry => Registry, CassandraOptions, TablePath}
 import stoplog.cassandra.schema.OwnTable
-import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, LogPlace}
+import stoplog.error.Errors
+import stoplog.options.{Opt, OptionGroup}
+import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, LogPlace}
 
 /** Keeps the notes of a write-ahead sink in a table of Cassandra's: what `committer=cassandra` is.
   *
@@ -44,10 +46,15 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
     extends CheckpointCommitter {
   private val options = asked.cassandra
   private val retries = RequestRetries(options.retryTimeoutMillis)
-  private val own     = CassandraCommitter.table(asked.chunks._1, asked.chunks._2)
+  private val own     = new OwnTable(
+    asked.chunks._1,
+    asked.chunks._2,
+    "query_id text, epoch bigint, chunk_name text, noted_millis bigint, PRIMARY KEY (query_id, epoch, chunk_name)",
+    CassandraErrors.chunksTable
+  )
 
   def prepare(): Unit =
-    Sessions.use(options.connection)(session => guarded(retries(() => own.ensure(session))))
+    Sessions.use(options.connection)(session => own.guarded(retries(() => own.ensure(session))))
 
   override def isCommitted(chunk: Chunk): Boolean = execute(
     s"SELECT noted_millis FROM ${own.name} WHERE query_id = ? AND epoch = ? AND chunk_name = ?",
@@ -79,24 +86,61 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
         .newInstance(cql, values: _*)
         .setIdempotent(true)
         .setConsistencyLevel(options.consistency)
-      guarded(retries(() => answer(session, statement)))
-    }
-
-  private def answer(session: CqlSession, statement: SimpleStatement): Option[Row] =
-    Option(session.execute(statement).one())
-
-  private def guarded[A](action: => A): A =
-    try action
-    catch {
-      case e: DriverException =>
-        throw CassandraErrors.chunksTable(own.shown, own.cql, RequestCauses.describe(e), e)
+      own.guarded(retries(() => Option(session.execute(statement).one())))
     }
 }
 
-private[wal] object CassandraCommitter {
-  def table(keyspace: String, table: String): OwnTable = OwnTable(
-    keyspace,
-    table,
-    "query_id text, epoch bigint, chunk_name text, noted_millis bigint, PRIMARY KEY (query_id, epoch, chunk_name)"
+/** The options of the sender and the committer of a write-ahead sink: those that begin with `cassandra.`.
+  *
+  * @param cassandra as those of a sink of its own
+  * @param chunks    the keyspace and the table where notes are kept
+  */
+private[cassandra] final case class CassandraChunkOptions(
+    cassandra: CassandraOptions,
+    chunks: (String, String)
+)
+
+private[cassandra] object CassandraChunkOptions {
+
+  case object WriteAhead extends OptionGroup("In a write-ahead sink")
+
+  val ChunksTableName: Opt[(Option[String], String)] = WriteAhead.withDefault(
+    "chunksTable",
+    TablePath.values,
+    (None, DefaultTable),
+    "ops.stoplog_chunks"
+  )(
+    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Without a keyspace, in " +
+      "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`."
   )
+
+  /** Of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def ofSender(options: JMap[String, String]): CassandraChunkOptions = parse(options, table = None)
+
+  /** Of the committer, which needs no table for rows. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def ofCommitter(options: JMap[String, String]): CassandraChunkOptions =
+    parse(options, table = Some(DefaultTable))
+
+  /** @param table if none is set */
+  private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
+    val own       = ConnectorOptions.of(options, Word, withoutEffect)
+    val asked     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val cassandra = CassandraOptions.parse(asked.asJava)
+    CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
+  }
+
+  private def located(table: Option[String], keyspace: String): (String, String) = {
+    val text = table.getOrElse(DefaultTable)
+    TablePath.parse(text) match {
+      case Right((in, name)) => in.getOrElse(keyspace) -> name
+      case Left(why) => throw Errors.invalidOptions(Seq(s"$Word.${ChunksTableName.key} = '$text' $why."))
+    }
+  }
+
+  // Chunks are spread as they were written, and nothing is read.
+  private val withoutEffect: Seq[Opt[_]] =
+    Seq(Registry.Distribution, Registry.MaxSplitMemorySize, Registry.PageRows)
+
+  private final val Word         = "cassandra"
+  private final val DefaultTable = "stoplog_chunks"
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, LeasedLedger, UpsertWriter, WritePlan}
+import stoplog.cassandra.write.{EpochClock, UpsertWriter, WritePlan}
 import stoplog.fault.Faults
 import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
 
@@ -37,15 +37,7 @@ final class CassandraSender extends RowSender {
     val asked = CassandraChunkOptions.ofSender(options).cassandra
     asked.write.timestamp match {
       case ofEpoch: WriteTimestamp.OfEpoch =>
-        val ledger = new LeasedLedger(asked, ofEpoch)
-        val clock  = new EpochClock(
-          ledger,
-          asked.table.toString,
-          _: String,
-          RequestRetries(asked.retryTimeoutMillis),
-          EpochClock.systemMicros
-        )
-        new ChunkTimes(clock, EpochClock.systemMicros)
+        new ChunkTimes(EpochClock.of(asked, ofEpoch, _), EpochClock.systemMicros)
       case _ => EpochTimes.none
     }
   }
@@ -55,10 +47,9 @@ final class CassandraSender extends RowSender {
 }
 
 private object CassandraSender {
-  private final val KeptPlans = 16
 
   // The cluster is asked about the table once in each JVM, and again after a failure.
-  val plans = new Recent[(CassandraOptions, StructType), WritePlan](KeptPlans)
+  val plans = new Recent[(CassandraOptions, StructType), WritePlan]
 
   def plan(options: CassandraOptions, schema: StructType): WritePlan =
     WritePlan.of(TableInfo.of(options), schema, options)
@@ -83,4 +74,47 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
     }
 
   override def close(): Unit = lease.close()
+}
+
+/** The times of epochs, from the ledger that a sink of its own has too.
+  *
+  * @param clockOf   of a query
+  * @param nowMicros for a batch query, which is never repeated: all its rows have the time of its first
+  */
+private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: () => Long) extends EpochTimes {
+  private var queries = Map.empty[String, ChunkTimes.Query]
+
+  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, of a process that was given up. */
+  override def of(chunk: Chunk): Option[Long] = synchronized {
+    val query = chunk.epoch match {
+      case None        => queries.getOrElse(chunk.query, ChunkTimes.Job(nowMicros()))
+      case Some(epoch) => begun(chunk.query, epoch, chunk.rows)
+    }
+    queries += chunk.query -> query
+    Some(query.micros)
+  }
+
+  private def begun(name: String, epoch: Long, rows: Long): ChunkTimes.Stream = {
+    val query = queries.get(name) match {
+      case Some(known: ChunkTimes.Stream) if known.epoch == epoch => known
+      case Some(known: ChunkTimes.Stream) => known.copy(epoch = epoch, micros = known.clock.begin(epoch))
+      case _                              =>
+        val clock  = clockOf(name)
+        val micros = clock.begin(epoch)
+        // Chunks that an earlier run has sent are not seen here.
+        clock.used(micros + EpochClock.MarginMicros)
+        ChunkTimes.Stream(epoch, micros, clock)
+    }
+    // Each row of a key has a microsecond more than the one before.
+    query.clock.used(query.micros + rows)
+    query
+  }
+}
+
+private object ChunkTimes {
+  sealed trait Query {
+    def micros: Long
+  }
+  final case class Stream(epoch: Long, micros: Long, clock: EpochClock) extends Query
+  final case class Job(micros: Long)                                    extends Query
 }

@@ -3,7 +3,14 @@ package stoplog.cassandra.write
 
 import java.io.IOException
 
-import stoplog.cassandra.client.{CassandraErrors, RequestRetries}
+import scala.jdk.CollectionConverters._
+
+import com.datastax.oss.driver.api.core.CqlSession
+import com.datastax.oss.driver.api.core.cql.SimpleStatement
+
+import stoplog.cassandra.client.{CassandraErrors, RequestRetries, Sessions}
+import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
+import stoplog.cassandra.schema.OwnTable
 
 /** Gives each epoch of a query the write timestamp of its rows: when it was first begun.
   *
@@ -60,6 +67,16 @@ private[cassandra] object EpochClock {
   /** More than one epoch needs for the rows of one key in one task, and less than a restart takes. */
   final val MarginMicros = 1000000L
 
+  /** The clock of a query, whose times are in the table that the option `epochTable` names. */
+  def of(options: CassandraOptions, asked: WriteTimestamp.OfEpoch, query: String): EpochClock =
+    new EpochClock(
+      new CassandraLedger(options, asked),
+      options.table.toString,
+      query,
+      RequestRetries(options.retryTimeoutMillis),
+      systemMicros
+    )
+
   /** The time by this machine's clock, in microseconds since 1970. */
   val systemMicros: () => Long = () => Math.multiplyExact(System.currentTimeMillis(), 1000L)
 }
@@ -67,14 +84,102 @@ private[cassandra] object EpochClock {
 /** The newest epoch that a query has begun to write, and its time. */
 private[cassandra] final case class EpochEntry(query: String, epoch: Long, micros: Long)
 
-/** Where the times of epochs outlive the driver. One for each table that is written to. */
+/** The store of the times of epochs, which outlives the driver. One for each table that is written to. */
 private[cassandra] trait EpochLedger {
 
   /** One of each query. */
   def entries(): Seq[EpochEntry]
 
-  /** Puts the entry in the place of the one before, or where there was none; false if it is another by now. What became of
-    * it after an error, the next read tells.
+  /** Puts the entry in the place of the one before, or where there was none; false if it is another by now. After an
+    * error, the next read tells whether it did.
     */
   def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean
+}
+
+/** The times of epochs in a table of Cassandra's own, by conditional writes. It has a session for each call: a query that
+  * waits for data for hours holds none.
+  *
+  * @param options of the table that is written to
+  */
+private[cassandra] final class CassandraLedger(options: CassandraOptions, asked: WriteTimestamp.OfEpoch)
+    extends EpochLedger {
+  private val target = options.table.toString
+  private val own    = new OwnTable(
+    asked.keyspace.getOrElse(options.table.keyspace),
+    asked.table,
+    "target text, query text, epoch bigint, micros bigint, PRIMARY KEY (target, query)",
+    CassandraErrors.epochTable
+  )
+
+  override def entries(): Seq[EpochEntry] = use { session =>
+    // A read at this level also settles what an interrupted conditional write has left open.
+    val read = SimpleStatement
+      .newInstance(s"SELECT query, epoch, micros FROM ${own.name} WHERE target = ?", target)
+      .setConsistencyLevel(asked.serial)
+      .setIdempotent(true)
+    session
+      .execute(read)
+      .asScala
+      .map(row => EpochEntry(row.getString(0), row.getLong(1), row.getLong(2)))
+      .toVector
+  }
+
+  override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = use { session =>
+    val write = before match {
+      case None =>
+        SimpleStatement.newInstance(
+          s"INSERT INTO ${own.name} (target, query, epoch, micros) VALUES (?, ?, ?, ?) IF NOT EXISTS",
+          target,
+          entry.query,
+          entry.epoch,
+          entry.micros
+        )
+      case Some(old) =>
+        SimpleStatement.newInstance(
+          s"UPDATE ${own.name} SET epoch = ?, micros = ? WHERE target = ? AND query = ? IF epoch = ? AND micros = ?",
+          entry.epoch,
+          entry.micros,
+          target,
+          entry.query,
+          old.epoch,
+          old.micros
+        )
+    }
+    session.execute(write.setSerialConsistencyLevel(asked.serial)).wasApplied
+  }
+
+  private def use[A](action: CqlSession => A): A = Sessions.use(options.connection) { session =>
+    own.guarded {
+      own.ensure(session)
+      action(session)
+    }
+  }
+}
+
+/** Gives rows of one key that are written with one time a few microseconds more each, in the order in which they come:
+  * of two cells with the same timestamp Cassandra keeps the larger value, whichever came last.
+  *
+  * Exact without knowing the keys: a row counts the earlier rows of its slot, which all rows of its key share.
+  */
+private[cassandra] final class KeyTicks {
+  private val counts  = new Array[Int](KeyTicks.Slots)
+  private var highest = 0
+
+  /** Microseconds to add, from 0 on. */
+  def next(keyHash: Int): Int = {
+    val slot = (keyHash * KeyTicks.Spread) >>> KeyTicks.Shift
+    val tick = counts(slot)
+    counts(slot) = tick + 1
+    highest = highest.max(tick)
+    tick
+  }
+
+  def most: Int = highest
+}
+
+private object KeyTicks {
+  final val Bits   = 16
+  final val Slots  = 1 << Bits
+  final val Shift  = 32 - Bits
+  final val Spread = 0x9e3779b9
 }

@@ -14,10 +14,10 @@ import stoplog.cassandra.client.{RequestCauses, RequestRetries}
 
 /** Requests that are under way: at most so many, each sent again while there is hope.
   *
-  * For one thread that sends; the answers come in the driver's threads. Whatever becomes of a request, its place is free in
+  * For one thread that sends; the answers come in the driver's threads. The place of each request is free in
   * the end: a request that the driver forgets is one that has failed, and so is one whose answer cannot be worked on.
   *
-  * @param limit        how many at most; whoever sends one more waits
+  * @param limit        how many at most; a thread that sends one more waits
   * @param answerMillis how long an answer may take; more than the driver's own timeout, which is to come first
   * @param timer        for the pauses before a request is sent again
   */
@@ -87,7 +87,7 @@ private[cassandra] final class InFlight(
 
     /** Only the first answer counts, and none that comes when the request was sent again. */
     private def answered(to: Sent, failed: Throwable): Unit = if (waitsFor.compareAndSet(to, null))
-      // In a thread of the driver's or the timer's: nobody else would hear of whatever is thrown.
+      // In a thread of the driver's or the timer's: no other code would hear of an exception.
       try
         if (failed == null) over()
         else if (!triedAgain(to.number, failed)) failedForGood(blame(failed))

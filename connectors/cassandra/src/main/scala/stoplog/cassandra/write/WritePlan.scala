@@ -10,13 +10,13 @@ import stoplog.cassandra.options.{CassandraOptions, RowColumns, Ttl, WriteTimest
 import stoplog.cassandra.schema.{Role, TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
 
-/** How rows become statements. Goes to the tasks.
+/** The translation of rows into statements. Goes to the tasks.
   *
   * @param cql       an INSERT with a place for each of the values, then for the timestamp and for the TTL if they differ
   *                  from row to row
   * @param values    the rows' columns that are written, in the order of the statement
   * @param key       the places in `values` of the columns of the primary key
-  * @param timestamp where the timestamps come from
+  * @param timestamp the source of the timestamps
   * @param ttl       the rows' column that says how long they live
   */
 private[cassandra] final case class WritePlan(
@@ -29,7 +29,7 @@ private[cassandra] final case class WritePlan(
     ttl: Option[Int]
 )
 
-/** Where a row's write timestamp comes from. */
+/** The source of a row's write timestamp. */
 private[cassandra] sealed trait TimestampSource
 private[cassandra] object TimestampSource {
   case object Epoch  extends TimestampSource
@@ -66,7 +66,7 @@ private[cassandra] object WritePlan {
       case (name, ordinal) => ordinal -> target(name, ordinal).flatMap(table.column)
     }
 
-    /** What the column is called in the table; none behind the last place of a query. */
+    /** The column's name in the table; none behind the last place of a query. */
     private def target(name: String, ordinal: Int): Option[String] =
       positions.fold(Option(mapped(name)))(_.lift(ordinal))
 

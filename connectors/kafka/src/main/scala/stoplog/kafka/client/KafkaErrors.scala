@@ -11,7 +11,7 @@ import stoplog.options.TimeSpan
   */
 private[kafka] object KafkaErrors extends ErrorMaker {
 
-  // What was asked for.
+  // Options and schemas.
 
   def column(why: String): StoplogArgumentException = argument("STOPLOG_KAFKA_COLUMN", "why" -> reason(why))
 
@@ -34,15 +34,10 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     argument("STOPLOG_KAFKA_GROUP", "group" -> group, "why" -> reason(why))
 
   /** The same condition as [[commit]], before anything is written: Python shows it without Java's stack. */
-  def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException = argument(
-    "STOPLOG_KAFKA_COMMIT",
-    cause,
-    "transaction" -> what,
-    "servers"     -> servers,
-    "why"         -> reason(cause.toString)
-  )
+  def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException =
+    argument("STOPLOG_KAFKA_COMMIT", cause, unanswered(what, servers, cause): _*)
 
-  // What fails while a query runs.
+  // While a query runs.
 
   def clientUnsupported(cause: Throwable): StoplogException = failure(
     "STOPLOG_KAFKA_CLIENT_UNSUPPORTED",
@@ -60,13 +55,11 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
 
   /** @param transaction or what else was asked about */
-  def commit(transaction: String, servers: String, cause: Throwable): StoplogException = failure(
-    "STOPLOG_KAFKA_COMMIT",
-    cause,
-    "transaction" -> transaction,
-    "servers"     -> servers,
-    "why"         -> reason(cause.toString)
-  )
+  def commit(transaction: String, servers: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_KAFKA_COMMIT", cause, unanswered(transaction, servers, cause): _*)
+
+  private def unanswered(transaction: String, servers: String, cause: Throwable): Seq[(String, Any)] =
+    Seq("transaction" -> transaction, "servers" -> servers, "why" -> reason(cause.toString))
 
   /** @param target where it wrote to */
   def transactionLost(

@@ -42,7 +42,9 @@ private[kafka] object OpenTransaction {
     case _ => unreadable(token)
   }
 
-  /** The transactional id in a token, or the one that is all of it: nobody knows more of what a dead run has left. */
+  /** The transactional id in a token, or the one that is all of it: of transactions that a dead run has left, only the id is
+    * known.
+    */
   def idOf(token: String): String = if (token.contains(':')) parse(token).id else token
 
   private def unreadable(token: String): Nothing =

@@ -2,17 +2,18 @@
 package stoplog.kafka.client
 
 import java.util.{HashMap => JHashMap, Map => JMap}
+import java.util.concurrent.atomic.AtomicReference
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.AdminClientConfig
-import org.apache.kafka.clients.producer.ProducerConfig
+import org.apache.kafka.clients.producer.{Callback, ProducerConfig, RecordMetadata}
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
-/** How the clients reach the brokers, and how a producer writes. Goes to the executors.
+/** The settings of clients and producers. Goes to the executors.
   *
   * @param client                   the client's own settings, without the prefix `kafka.`
-  * @param transactionTimeoutMillis after which the brokers abort a transaction that nobody has ended
+  * @param transactionTimeoutMillis after which the brokers abort a transaction that has not ended
   */
 private[kafka] final case class ProducerSettings(
     client: Map[String, String],
@@ -45,7 +46,7 @@ private[kafka] final case class ProducerSettings(
     settings
   }
 
-  /** What is left of it for an administrative client. */
+  /** The settings that an administrative client knows. */
   def admin: JMap[String, Object] = {
     val producersAlone =
       ProducerConfig.configNames().asScala.toSet.diff(AdminClientConfig.configNames().asScala.toSet)
@@ -65,4 +66,21 @@ private[kafka] object ProducerSettings {
 
   private def asJava(settings: Map[String, String]): JMap[String, Object] =
     new JHashMap[String, Object](settings.asJava)
+}
+
+/** The first failure of the records that a producer sends, of which the client tells in a thread of its own.
+  *
+  * @param servers for messages
+  */
+private[kafka] final class FirstFailure(servers: String) extends Callback {
+  private val failure = new AtomicReference[Exception]()
+
+  override def onCompletion(metadata: RecordMetadata, e: Exception): Unit =
+    if (e != null) {
+      failure.compareAndSet(null, e)
+      ()
+    }
+
+  /** Error: `STOPLOG_KAFKA_WRITE`. */
+  def throwIfAny(): Unit = Option(failure.get).foreach(e => throw KafkaErrors.write(servers, e))
 }

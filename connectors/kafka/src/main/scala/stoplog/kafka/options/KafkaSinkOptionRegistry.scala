@@ -5,7 +5,7 @@ import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
 /** Every option of the sink, once: the parser, `docs/kafka-options.md` and the Python package are held to this list. */
-object KafkaSinkOptionRegistry {
+private[stoplog] object KafkaSinkOptionRegistry {
 
   case object Where        extends OptionGroup("Where to")
   case object Delivering   extends OptionGroup("What is promised")
@@ -104,7 +104,7 @@ object KafkaSinkOptionRegistry {
     OnForeignQuery
   )
 
-  /** What means nothing without them. */
+  /** The options that mean nothing without transactions. */
   private[kafka] val ofTransactions: Seq[Opt[_]] = all.filter(_.group == Transactions)
 
   private def idPrefix(text: String): Either[String, String] =

@@ -9,12 +9,13 @@ import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
 
 import stoplog.kafka.client.ProducerSettings
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
-import stoplog.options.{LogOptions, OptionReader}
+import stoplog.options.{LogOptions, OptionErrors, OptionReader, Suggestion}
 
 /** The options of one sink, all of them checked.
   *
   * @param topic of all rows; `None` where a column says it
-  * @param log   of the commits; what is lost of it is a transaction here
+  * @param log   of the commits; a part that is lost is a transaction here
+  * @param toMap the options that make this sink again, as they were set
   */
 private[kafka] final case class KafkaSinkOptions(
     topic: Option[String],
@@ -22,12 +23,8 @@ private[kafka] final case class KafkaSinkOptions(
     producer: ProducerSettings,
     transactionalIdPrefix: String,
     log: LogOptions,
-    asked: Map[String, String]
-) {
-
-  /** The options that make this sink again, as they were set. */
-  def toMap: Map[String, String] = asked
-}
+    toMap: Map[String, String]
+)
 
 private[kafka] object KafkaSinkOptions {
 
@@ -45,7 +42,7 @@ private[kafka] object KafkaSinkOptions {
       ),
       asked(Registry.TransactionalIdPrefix),
       LogOptions(
-        asked.text(Registry.LogLocation).orElse(checkpoint(options)),
+        asked.text(Registry.LogLocation).orElse(asked.checkpointLocation.filter(_.trim.nonEmpty)),
         asked(Registry.SinkId),
         asked(Registry.OnForeignQuery),
         asked(Registry.OnLostTransaction)
@@ -66,9 +63,79 @@ private[kafka] object KafkaSinkOptions {
         name
       }
     }
+}
 
-  private def checkpoint(options: JMap[String, String]): Option[String] =
-    options.asScala
-      .collectFirst { case (key, value) if key.toLowerCase(Locale.ROOT) == "checkpointlocation" => value }
-      .filter(value => value != null && value.trim.nonEmpty)
+/** The promise about the rows that are written. */
+private[kafka] sealed abstract class Delivery(val word: String) extends Product with Serializable
+
+private[kafka] object Delivery {
+
+  /** Nothing: whether a record has arrived is not asked. */
+  case object Unpromised extends Delivery("none")
+
+  /** Each row is there before its micro-batch ends, and may be there more than once after a failure. */
+  case object AtLeastOnce extends Delivery("at-least-once")
+
+  /** A reader of committed records sees each row once. */
+  case object ExactlyOnce extends Delivery("exactly-once")
+
+  val all: Seq[Delivery] = Seq(Unpromised, AtLeastOnce, ExactlyOnce)
+}
+
+/** Sorts what is no option of the sink alone: settings of Kafka's client, Spark's own, and mistakes. */
+private[kafka] object KafkaClientOptions {
+
+  /** The client's settings without their prefix; all others that are not Spark's are problems. */
+  def parse(asked: OptionReader, delivery: Delivery): Map[String, String] = {
+    if (!asked.isSet(Registry.Servers)) asked.errors.add(s"${Registry.Servers.key} is missing.")
+    val (client, rest) = asked.others.partition { case (key, _) => isClients(key) }
+    rest.map(_._1).filterNot(isSparks).foreach(key => asked.errors.add(unknown(key)))
+    val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
+    refused.foreach { case (key, why) => if (settings.contains(key)) asked.errors.add(s"$Prefix$key $why.") }
+    if (delivery == Delivery.ExactlyOnce) fixed(settings, asked.errors)
+    settings ++ asked.text(Registry.Servers).map(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG -> _.trim)
+  }
+
+  def isClients(key: String): Boolean = lower(key).startsWith(Prefix)
+
+  private def refused: Seq[(String, String)] = Seq(
+    ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG   -> "cannot be set: keys are written as the bytes they are",
+    ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG -> "cannot be set: values are written as the bytes they are",
+    ProducerConfig.TRANSACTIONAL_ID_CONFIG       ->
+      s"cannot be set: ${Registry.DeliveryMode.key} decides about transactions",
+    ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> s"is set as ${Registry.TransactionTimeout.key} here",
+    ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here"
+  )
+
+  /** Refuses settings with which a row could be lost or doubled. */
+  private def fixed(settings: Map[String, String], errors: OptionErrors): Unit = {
+    def refuse(key: String, allowed: Set[String]): Unit =
+      settings.get(key).filterNot(value => allowed(lower(value.trim))).foreach { value =>
+        errors.add(
+          s"$Prefix$key = '$value' would lose or double rows with ${Registry.DeliveryMode.key} = " +
+            s"${Delivery.ExactlyOnce.word}: remove it."
+        )
+      }
+    refuse(ProducerConfig.ACKS_CONFIG, Set("all", "-1"))
+    refuse(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set("true"))
+  }
+
+  /** Whether Spark itself puts the key into the options of a write, or reads it from them. */
+  private def isSparks(key: String): Boolean =
+    key.startsWith("_") || Set("checkpointlocation", "queryname")(lower(key)) ||
+      lower(key).startsWith("asyncprogresstracking")
+
+  private def unknown(key: String): String = {
+    val settings = ProducerConfig.configNames().toArray(Array.empty[String]).toSeq.sorted
+    if (settings.contains(key)) s"$key is a setting of Kafka's producer: write it as $Prefix$key."
+    else
+      Suggestion.of(key, Registry.all.map(_.key)) match {
+        case Some(name) => s"$key is not an option: did you mean $name?"
+        case None       => s"$key is not an option: remove it."
+      }
+  }
+
+  private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+
+  private val Prefix = "kafka."
 }

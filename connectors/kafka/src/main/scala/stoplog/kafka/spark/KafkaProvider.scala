@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.spark
 
+import java.time.Duration
 import java.util.{Map => JMap}
 
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.engine.JarVersions
+import stoplog.commit.Clock
+import stoplog.engine._
+import stoplog.error.Log
+import stoplog.kafka.client.{FirstFailure, KafkaErrors, ProducerSettings}
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
-import stoplog.kafka.transaction.BrokerLimits
-import stoplog.spark.SinkTable
-import stoplog.twophase.TwoPhaseEngineSink
+import stoplog.kafka.transaction._
+import stoplog.options.TimeSpan
+import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
+import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable}
+import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
   * The options are those of [[stoplog.kafka.options.KafkaSinkOptionRegistry]], which can be preset for a session as
   * `spark.datasource.stoplog-kafka.<option>`.
   */
-final class KafkaProvider extends TableProvider with DataSourceRegister with SessionConfigSupport {
-
-  override def shortName(): String = "stoplog-kafka"
-
-  override def keyPrefix(): String = "stoplog-kafka"
-
-  /** The rows' schema comes with the write. */
-  override def supportsExternalMetadata(): Boolean = true
+final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = new StructType()
 
-  override def getTable(
-      schema: StructType,
-      partitioning: Array[Transform],
-      properties: JMap[String, String]
-  ): Table = {
-    JarVersions.check("stoplog-kafka", getClass)
+  override protected def table(schema: StructType, properties: JMap[String, String]): Table = {
     val options = KafkaSinkOptions.parse(properties)
     options.delivery match {
       case Delivery.ExactlyOnce =>
@@ -52,4 +50,146 @@ final class KafkaProvider extends TableProvider with DataSourceRegister with Ses
       case _ => new SinkTable(new PlainEngineSink(schema, options))
     }
   }
+}
+
+/** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions. */
+private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns: RecordColumns)
+    extends TwoPhaseSink[InternalRow] {
+  private val ids =
+    TransactionalIds(options.transactionalIdPrefix, options.log.location.getOrElse(""), options.log.sinkId)
+
+  override def target: String = TransactionalSink.target(options)
+
+  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = {
+    val use      = ProducerPool.Use(task.run, ids)
+    val producer = task.epoch
+      .flatMap(ProducerPool.shared.take(use, _))
+      .getOrElse(new TransactionalProducer(options.producer, ids.next(task.run), Clock.system))
+    new TransactionWriter[InternalRow](
+      producer.begin(),
+      columns.record,
+      task.epoch,
+      keep = kept => task.epoch.fold(kept.close())(ProducerPool.shared.put(use, _, kept))
+    )
+  }
+
+  override def committer(): TwoPhaseCommitter = {
+    TransactionalSink.warnIfTriggerIsLonger(options.producer.transactionTimeoutMillis)
+    new KafkaCommitter(
+      new Transactions(options.producer, Clock.system),
+      target,
+      ids.isOfSink,
+      TransactionalSink.settings(options).onLost,
+      options.producer.transactionTimeoutMillis,
+      Clock.system
+    )
+  }
+}
+
+private[kafka] object TransactionalSink {
+
+  /** Nothing of it has to stay as it was: the log names transactions, and no topics. */
+  def settings(options: KafkaSinkOptions): TwoPhaseSettings =
+    TwoPhaseSettings.of(options.log, fixed = Map.empty)
+
+  /** The topic and the brokers, for messages. */
+  def target(options: KafkaSinkOptions): String =
+    s"${options.topic.fold("the topics of the rows")("topic " + _)} at ${options.producer.servers}"
+
+  /** Says so once if a micro-batch that takes as long as its trigger's interval would lose its transactions. No more than
+    * that: most take much less, and a later one only makes the next wait.
+    */
+  private def warnIfTriggerIsLonger(timeoutMillis: Long): Unit =
+    triggerMillis.filter(_ >= timeoutMillis).foreach { interval =>
+      Log.warn(
+        s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout ${TimeSpan.render(timeoutMillis)}: " +
+          "a micro-batch that takes as long as that is aborted by the brokers"
+      )
+    }
+
+  /** `None` where the trigger has no interval, or cannot be asked: its class has moved between versions of Spark. */
+  private def triggerMillis: Option[Long] = for {
+    session  <- SparkSession.getActiveSession
+    queryId  <- Option(session.sparkContext.getLocalProperty(QueryId))
+    trigger  <- QueryContext.sparksTrigger(session, queryId)
+    interval <- Try(trigger.getClass.getMethod("intervalMs").invoke(trigger).asInstanceOf[Long]).toOption
+  } yield interval
+
+  // The name of Spark's own constant, which is out of reach.
+  private val QueryId = "sql.streaming.queryId"
+}
+
+/** Delivery `none` and `at-least-once`, as an engine's frame drives it: nothing is left to do for the driver. */
+private[kafka] final class PlainEngineSink(override val columns: StructType, options: KafkaSinkOptions)
+    extends EngineSink[StructType, InternalRow, Unit] {
+
+  override def name: String = s"stoplog ${TransactionalSink.target(options)}"
+
+  override def replacing: Replacing = Replacing.Never
+
+  override def taskMetrics: Seq[TaskMetric] = Nil
+
+  override def noCounts: Seq[(String, Long)] = Nil
+
+  /** The driver refuses a schema that will not do before there are tasks. */
+  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, Unit] =
+    new EngineWrite[InternalRow, Unit] {
+      private def writers =
+        new PlainWriterFactory(options, RecordColumns.of(asked.columns, options.topic))
+
+      override def start(start: RunStart): EngineRun[InternalRow, Unit] = new EngineRun[InternalRow, Unit] {
+        override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, Unit] = writers
+        override def commit(batch: Long, results: Seq[Unit]): Unit                  = ()
+        override def counts: Seq[(String, Long)]                                    = Nil
+      }
+
+      override def job(): EngineJob[InternalRow, Unit] = new EngineJob[InternalRow, Unit] {
+        override def begin(slots: Int): SinkWriterFactory[InternalRow, Unit] = writers
+        override def commit(results: Seq[Unit]): Unit                        = ()
+        override def abort(results: Seq[Unit]): Unit                         = ()
+      }
+    }
+}
+
+/** Goes to the executors. */
+private[spark] final class PlainWriterFactory(options: KafkaSinkOptions, columns: RecordColumns)
+    extends SinkWriterFactory[InternalRow, Unit] {
+  override def writer(task: TaskAttempt): Option[PlainWriter] =
+    Some(new PlainWriter(options.producer, columns, options.delivery))
+}
+
+/** The rows of one attempt of one task, without a transaction. */
+private[kafka] final class PlainWriter(settings: ProducerSettings, columns: RecordColumns, delivery: Delivery)
+    extends SinkWriter[InternalRow, Unit] {
+  private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
+  private[this] val failure  = new FirstFailure(settings.servers)
+  private[this] val callback = if (delivery == Delivery.Unpromised) null else failure
+  private[this] var sent     = 0L
+
+  override def write(row: InternalRow): Unit = {
+    val record = columns.record(row)
+    failure.throwIfAny()
+    sending(producer.send(record, callback))
+    sent += 1
+  }
+
+  /** With `none`, too, all records are on their way, and the task has not heard whether they arrived. */
+  override def commit(): Unit = {
+    sending(producer.flush())
+    failure.throwIfAny()
+  }
+
+  override def rows: Long = sent
+
+  override def counts: Seq[(TaskMetric, Long)] = Nil
+
+  override def abort(): Unit = ()
+
+  override def close(): Unit = producer.close(Duration.ZERO)
+
+  private def sending(action: => Any): Unit =
+    try { action; () }
+    catch {
+      case NonFatal(e) if delivery != Delivery.Unpromised => throw KafkaErrors.write(settings.servers, e)
+    }
 }

@@ -16,7 +16,7 @@ import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersio
 import stoplog.error.Log
 import stoplog.kafka.client.{KafkaErrors, ProducerSettings}
 
-/** What the brokers allow, asked before anything is written. */
+/** The limits of the brokers, asked before anything is written. */
 private[kafka] object BrokerLimits {
 
   /** Errors: `STOPLOG_KAFKA_TRANSACTION_TIMEOUT`; `STOPLOG_KAFKA_COMMIT` if no broker answers. */
@@ -25,7 +25,7 @@ private[kafka] object BrokerLimits {
       throw KafkaErrors.transactionTimeout(settings.transactionTimeoutMillis, allowed, settings.servers)
     }
 
-  /** `None` where it is not told to everybody: then a producer that asks for too much is refused. */
+  /** `None` where the brokers tell it only to administrators: then a producer that asks for too much is refused. */
   private def maxTransactionTimeoutMillis(settings: ProducerSettings): Option[Long] = {
     val admin  = client(settings)
     val millis = answerMillis(settings)
@@ -51,7 +51,7 @@ private[kafka] object BrokerLimits {
     } finally admin.close(Duration.ZERO)
   }
 
-  /** It refuses settings that it cannot read, and names of hosts that nobody knows. */
+  /** Kafka refuses settings that it cannot read, and names of unknown hosts. */
   private def client(settings: ProducerSettings): Admin =
     try Admin.create(settings.admin)
     catch {

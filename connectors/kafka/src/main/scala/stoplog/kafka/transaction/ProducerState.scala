@@ -10,9 +10,9 @@ import org.apache.kafka.clients.producer.KafkaProducer
 
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 
-/** What a producer knows of its transaction, which its public interface neither tells nor takes.
+/** A producer's knowledge of its transaction, which its public interface neither tells nor takes.
   *
-  * A broker commits for whoever names the transactional id, the producer id and its epoch. The client of Kafka has no
+  * A broker commits for any client that names the transactional id, the producer id and its epoch. The client of Kafka has no
   * way to say so (KIP-939 is in no release), so the three are read from the producer that wrote, and put into another one
   * that has written nothing. The fields are the same in clients 3.9 to 4.4; classes that have moved between them are
   * taken from the fields' types.
@@ -20,10 +20,10 @@ import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
   private val manager = ProducerState.read(producer, "transactionManager")
 
-  /** What the brokers know this producer by. */
+  /** The id that the brokers gave to this producer. */
   def producerId: Long = ofIdentity("producerId").longValue
 
-  /** How often that producer id was handed out. */
+  /** The number of times that the producer id was handed out. */
   def epoch: Short = ofIdentity("epoch").shortValue
 
   /** From now on this producer, which is new or has just committed, has begun the transaction and has sent something. */

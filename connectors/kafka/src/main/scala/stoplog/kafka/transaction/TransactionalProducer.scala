@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
-import java.util.concurrent.atomic.AtomicReference
+import java.util.UUID
+import java.util.concurrent.{Executors, TimeUnit}
+import java.util.concurrent.atomic.AtomicLong
+import java.util.zip.CRC32
 
+import scala.collection.mutable
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord, RecordMetadata}
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 
 import stoplog.commit.Clock
 import stoplog.error.Log
-import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
+import stoplog.kafka.client.{FirstFailure, KafkaErrors, OpenTransaction, ProducerSettings}
+import stoplog.part.RunId
+import stoplog.sink.{Prepared, TwoPhaseWriter}
+import stoplog.thread.Daemons
 
 /** Sends records in one transaction after the other, and leaves each open: another process commits it.
   *
@@ -21,13 +29,9 @@ import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 private[kafka] final class TransactionalProducer(settings: ProducerSettings, val id: String, clock: Clock)
     extends AutoCloseable {
   private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.transactional(id))
-  private[this] val failure  = new AtomicReference[Exception]()
+  private[this] val failure  = new FirstFailure(settings.servers)
   private[this] var sent     = 0L
   private[this] var begun    = 0L
-  private[this] val callback = new Callback {
-    override def onCompletion(metadata: RecordMetadata, e: Exception): Unit =
-      if (e != null) { failure.compareAndSet(null, e); () }
-  }
 
   /** Begins a transaction. The one before must be settled: if it is still open, it is in no record, and is aborted.
     *
@@ -48,9 +52,9 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
 
   /** Error: `STOPLOG_KAFKA_WRITE`, also for what was sent before. */
   def send(record: ProducerRecord[Array[Byte], Array[Byte]]): Unit = {
-    refuseFailed()
+    failure.throwIfAny()
     if (sent == 0) begun = clock.millis()
-    try producer.send(record, callback)
+    try producer.send(record, failure)
     catch { case NonFatal(e) => throw KafkaErrors.write(settings.servers, e) }
     sent += 1
   }
@@ -64,19 +68,148 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
   else {
     try producer.flush()
     catch { case NonFatal(e) => throw KafkaErrors.write(settings.servers, e) }
-    refuseFailed()
+    failure.throwIfAny()
     val state = new ProducerState(producer)
     Some(OpenTransaction(id, state.producerId, state.epoch, begun, batch))
   }
 
-  /** What was sent is never seen. If this fails, recovery does it, or the broker when the time is up. */
+  /** Readers never see the records that were sent. If this fails, recovery does it, or the broker when the time is up. */
   def abort(): Unit =
     try producer.abortTransaction()
     catch { case NonFatal(e) => Log.warn(s"Transaction $id was not aborted", e) }
 
   /** Without waiting: an orderly end would abort the transaction. */
   override def close(): Unit = producer.close(Duration.ZERO)
+}
 
-  private def refuseFailed(): Unit =
-    Option(failure.get).foreach(e => throw KafkaErrors.write(settings.servers, e))
+/** The rows of one attempt of one task, in one transaction.
+  *
+  * @param producer has begun a transaction
+  * @param record   of a row
+  * @param batch    the micro-batch; `None` in a batch query
+  * @param keep     takes the producer back when its transaction is prepared
+  */
+private[kafka] final class TransactionWriter[R](
+    producer: TransactionalProducer,
+    record: R => ProducerRecord[Array[Byte], Array[Byte]],
+    batch: Option[Long],
+    keep: TransactionalProducer => Unit
+) extends TwoPhaseWriter[R] {
+  private[this] var rows  = 0L
+  private[this] var bytes = 0L
+  private[this] var end   = producer.close _
+
+  override def write(row: R): Unit = {
+    val made = record(row)
+    producer.send(made)
+    rows += 1
+    bytes += size(made.key) + size(made.value)
+  }
+
+  override def prepare(): Vector[Prepared] = {
+    val prepared = producer
+      .prepare(batch)
+      .map(open => Prepared(s"${open.id}-${batch.fold("job")(_.toString)}", open.token, rows, bytes))
+    end = () => keep(producer)
+    prepared.toVector
+  }
+
+  override def abort(): Unit = producer.abort()
+
+  override def close(): Unit = end()
+
+  private def size(bytes: Array[Byte]): Int = if (bytes == null) 0 else bytes.length
+}
+
+/** Producers of one process that have prepared a transaction, for tasks of later epochs: a new producer has to look for
+  * brokers and coordinator first, which takes longer than a small micro-batch.
+  *
+  * @param keptMillis how long a producer waits for a task before it is closed
+  */
+private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
+  import ProducerPool._
+
+  private val idle = mutable.Map.empty[Use, Vector[Idle]]
+
+  /** One whose last transaction is settled, because it belongs to an earlier epoch of the same run.
+    *
+    * @param batch the micro-batch that asks
+    */
+  def take(use: Use, batch: Long): Option[TransactionalProducer] = synchronized {
+    val found = idle.getOrElse(use, Vector.empty).find(_.batch < batch)
+    found.foreach(taken => idle(use) = idle(use).filterNot(_ eq taken))
+    found.map(_.producer)
+  }
+
+  /** @param batch the micro-batch whose transaction it has prepared */
+  def put(use: Use, batch: Long, producer: TransactionalProducer): Unit = synchronized {
+    idle(use) = idle.getOrElse(use, Vector.empty) :+ Idle(producer, batch, clock.millis())
+  }
+
+  /** Closes those that no task has wanted for long. Their transactions stay as they are. */
+  def closeUnused(): Unit = {
+    val since  = clock.millis() - keptMillis
+    val unused = synchronized {
+      val (old, young) = idle.toVector
+        .flatMap { case (use, all) => all.map(use -> _) }
+        .partition(_._2.sinceMillis < since)
+      idle.clear()
+      young.groupMap(_._1)(_._2).foreach(idle += _)
+      old.map(_._2.producer)
+    }
+    unused.foreach(_.close())
+  }
+}
+
+private[kafka] object ProducerPool {
+
+  /** The run and the ids that a producer must have been made for, to serve a task. */
+  final case class Use(run: RunId, ids: TransactionalIds)
+
+  /** Of this process. */
+  lazy val shared: ProducerPool = {
+    val pool = new ProducerPool(Clock.system, KeptMillis)
+    Executors
+      .newSingleThreadScheduledExecutor(Daemons.named("stoplog-kafka"))
+      .scheduleWithFixedDelay(() => pool.closeUnused(), KeptMillis, KeptMillis / 4, TimeUnit.MILLISECONDS)
+    pool
+  }
+
+  private final case class Idle(producer: TransactionalProducer, batch: Long, sinceMillis: Long)
+
+  private val KeptMillis = TimeUnit.MINUTES.toMillis(10)
+}
+
+/** The transactional ids of one sink: `<prefix>-<log>-<sinkId>-<run>-<process>-<number>`.
+  *
+  * An id belongs to one producer in one process, which uses it in one epoch after the other: a broker remembers each id
+  * for seven days, so there cannot be one for each task of each epoch. No other producer begins a transaction under it, because
+  * that aborts what is open.
+  *
+  * @param prefix that the user chose, for the access rules of the brokers
+  * @param log    where the sink's commit log is: sinks with one id in different logs know nothing of each other
+  */
+private[kafka] final case class TransactionalIds(prefix: String, log: String, sinkId: String) {
+
+  /** An id that no producer has ever had. */
+  def next(run: RunId): String =
+    s"$begin${run.uid}-${TransactionalIds.process}-${TransactionalIds.numbers.incrementAndGet()}"
+
+  /** Whether an id is one of the sink. Another sink's may go on with what looks like a run. */
+  def isOfSink(id: String): Boolean =
+    id.startsWith(begin) && TransactionalIds.Rest.matches(id.drop(begin.length))
+
+  // A checksum is enough: it tells apart the few logs that one prefix is used with.
+  private def begin: String = {
+    val sum = new CRC32
+    sum.update(log.stripSuffix("/").getBytes(UTF_8))
+    f"$prefix-${sum.getValue}%08x-$sinkId-"
+  }
+}
+
+private[kafka] object TransactionalIds {
+  private val process = UUID.randomUUID().toString.take(8)
+  private val numbers = new AtomicLong()
+
+  private val Rest = "[0-9A-Za-z]{1,12}-[0-9a-f]{8}-[0-9]+".r
 }

@@ -16,8 +16,7 @@ class LayersSuite extends AnyFunSuite {
   private val main = Repository.root.resolve("scala-core/src/main/scala/stoplog")
 
   private val connectors =
-    Seq("async", "cassandra", "jdbc", "kafka", "wal")
-      .map(name => Repository.root.resolve(s"connectors/$name/src/main/scala"))
+    Repository.connectors.map(_.resolve("src/main/scala"))
 
   private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine", "util")
 

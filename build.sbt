@@ -84,6 +84,7 @@ lazy val core = (project in file("scala-core"))
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
     libraryDependencies ++= s3aModules.map(_ % Test),
+    Test / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "laws" / "src" / "main" / "scala",
     thinJar,
     Published.settings,
     SparkTests.settings,
@@ -106,14 +107,14 @@ lazy val jdbc = connector("jdbc")
   )
 
 /** What the tests ask every store, as a library for those who want to ask their own file system. Its own test is the
-  * example of CONTRIBUTING.md, which sees no more of stoplog than they do.
+  * example of CONTRIBUTING.md, which sees no more of stoplog than they do. The tests of core compile the same sources:
+  * sbt allows no project that core's tests depend on and that depends on core.
   */
 lazy val laws = (project in file("laws"))
   .dependsOn(core)
   .settings(
     name := "stoplog-laws",
     strictScala,
-    Compile / unmanagedSourceDirectories := Seq((core / Test / scalaSource).value / "stoplog" / "laws"),
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest

@@ -104,7 +104,9 @@ def test_the_commands_and_the_tests_that_it_names_are_there(page: Path) -> None:
     commands = set(re.findall(r"(?:^|`)make ([a-z0-9-]+)", text, re.MULTILINE))
     assert {each for each in commands if not re.search(rf"^{each}:", makefile, re.MULTILINE)} == set()
     suites = set(re.findall(r"`(\w+(?:Suite|Laws))`", text))
-    compiled = {path.stem for path in (ROOT / "scala-core" / "src" / "test").rglob("*.scala")}
+    compiled = {
+        path.stem for tests in ("scala-core/src/test", "laws/src") for path in (ROOT / tests).rglob("*.scala")
+    }
     assert suites - compiled == set()
     assert [each for each in re.findall(r"`(tests/\w+\.py)`", text) if not (ROOT / each).exists()] == []
 

@@ -215,7 +215,7 @@ $(STAMPS)/wheel: $(STAMPS)/jar pyproject.toml README.md python/hatch_build.py $(
 	@touch $@
 
 # The environment imports the package from this checkout, so that a single pytest tests what was just edited.
-$(STAMPS)/editable: $(STAMPS)/venv pyproject.toml python/hatch_build.py project/Versions.scala
+$(STAMPS)/editable: $(STAMPS)/venv pyproject.toml README.md python/hatch_build.py project/Versions.scala
 	@$(PIP) --no-deps --no-index --no-build-isolation --editable .
 	@touch $@
 

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.core.JsonGenerator
 import stoplog.log.{LogRecord, Manifest, RecordKind, TimeColumn, TimeKind}
 import stoplog.part.Pending
 
-/** The list of the files that a record makes visible: what `docs/complete-buckets.md` describes. */
+/** The list of the files that a record makes visible: what `docs/files/complete-buckets.md` describes. */
 private[commit] object ManifestJson {
 
   def bytes(manifest: Manifest, record: LogRecord): Array[Byte] = MarkerJson.text { json =>

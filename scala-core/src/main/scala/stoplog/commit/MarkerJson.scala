@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.log.{Marker, MarkerForm, Totals}
 
-/** The content of a marker: what `docs/complete-buckets.md` describes. Nothing is in it that depends on who writes it:
+/** The content of a marker: what `docs/files/complete-buckets.md` describes. Nothing is in it that depends on who writes it:
   * the same decision is the same bytes, by which it is known again.
   */
 private[commit] object MarkerJson {

@@ -21,7 +21,7 @@ private[stoplog] object CompactionOptions {
     "smallParts"
   )(
     "`smallParts` merges small finished parts of a bucket, between epochs and by a record of the log: see " +
-      "[Compaction](compaction.md). `none` leaves every part as it was published."
+      "[Compaction](../files/compaction.md). `none` leaves every part as it was published."
   )
 
   val CompactSmallerThan: Opt[Long] = Group.option("compactSmallerThan", OptionType.size, "32m")(

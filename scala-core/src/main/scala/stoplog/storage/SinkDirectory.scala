@@ -3,7 +3,7 @@ package stoplog.storage
 
 /** Every path below a sink's path that belongs to one sink id, or to one batch job, and to no reader.
   *
-  * `docs/protocol.md` says what is in each, and who may write it when.
+  * `docs/correctness/protocol.md` says what is in each, and who may write it when.
   */
 final case class SinkDirectory(sinkId: String) {
   val path: String = s"${SinkDirectory.Root}/$sinkId"

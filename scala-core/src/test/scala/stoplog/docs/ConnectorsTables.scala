@@ -3,7 +3,7 @@ package stoplog.docs
 
 import stoplog.docs.CompatibilityPage.{lines, version}
 
-/** The section of `docs/compatibility.md` on connectors. */
+/** The section of `docs/reference/compatibility.md` on connectors. */
 private object ConnectorsTables {
 
   def text: String =
@@ -48,7 +48,7 @@ private object ConnectorsTables {
         s"SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version("h2")}"
     case "kafka" =>
       s"kafka-clients ${version("kafkaClients")} | kafka-clients ${version("kafkaNewest")}, too; " +
-        s"brokers of Kafka ${version("kafka")} ([why not later](kafka.md#what-is-not-promised))"
+        s"brokers of Kafka ${version("kafka")} ([why not later](../beyond-files/kafka.md#what-is-not-promised))"
     case "wal" => "nothing | every target of the others"
   }
 

@@ -25,7 +25,7 @@ import stoplog.error.Redaction
   * }}}
   *
   * Immutable. The same options can be set one by one on `format("stoplog-cassandra")`; they are listed in
-  * `docs/cassandra-options.md`.
+  * `docs/reference/cassandra-options.md`.
   */
 final class CassandraSink private[cassandra] (settings: Map[String, String]) {
 

@@ -6,7 +6,7 @@ import stoplog.jdbc.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionType, RecoveryOptions}
 import stoplog.options.OptionGroup
 
-/** Every option of the sink, once: the parser, `docs/jdbc-options.md` and the Python package are held to this list. */
+/** Every option of the sink, once: the parser, `docs/reference/jdbc-options.md` and the Python package are held to this list. */
 object JdbcOptionRegistry {
 
   private val table: OptionType[String] = OptionType.text.as("table name as in SQL")
@@ -145,7 +145,7 @@ object JdbcOptionRegistry {
   )
 }
 
-/** The headings of `docs/jdbc-options.md`. */
+/** The headings of `docs/reference/jdbc-options.md`. */
 object JdbcOptionGroup {
   case object Database extends OptionGroup("Which table")
   case object Writing  extends OptionGroup("How rows are written")

@@ -24,7 +24,7 @@ import stoplog.options.ColumnNames
   * }}}
   *
   * Immutable. The same options can be set one by one on `format("stoplog-jdbc")`; they are listed in
-  * `docs/jdbc-options.md`.
+  * `docs/reference/jdbc-options.md`.
   */
 final class JdbcSink private[jdbc] (settings: JdbcOptions) {
 

@@ -19,7 +19,7 @@ import stoplog.error.Redaction
   * }}}
   *
   * Immutable. The same options can be set one by one on `format("stoplog-wal")`; they are listed in
-  * `docs/wal-options.md`.
+  * `docs/reference/wal-options.md`.
   */
 final class WriteAheadSink private (asked: Map[String, String]) {
 
@@ -111,12 +111,12 @@ final class WriteAheadSinkBuilder private[wal] (options: Map[String, String]) {
     */
   def withCommitter(committers: String): WriteAheadSinkBuilder = withOption("committer", committers)
 
-  /** What the sender and the committer `jdbc` are told, by the names of `docs/jdbc-options.md`: `user`, `keyColumns`, or a
+  /** What the sender and the committer `jdbc` are told, by the names of `docs/reference/jdbc-options.md`: `user`, `keyColumns`, or a
     * property of the database's driver.
     */
   def withJdbcOption(key: String, value: String): WriteAheadSinkBuilder = withOption(s"jdbc.$key", value)
 
-  /** What the sender and the committer `cassandra` are told, by the names of `docs/cassandra-options.md`. */
+  /** What the sender and the committer `cassandra` are told, by the names of `docs/reference/cassandra-options.md`. */
   def withCassandraOption(key: String, value: String): WriteAheadSinkBuilder =
     withOption(s"cassandra.$key", value)
 

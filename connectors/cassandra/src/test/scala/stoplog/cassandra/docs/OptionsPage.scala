@@ -5,10 +5,10 @@ import stoplog.cassandra.options.CassandraOptionRegistry
 import stoplog.cassandra.wal.CassandraChunkOptions
 import stoplog.docs.{OptionsReference, OptionsTable}
 
-/** `docs/cassandra-options.md`, from the registry. */
+/** `docs/reference/cassandra-options.md`, from the registry. */
 object OptionsPage
     extends OptionsReference(
-      "cassandra-options.md",
+      "reference/cassandra-options.md",
       CassandraOptionRegistry.groups,
       CassandraOptionRegistry.all
     ) {
@@ -16,7 +16,7 @@ object OptionsPage
   override protected def more: Seq[String] = Seq(
     OptionsTable.section(CassandraChunkOptions.WriteAhead, Seq(CassandraChunkOptions.ChunksTableName)) +
       """
-        |The sender and the committer `cassandra` of [the write-ahead sink](wal.md) take the options of this page with `cassandra.`
+        |The sender and the committer `cassandra` of [the write-ahead sink](../beyond-files/wal.md) take the options of this page with `cassandra.`
         |before them: `cassandra.contactPoints`, `cassandra.table`, `cassandra.ttl`. `distribution` and the options for reading
         |have no effect there, and are refused.
         |""".stripMargin

@@ -5,13 +5,14 @@ import stoplog.docs.{OptionsReference, OptionsTable}
 import stoplog.jdbc.{JdbcOptionGroup, JdbcOptionRegistry}
 import stoplog.jdbc.wal.JdbcChunkOptions
 
-/** `docs/jdbc-options.md`, from the sink's registry. */
-object OptionsPage extends OptionsReference("jdbc-options.md", JdbcOptionGroup.all, JdbcOptionRegistry.all) {
+/** `docs/reference/jdbc-options.md`, from the sink's registry. */
+object OptionsPage
+    extends OptionsReference("reference/jdbc-options.md", JdbcOptionGroup.all, JdbcOptionRegistry.all) {
 
   override protected def more: Seq[String] = Seq(
     OptionsTable.section(JdbcOptionGroup.WriteAhead, Seq(JdbcChunkOptions.ChunksTableName)) +
       """
-        |The sender and the committer `jdbc` of [the write-ahead sink](wal.md) take the options of this page with `jdbc.` before
+        |The sender and the committer `jdbc` of [the write-ahead sink](../beyond-files/wal.md) take the options of this page with `jdbc.` before
         |them: `jdbc.url`, `jdbc.dbtable`, `jdbc.keyColumns`, `jdbc.socketTimeout`. With `jdbc.keyColumns` rows are upserts, else
         |inserts. `writeMode`, `numPartitions`, `distribution`, `sinkId`, `onForeignQuery` and `epochsTable` have no effect there,
         |and are refused.

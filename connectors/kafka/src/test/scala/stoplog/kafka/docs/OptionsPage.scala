@@ -4,10 +4,10 @@ package stoplog.kafka.docs
 import stoplog.docs.OptionsReference
 import stoplog.kafka.options.KafkaSinkOptionRegistry
 
-/** `docs/kafka-options.md`, from the sink's registry. */
+/** `docs/reference/kafka-options.md`, from the sink's registry. */
 object OptionsPage
     extends OptionsReference(
-      "kafka-options.md",
+      "reference/kafka-options.md",
       KafkaSinkOptionRegistry.groups,
       KafkaSinkOptionRegistry.all
     ) {
@@ -22,6 +22,6 @@ object OptionsPage
       |Set them with `.option(name, value)` on `writeStream` or `write` with `format("stoplog-kafka")`, by the builders of
       |`KafkaSink`, or for a whole session as `spark.datasource.stoplog-kafka.<name>`. All mistakes are reported at once,
       |before anything is written. Names may be in upper or lower case; times always have a unit. The options of the
-      |source are [Spark's own](kafka.md#the-source).
+      |source are [Spark's own](../beyond-files/kafka.md#the-source).
       |""".stripMargin
 }

@@ -4,9 +4,9 @@ package stoplog.wal.docs
 import stoplog.docs.OptionsReference
 import stoplog.wal.WriteAheadOptions
 
-/** `docs/wal-options.md`, from the registry. */
+/** `docs/reference/wal-options.md`, from the registry. */
 object OptionsPage
-    extends OptionsReference("wal-options.md", WriteAheadOptions.groups, WriteAheadOptions.all) {
+    extends OptionsReference("reference/wal-options.md", WriteAheadOptions.groups, WriteAheadOptions.all) {
 
   override def connector: Option[String] = Some("wal")
 

@@ -27,20 +27,20 @@ BUILD_PY := .venv-build/bin/python
 LAUNCHER := .cache/sbt/sbt-launch-$(SBT_VERSION).jar
 STAMPS   := .cache/stamps
 
+CONNECTORS := $(shell sed '/^\#/d' connectors/list.txt)
+
 # The sbt projects with an artifact of their own.
-PUBLISHED := core laws async cassandra jdbc kafka wal
+PUBLISHED := core laws $(CONNECTORS)
 
 # The projects with tests that need neither Spark nor a server.
 QUICK := $(patsubst %,%/Quick/test,$(filter-out laws,$(PUBLISHED)))
 
 # What writes pages of docs/ from code.
 GENERATED := "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
-GENERATED += "cassandra/Test/runMain stoplog.cassandra.docs.GenerateCassandraDocs"
-GENERATED += "jdbc/Test/runMain stoplog.jdbc.JdbcOptionsPage"
-GENERATED += "kafka/Test/runMain stoplog.kafka.options.KafkaOptionsPage"
-GENERATED += "wal/Test/runMain stoplog.wal.WriteAheadOptionsPage"
+OPTIONS_PAGE = $(wildcard connectors/$(1)/src/test/scala/stoplog/$(1)/docs/OptionsPage.scala)
+GENERATED += $(foreach id,$(CONNECTORS),$(if $(call OPTIONS_PAGE,$(id)),"$(id)/Test/runMain stoplog.$(id).docs.OptionsPage"))
 
-BUILD_FILES    := LICENSE build.sbt $(wildcard python/stoplog/shared/*.json) $(wildcard project/*.scala project/*.sbt project/build.properties)
+BUILD_FILES    := LICENSE build.sbt connectors/list.txt $(wildcard python/stoplog/shared/*.json) $(wildcard project/*.scala project/*.sbt project/build.properties)
 SCALA_SOURCES  := $(shell find scala-core/src/main -type f | sort)
 SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort) $(shell find connectors -path '*/src/main/*' -type f | sort)
 PEER_SOURCES   := $(shell find bench/flink/src -type f | sort)
@@ -215,7 +215,7 @@ $(STAMPS)/wheel: $(STAMPS)/jar pyproject.toml README.md python/hatch_build.py $(
 	@touch $@
 
 # The environment imports the package from this checkout, so that a single pytest tests what was just edited.
-$(STAMPS)/editable: $(STAMPS)/venv pyproject.toml python/hatch_build.py project/Versions.scala
+$(STAMPS)/editable: $(STAMPS)/venv pyproject.toml README.md python/hatch_build.py project/Versions.scala
 	@$(PIP) --no-deps --no-index --no-build-isolation --editable .
 	@touch $@
 

@@ -14,10 +14,13 @@ Global / onChangedBuildSource := ReloadOnSourceChanges
 ThisBuild / mimaFailOnNoPrevious := false
 
 lazy val root = (project in file("."))
-  .aggregate(core, wal, cassandra, async, jdbc, kafka)
+  .aggregate(core)
+  .aggregate(connectors: _*)
   .settings(publish / skip := true)
 
-/** What goes beyond files: each an artifact of its own, `stoplog-<id>`, with the clients of its system. */
+lazy val connectors: Seq[LocalProject] = Connectors.ids.map(LocalProject(_))
+
+/** What goes beyond files, one of `connectors/list.txt`: each an artifact of its own, `stoplog-<id>`, with the clients of its system. */
 def connector(id: String): Project = Project(id, file(s"connectors/$id"))
   .dependsOn(core % "compile;test->test")
   .configs(QuickTests.Quick)
@@ -81,6 +84,7 @@ lazy val core = (project in file("scala-core"))
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
     libraryDependencies ++= s3aModules.map(_ % Test),
+    Test / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "laws" / "src" / "main" / "scala",
     thinJar,
     Published.settings,
     SparkTests.settings,
@@ -103,14 +107,14 @@ lazy val jdbc = connector("jdbc")
   )
 
 /** What the tests ask every store, as a library for those who want to ask their own file system. Its own test is the
-  * example of CONTRIBUTING.md, which sees no more of stoplog than they do.
+  * example of CONTRIBUTING.md, which sees no more of stoplog than they do. The tests of core compile the same sources:
+  * sbt allows no project that core's tests depend on and that depends on core.
   */
 lazy val laws = (project in file("laws"))
   .dependsOn(core)
   .settings(
     name := "stoplog-laws",
     strictScala,
-    Compile / unmanagedSourceDirectories := Seq((core / Test / scalaSource).value / "stoplog" / "laws"),
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
       "org.scalatest"    %% "scalatest" % Versions.scalatest
@@ -131,7 +135,7 @@ lazy val users = (project in file("tests/users")).settings(
     "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
   ),
   Compile / unmanagedJars ++= Attributed.blankSeq(
-    Seq(core, wal, async, cassandra, jdbc, kafka).map(_ / Compile / packageBin).join.value
+    (core / Compile / packageBin).value +: connectors.map(_ / Compile / packageBin).join.value
   ),
   Compile / unmanagedSources ++= DocumentedExamples.files((LocalRootProject / baseDirectory).value),
   Compile / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "examples" / "own-classes" / "src",
@@ -205,8 +209,7 @@ lazy val jdbcDrivers = Seq(
 /** One broker that is its own controller. */
 lazy val kafkaServer = server("kafka")
   .settings(
-    ivyConfigurations ++= Seq(KafkaClients, KafkaNewestClient) ++ sparkKafkaLines.values,
-    libraryDependencies ++= kafkaClients.map(_ % KafkaClients),
+    ivyConfigurations ++= KafkaNewestClient +: sparkKafkaLines.values.toSeq,
     libraryDependencies += "org.apache.kafka" % "kafka-clients" % Versions.kafkaNewest % KafkaNewestClient,
     libraryDependencies ++= sparkKafkaLines.toSeq.flatMap { case (line, configuration) =>
       (kafkaClients ++ sparkKafka(line) :+ sparkAvro).map(_ % configuration)
@@ -216,9 +219,6 @@ lazy val kafkaServer = server("kafka")
       "org.apache.logging.log4j" % "log4j-slf4j-impl" % Versions.log4j
     )
   )
-
-/** All that a session needs for the sink, besides Spark. */
-lazy val KafkaClients = config("kafkaClients").hide
 
 /** Newer than Spark's, and in some of its classes otherwise. */
 lazy val KafkaNewestClient = config("kafkaNewestClient").hide
@@ -308,17 +308,16 @@ servers := {
     "s3proxy"          -> (s3 ++ jars.select(configurationFilter(S3Proxy.name))),
     "s3a"              -> jars.select(configurationFilter(S3a.name)),
     "cassandra-server" -> (cassandraServer / Runtime / fullClasspath).value.files,
-    "cassandra"        -> clients(cassandra).value,
-    "wal"              -> Seq((wal / Compile / packageBin).value),
     "jdbcServers"      -> (jdbcServer / Runtime / fullClasspath).value.files,
     "jdbcDrivers"      -> (jdbcServer / update).value.select(configurationFilter(JdbcDrivers.name)),
-    "jdbc"             -> Seq((jdbc / Compile / packageBin).value),
     "broker"           -> (kafkaServer / Runtime / fullClasspath).value.files,
-    "kafkaNewest"      -> kafkaJars.select(configurationFilter(KafkaNewestClient.name)),
-    "kafka"            -> ((kafka / Compile / packageBin).value +: kafkaJars
-      .select(configurationFilter(KafkaClients.name), moduleFilter(name = "kafka-clients"), artifactFilter()))
+    "kafkaNewest"      -> kafkaJars.select(configurationFilter(KafkaNewestClient.name))
   )
-  ServerClassPaths.write(baseDirectory.value / "build" / "servers", classPaths ++ ofLines: _*)
+  val ofConnectors = connectors.map(clients).joinWith(_.join).value
+  ServerClassPaths.write(
+    baseDirectory.value / "build" / "servers",
+    classPaths ++ ofLines ++ ofConnectors :+ "connectors" -> ofConnectors.flatMap(_._2): _*
+  )
 }
 
 lazy val testBed =
@@ -330,11 +329,17 @@ testBed := {
   IO.touch(baseDirectory.value / "build" / "test-bed")
 }
 
-/** What a session needs for a connector besides stoplog's own jar: the connector, and the clients of its system. */
-def clients(connector: Project) = Def.task {
+/** What a session needs for a connector besides stoplog's own jar, by the connector's id: the connector, and the clients
+  * of its system.
+  */
+def clients(connector: LocalProject) = Def.task {
   val managed = (connector / Runtime / managedClasspath).value.files
-  (connector / Compile / packageBin).value +: managed.filterNot(_.getName.startsWith("scala-library"))
+  val brought = managed.filterNot(jar => ofSpark.exists(name => jar.getName.startsWith(s"$name-")))
+  connector.project -> ((connector / Compile / packageBin).value +: brought)
 }
+
+/** Libraries of clients that Spark brings as well, and whose copies there win. */
+lazy val ofSpark = Seq("scala-library", "slf4j-api", "lz4-java", "snappy-java", "zstd-jni")
 
 lazy val inJava = Seq(
   autoScalaLibrary := false,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures stoplog against Spark's own sinks and its stores against plain streams, in one run on one machine,
-and writes `docs/benchmarks.md`.
+and writes `docs/reference/benchmarks.md`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pyspark.sql import SparkSession
 
 import stoplog
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "benchmarks.md"
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ object DocumentedExamples {
 
   /** A source for each page that has other code: each piece sees those before it. */
   def write(docs: File, to: File): Seq[File] = for {
-    page <- (docs * "*.md").get().sortBy(_.getName) if !Guides(page.getName)
+    page <- (docs ** "*.md").get().sortBy(_.getName) if !Guides(page.getName)
     pieces = Piece.findAllMatchIn(IO.read(page)).map(_.group(1)).toVector if pieces.nonEmpty
   } yield {
     val name   = s"Page_${page.getName.stripSuffix(".md").replaceAll("\\W", "_")}"

@@ -11,7 +11,7 @@ import sbt.Keys._
   */
 object Published {
 
-  /** Where the project lives: a placeholder until it is published (docs/releasing.md). pyproject.toml has the same. */
+  /** Where the project lives: a placeholder until it is published (docs/contributing/releasing.md). pyproject.toml has the same. */
   val Home = "https://stoplog.example"
 
   /** Packages that no user compiles against. The rest is the public API, with the traits for stores of one's own. */

@@ -63,8 +63,8 @@ class Readme(MetadataHookInterface):
 def with_whole_links(text: str, source: str, version: str) -> str:
     """Relative links of a page in the repository's root, as links to the release of this version.
 
-    >>> with_whole_links("[a](docs/a.md) ![b](b.svg)", "https://s.example", "1.2.3")
-    '[a](https://s.example/blob/v1.2.3/docs/a.md) ![b](https://s.example/raw/v1.2.3/b.svg)'
+    >>> with_whole_links("[a](docs/files/source.md) ![b](b.svg)", "https://s.example", "1.2.3")
+    '[a](https://s.example/blob/v1.2.3/docs/files/source.md) ![b](https://s.example/raw/v1.2.3/b.svg)'
     >>> with_whole_links("[c](https://c.example) [d](#d)", "https://s.example", "1.2.3")
     '[c](https://c.example) [d](#d)'
     """

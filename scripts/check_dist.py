@@ -14,15 +14,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import connectors
+
 GROUP = "io.github.stoplog"
 ARTIFACTS = (
     "stoplog_2.13",
     "stoplog-laws_2.13",
-    "stoplog-async_2.13",
-    "stoplog-cassandra_2.13",
-    "stoplog-jdbc_2.13",
-    "stoplog-kafka_2.13",
-    "stoplog-wal_2.13",
+    *(f"stoplog-{id}_2.13" for id in connectors.ids()),
 )
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 JARS = (".jar", "-sources.jar", "-javadoc.jar")

@@ -22,6 +22,7 @@ PAGES = {
     "CHANGELOG.md": "CHANGELOG.md",
     "SECURITY.md": "SECURITY.md",
 }
+REPOSITORY = "repository/"  # in the guide, above the files that are no pages
 _LINK = re.compile(r"(\]\()((?:\.\./)+|docs/)?([^)#:\s]+)((?:#[^)\s]*)?\))")
 
 
@@ -34,7 +35,7 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(made(config, target, content=text))
     for linked in sorted(linked_files(files)):
         content = (ROOT / linked).read_bytes()
-        files.append(made(config, f"files/{linked}", content=content))
+        files.append(made(config, f"{REPOSITORY}{linked}", content=content))
     return files
 
 
@@ -47,12 +48,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 def at_place(markdown: str, source: PurePosixPath) -> str:
     """The same text with each relative link leading to the same thing in the guide.
 
-    >>> at_place("[a](docs/s3.md#x) [b](LICENSE)", PurePosixPath("README.md"))
-    '[a](s3.md#x) [b](files/LICENSE)'
-    >>> at_place("[c](../CONTRIBUTING.md)", PurePosixPath("docs/decisions.md"))
-    '[c](CONTRIBUTING.md)'
-    >>> at_place("[c](0001-x.md) [d](../s3.md)", PurePosixPath("docs/decisions/README.md"))
-    '[c](0001-x.md) [d](../s3.md)'
+    >>> at_place("[a](docs/storage/s3.md#x) [b](LICENSE)", PurePosixPath("README.md"))
+    '[a](storage/s3.md#x) [b](repository/LICENSE)'
+    >>> at_place("[c](../../CONTRIBUTING.md)", PurePosixPath("docs/storage/s3.md"))
+    '[c](../CONTRIBUTING.md)'
+    >>> at_place("[c](hdfs.md) [d](../files/source.md)", PurePosixPath("docs/storage/s3.md"))
+    '[c](hdfs.md) [d](../files/source.md)'
     """
     here = guide_place(str(source))
 
@@ -74,7 +75,7 @@ def linked_files(files: Iterable[Any]) -> set[str]:
         if path.suffix == ".md" and path.exists():
             for link in _LINK.finditer(path.read_text(encoding="utf-8")):
                 target = resolved(PurePosixPath(source).parent, (link[2] or "") + link[3])
-                if (ROOT / target).is_file() and guide_place(target).startswith("files/"):
+                if (ROOT / target).is_file() and guide_place(target).startswith(REPOSITORY):
                     found.add(target)
     return found
 
@@ -83,7 +84,7 @@ def guide_place(source: str) -> str:
     """Where a file of the repository lies in the guide."""
     if source in PAGES:
         return PAGES[source]
-    return source.removeprefix("docs/") if source.startswith("docs/") else f"files/{source}"
+    return source.removeprefix("docs/") if source.startswith("docs/") else f"{REPOSITORY}{source}"
 
 
 def resolved(folder: PurePosixPath, link: str) -> str:

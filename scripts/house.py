@@ -18,9 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import connectors
+
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "scala-core" / "src" / "main" / "scala"
-CONNECTORS = ROOT / "connectors"
 PYTHON = ROOT / "python" / "stoplog"
 
 _DEFINITION = re.compile(
@@ -73,23 +74,23 @@ def main() -> int:
 def figures() -> Iterator[Figure]:
     """All figures, in the order of the table."""
     core = sources(CORE)
-    connectors = [
+    beyond = [
         source
-        for directory in sorted(CONNECTORS.iterdir())
-        for source in sources(directory / "src" / "main" / "scala")
+        for id in connectors.ids()
+        for source in sources(connectors.DIRECTORY / id / "src" / "main" / "scala")
     ]
-    long_files = [f"{s.where}: {s.lines}" for s in core + connectors if s.lines > 400]
+    long_files = [f"{s.where}: {s.lines}" for s in core + beyond if s.lines > 400]
     yield Figure("core main: files / lines", f"{len(core)} / {_total(core)}", tuple(long_files))
     yield Figure("core main: median file", str(sorted(s.lines for s in core)[len(core) // 2]))
-    yield Figure("connectors main: lines", str(_total(connectors)))
-    cycles = cycles_of(package_graph(core + connectors))
+    yield Figure("connectors main: lines", str(_total(beyond)))
+    cycles = cycles_of(package_graph(core + beyond))
     yield Figure("package cycles, core and connectors", str(len(cycles)), _joined(cycles))
     cycles = cycles_of(python_graph())
     yield Figure("module cycles, Python", str(len(cycles)), _joined(cycles))
     yield storage(core)
     yield types(core)
-    yield twice(core + connectors)
-    yield constructors(core + connectors)
+    yield twice(core + beyond)
+    yield constructors(core + beyond)
     yield spark_importers(core)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "quick-start.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "getting-started" / "quick-start.md"
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 

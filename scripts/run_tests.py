@@ -17,6 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import connectors
 import junit
 from steps import ROOT, Outcome, Step, pytest
 
@@ -24,11 +25,7 @@ from steps import ROOT, Outcome, Step, pytest
 SBT_PROJECTS = {
     "scala-core": "core",
     "laws": "laws",
-    "connectors/async": "async",
-    "connectors/cassandra": "cassandra",
-    "connectors/jdbc": "jdbc",
-    "connectors/kafka": "kafka",
-    "connectors/wal": "wal",
+    **{f"connectors/{id}": id for id in connectors.ids()},
     "tests/users": "users",
 }
 # Builds the jars and class paths that the tests in Python need, and writes the file TEST_BED at its end.

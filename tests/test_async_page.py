@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/async.md to the truth: its Python examples run, and its Scala one is what a suite runs."""
+"""Holds docs/beyond-files/async.md to the truth: its Python examples run, its Scala one runs in a suite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "async.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "beyond-files" / "async.md").read_text(encoding="utf-8")
 SUITE = ROOT / "connectors/async/src/test/scala/stoplog/async/AsyncPageSuite.scala"
 
 # As much of the client as the page uses. Each address is to be asked for again once; 10.0.0.3 is not known.

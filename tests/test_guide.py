@@ -72,7 +72,7 @@ class Follower:
 
 @pytest.mark.spark_lines
 def test_the_quick_start_gets_from_an_empty_directory_to_files_that_any_reader_reads(tmp_path: Path) -> None:
-    someone = Follower("quick-start.md", tmp_path)
+    someone = Follower("getting-started/quick-start.md", tmp_path)
     (job, look) = someone.blocks("python")
     feed, run, status = someone.blocks("sh")
     someone.shell(feed)
@@ -88,7 +88,7 @@ def test_the_quick_start_gets_from_an_empty_directory_to_files_that_any_reader_r
 @pytest.mark.long
 @pytest.mark.spark_lines
 def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> None:
-    someone = Follower("quick-start-scala.md", tmp_path)
+    someone = Follower("getting-started/quick-start-scala.md", tmp_path)
     job, look, view = someone.blocks("scala")
     (feed,) = someone.blocks("sh")
     someone.shell(feed)
@@ -104,7 +104,7 @@ def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> 
 
 
 def test_what_the_quick_start_imports_it_has_installed() -> None:
-    page = Follower("quick-start.md", ROOT)
+    page = Follower("getting-started/quick-start.md", ROOT)
     (install,) = (block for block in page.blocks("") if "pip install" in block)
     installed = set(re.findall(r"(?<![\w.-])([a-z]+)(?==|-\d|\s|$)", install)) - {"pip", "install"}
     imported = {
@@ -114,7 +114,7 @@ def test_what_the_quick_start_imports_it_has_installed() -> None:
 
 
 def test_the_project_of_the_quick_start_names_the_versions_of_the_build() -> None:
-    page = (ROOT / "docs" / "quick-start-scala.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "getting-started" / "quick-start-scala.md").read_text(encoding="utf-8")
     for name, wanted in {
         "scala": r'scalaVersion := "([^"]+)"',
         "spark": r'"spark-sql" % "([^"]+)"',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/moving.md says of Spark's own file sink: its two queries write the same rows."""
+"""What docs/getting-started/moving.md says of Spark's own file sink: its two queries write the same rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import stoplog
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "moving.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "getting-started" / "moving.md").read_text(
+    encoding="utf-8"
+)
 
 
 def test_the_query_before_and_the_query_after_write_the_same_rows(
@@ -48,7 +50,7 @@ def test_the_options_that_it_names_are_options() -> None:
     docs = Path(__file__).resolve().parent.parent / "docs"
     known = {
         name
-        for page in ("options.md", "source-options.md")
+        for page in ("reference/options.md", "reference/source-options.md")
         for name in re.findall(r"^\| `(\w+)` \|", (docs / page).read_text(encoding="utf-8"), re.MULTILINE)
     }
     named = set(re.findall(r"`(max\w+|rollover\w+|compact\w+|partitionBy|useTruncate|inProgress)\b", PAGE))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "own-classes.md"
+PAGE = ROOT / "docs" / "beyond-files" / "own-classes.md"
 
 
 def test_the_template_is_built_and_used_as_the_page_says(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/watermarks.md says of silent sources: Spark's part of it, and stoplog's."""
+"""What docs/beyond-files/watermarks.md says of silent sources: Spark's part of it, and stoplog's."""
 
 from __future__ import annotations
 

@@ -105,13 +105,13 @@ def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
         "",
         *table(results, large_measures(plan)),
         "",
-        "![Rows per second, and per CPU second](images/peers-rows.svg)",
+        "![Rows per second, and per CPU second](../images/peers-rows.svg)",
         "",
         *prose(
             f"""Of its time stoplog spends {at_the_end(results)} after the last commit: then the driver ends
             the parts that are open and writes their last row groups. Without that its commits took
             {in_commits(results)} in all. A part that the clock ends between two micro-batches costs the same;
-            row groups that fill up are written by tasks ([bulk formats](bulk-formats.md))."""
+            row groups that fill up are written by tasks ([bulk formats](../files/bulk-formats.md))."""
         ),
     ]
 
@@ -146,7 +146,7 @@ def many_commits(results: Sequence[Result], plan: Plan) -> list[str]:
         "",
         *table(results, small_measures()),
         "",
-        "![CPU time and time per commit](images/peers-commits.svg)",
+        "![CPU time and time per commit](../images/peers-commits.svg)",
     ]
 
 
@@ -160,7 +160,7 @@ def left(results: Sequence[Result], plan: Plan) -> list[str]:
         "",
         *table(results, LEFT),
         "",
-        "![Files with rows, and other files](images/peers-files.svg)",
+        "![Files with rows, and other files](../images/peers-files.svg)",
     ]
 
 
@@ -185,7 +185,7 @@ def asked_of_s3(requests: Sequence[Asked], plan: Plan) -> list[str]:
         "",
         *request_table(requests),
         "",
-        "![Requests to S3 per commit](images/peers-requests.svg)",
+        "![Requests to S3 per commit](../images/peers-requests.svg)",
     ]
 
 
@@ -203,7 +203,7 @@ def limits() -> list[str]:
         (`snapshotPartitions`): their defaults of 200 and 50 are for larger machines. Flink has object reuse
         switched on.""",
         """One machine, one local disk, one writer. Nothing fails here: what happens then is the matter of
-        the [crash matrix](crash-matrix.md).""",
+        the [crash matrix](../correctness/crash-matrix.md).""",
     ]
     return [line for point in points for line in prose(point, first="- ", later="  ")]
 

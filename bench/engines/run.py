@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs stoplog beside Flink, Spark's own sink and Delta Lake, checks what each has written, and writes
-`docs/benchmarks-peers.md` with its plots.
+`docs/reference/benchmarks-peers.md` with its plots.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> None:
     print(text)
     if not arguments.quick and not arguments.only:
         LAST.write_bytes(pickle.dumps(found))
-        (DOCS / "benchmarks-peers.md").write_text(text, encoding="utf-8")
+        (DOCS / "reference" / "benchmarks-peers.md").write_text(text, encoding="utf-8")
         for name, picture in plots(found.results, found.requests, found.plan).items():
             (DOCS / "images" / name).write_text(picture, encoding="utf-8")
 

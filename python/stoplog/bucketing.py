@@ -58,7 +58,7 @@ class BucketingSink:
     """The sink of Flink's `flink-connector-filesystem`: its setters and its defaults.
 
     Unlike the builders of stoplog it is mutable: a setter changes it and returns it, as programs for Flink
-    expect. `docs/bucketing-sink.md` has each setter, and what differs.
+    expect. `docs/files/bucketing-sink.md` has each setter, and what differs.
 
     Args:
         base_path: the directory of the buckets; a path or a URI.
@@ -169,7 +169,7 @@ class BucketingSink:
         return self.set_option("onRestart", choice)
 
     def set_option(self, key: str, value: str | int | bool) -> Self:
-        """Any other option of the sink of files by its name; `docs/options.md` has them."""
+        """Any other option of the sink of files by its name; `docs/reference/options.md` has them."""
         self._others[key] = text_of(key, value)
         return self
 

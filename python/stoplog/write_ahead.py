@@ -175,7 +175,7 @@ class WriteAheadSinkBuilder(Builder):
         """Sets an option of the sender and the committer `jdbc`.
 
         Args:
-            key: as in `docs/jdbc-options.md`: `user`, `keyColumns`, or a property of the database's driver.
+            key: as in `docs/reference/jdbc-options.md`: `user`, `keyColumns`, or a property of the driver.
             value: its value.
 
         >>> WriteAheadSink.to_jdbc("jdbc:derby:shop", "orders").with_jdbc_option("password", "hunter2")
@@ -188,7 +188,7 @@ committer='jdbc', jdbc.password='…')
         """Sets an option of the sender and the committer `cassandra`.
 
         Args:
-            key: as in `docs/cassandra-options.md`, or `datastax-java-driver.…` of the driver.
+            key: as in `docs/reference/cassandra-options.md`, or `datastax-java-driver.…` of the driver.
             value: its value.
         """
         return self.with_option(f"cassandra.{key}", value)

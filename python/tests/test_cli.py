@@ -21,7 +21,7 @@ from stoplog.cli.commands.error import conditions
 from stoplog.cli.main import main
 
 READING = ("ls", "status", "show", "explain", "check", "report")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "cli.md"
 
 
 @pytest.fixture

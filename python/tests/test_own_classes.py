@@ -37,7 +37,7 @@ def test_pyspark_brings_the_compiler_and_the_jar_all_else(monkeypatch: pytest.Mo
 
 
 def test_the_page_names_the_classes_of_the_template() -> None:
-    page = (ROOT / "docs/own-classes.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/beyond-files/own-classes.md").read_text(encoding="utf-8")
     for name in (
         "own.PairsEncoder",
         "own.ByInitial",

@@ -261,7 +261,9 @@ def test_the_command_writes_a_file_or_prints_the_page(
 def test_the_page_of_documentation_says_what_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     healthy(tmp_path / "events")
-    page = (Path(__file__).resolve().parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "operate" / "report.md").read_text(
+        encoding="utf-8"
+    )
     for example in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(compile(example, "report.md", "exec"), {})
     html = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ def test_the_page_of_the_wheel_is_the_readme_with_links_that_work_there() -> Non
     page = str(metadata.metadata("stoplog").json["description"])
     assert page.startswith("# stoplog")
     links = re.findall(r"\]\(([^)]+)\)", page)
-    assert f"{urls()['Source']}/blob/v{VERSION}/docs/guarantees.md" in links
+    assert f"{urls()['Source']}/blob/v{VERSION}/docs/correctness/guarantees.md" in links
     assert f"{urls()['Source']}/raw/v{VERSION}/docs/images/file-sizes.svg" in links
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
 

@@ -50,4 +50,4 @@ def test_a_release_with_placeholders_is_refused_by_the_name_that_they_have() -> 
     refused = re.search(r"grep -nF (\S+) ([^;]+)", text)
     assert refused is not None
     assert [file for file in refused[2].split() if refused[1] not in (ROOT / file).read_text()] == []
-    assert refused[1] in (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
+    assert refused[1] in (ROOT / "docs" / "contributing" / "releasing.md").read_text(encoding="utf-8")

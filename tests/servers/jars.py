@@ -11,13 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 CLASS_PATHS = Path(__file__).resolve().parent.parent.parent / "build" / "servers"
-CONNECTORS = ("cassandra", "jdbc", "kafka", "wal")
 
 
 def jars(*connectors: str) -> str:
     """The value of `spark.jars` for some connectors, or for all of them."""
-    found = [jar for name in connectors or CONNECTORS for jar in class_path(name).split(os.pathsep)]
-    return ",".join([*found, *(spark_kafka() if "kafka" in (connectors or CONNECTORS) else [])])
+    found = [jar for name in connectors or ["connectors"] for jar in class_path(name).split(os.pathsep)]
+    return ",".join([*found, *(spark_kafka() if not connectors or "kafka" in connectors else [])])
 
 
 def spark_kafka() -> list[str]:

@@ -23,7 +23,7 @@ class Severity(Enum):
 
 
 class FindingKind(Enum):
-    """The names of all findings. Their meaning and what to do: `docs/cli.md`."""
+    """The names of all findings. Their meaning and what to do: `docs/operate/cli.md`."""
 
     RECORD_TORN = "record-torn"
     RECORD_EMPTY = "record-empty"

@@ -26,7 +26,7 @@ import stoplog.util.UserObject
   * }}}
   *
   * Unlike the other builders it is mutable: a setter changes it and answers it, as programs for Flink expect. For one
-  * thread. `docs/bucketing-sink.md` has each setter, and what differs.
+  * thread. `docs/files/bucketing-sink.md` has each setter, and what differs.
   *
   * @param basePath the directory of the buckets
   */

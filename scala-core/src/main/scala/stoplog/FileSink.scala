@@ -32,7 +32,7 @@ import stoplog.util.UserObject
   * sink.writeStream(events).option("checkpointLocation", "/data/checkpoints/events").start()
   * }}}
   *
-  * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in `docs/options.md`.
+  * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in `docs/reference/options.md`.
   */
 final class FileSink private[stoplog] (settings: SinkOptions) {
 

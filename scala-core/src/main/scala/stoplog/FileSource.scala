@@ -28,7 +28,7 @@ import stoplog.util.UserObject
   * }}}
   *
   * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in
-  * `docs/source-options.md`.
+  * `docs/reference/source-options.md`.
   */
 final class FileSource private[stoplog] (settings: Map[String, String]) {
 

@@ -3,7 +3,7 @@ package stoplog
 
 import org.scalatest.{Args, Status, SucceededStatus, Suite, SuiteMixin}
 
-/** A suite that runs in a long run alone (`make test-long`). docs/test-tiers.md says what an ordinary run has instead.
+/** A suite that runs in a long run alone (`make test-long`). docs/correctness/test-tiers.md says what an ordinary run has instead.
   *
   * The last of the traits of a suite, so that nothing of the suite begins.
   */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** What each package of the core and of the connectors may import from others: the map of docs/architecture.md in full. */
+/** What each package of the core and of the connectors may import from others: the map of docs/correctness/architecture.md in full. */
 object PackageImports {
 
   /** By the names below `stoplog`; `root` is `stoplog` itself. */

@@ -15,9 +15,7 @@ class PackagesSuite extends AnyFunSuite {
   import PackagesSuite._
 
   private val sources = Repository.root.resolve("scala-core/src/main/scala") +:
-    directoriesIn(Repository.root.resolve("connectors"))
-      .map(_.resolve("src/main/scala"))
-      .filter(Files.isDirectory(_))
+    Repository.connectors.map(_.resolve("src/main/scala"))
 
   private val found: Map[String, Set[String]] = {
     val files    = sources.flatMap(scalaFiles).map(Repository.read)
@@ -74,9 +72,6 @@ class PackagesSuite extends AnyFunSuite {
 }
 
 private object PackagesSuite {
-  def directoriesIn(directory: Path): Vector[Path] =
-    Using.resource(Files.list(directory))(_.iterator.asScala.filter(Files.isDirectory(_)).toVector.sorted)
-
   def scalaFiles(directory: Path): Vector[Path] =
     Using.resource(Files.walk(directory))(
       _.iterator.asScala.filter(_.toString.endsWith(".scala")).toVector.sorted

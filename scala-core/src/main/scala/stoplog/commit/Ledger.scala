@@ -14,7 +14,7 @@ import stoplog.storage.{ReplacedFiles, SpoolFiles}
 /** The commit log as one run drives it: the only class that writes records, and that carries out what they decide.
   *
   * Streaming sinks, batch jobs, compactions and tools are its users. What they may decide is their business; in which
-  * order anything happens, who is fenced, and what is done after a crash is this one's (`docs/protocol.md`). Used by
+  * order anything happens, who is fenced, and what is done after a crash is this one's (`docs/correctness/protocol.md`). Used by
   * one thread at a time (I4).
   */
 private[stoplog] final class Ledger(

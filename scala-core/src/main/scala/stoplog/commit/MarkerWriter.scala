@@ -70,7 +70,7 @@ private[commit] final class MarkerWriter(
   }
 }
 
-/** The list of the files that a record makes visible: what `docs/complete-buckets.md` describes. */
+/** The list of the files that a record makes visible: what `docs/files/complete-buckets.md` describes. */
 private[commit] object ManifestJson {
 
   def bytes(manifest: Manifest, record: LogRecord): Array[Byte] = Markers.text { json =>

@@ -13,7 +13,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import stoplog.log.{Marker, MarkerForm, Totals}
 import stoplog.storage.FileStore
 
-/** The markers of complete buckets: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. `docs/complete-buckets.md`
+/** The markers of complete buckets: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. `docs/files/complete-buckets.md`
   * describes their content. It holds nothing that depends on who writes it: the same decision is the same bytes, by which
   * it is known again.
   */

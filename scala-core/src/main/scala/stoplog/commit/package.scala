@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The commit protocol of `docs/protocol.md`, without an engine and without a storage.
+/** The commit protocol of `docs/correctness/protocol.md`, without an engine and without a storage.
   *
   * [[commit.SinkDriver]] is the driver of a streaming query, [[commit.JobCommit]] of a batch job,
   * [[commit.CompactionCommit]] of the batch compaction, and [[commit.ToolRun]] of an operator's command. Each of them

@@ -3,7 +3,7 @@ package stoplog.fault
 
 /** The named steps of the protocol: every place where a crash leaves something different on storage.
   *
-  * The crash matrix kills the process at each of them; `docs/crash-matrix.md` is written by the run that does.
+  * The crash matrix kills the process at each of them; `docs/correctness/crash-matrix.md` is written by the run that does.
   *
   * A connector has steps of its own, which it names by its [[ConnectorSteps]].
   *

@@ -18,7 +18,7 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   val Compaction: Opt[Boolean] = choice[Boolean]("compaction", "none" -> false, "smallParts" -> true)(
     "smallParts",
     "`smallParts` merges small finished parts of a bucket, between epochs and by a record of the log: see " +
-      "[Compaction](compaction.md). `none` leaves every part as it was published."
+      "[Compaction](../files/compaction.md). `none` leaves every part as it was published."
   )
 
   val CompactSmallerThan: Opt[Long] = option("compactSmallerThan", OptionType.size, "32m")(

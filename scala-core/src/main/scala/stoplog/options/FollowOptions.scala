@@ -82,7 +82,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   val OnMergedPart: Opt[Merged] =
     choice[Merged]("onMergedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
       "read",
-      "What a streaming query does with a file that a sink has [merged](compaction.md) from smaller ones, which it tells by " +
+      "What a streaming query does with a file that a sink has [merged](../files/compaction.md) from smaller ones, which it tells by " +
         "its name: the rows may have been read from those. `fail`: it ends with an error. `read`: for a directory in which " +
         "nothing is merged any more, before the query begins. `skip`: if all small files are read before they are merged. " +
         "A batch query reads them all."

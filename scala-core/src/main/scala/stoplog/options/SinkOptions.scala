@@ -80,7 +80,7 @@ private[stoplog] object SinkOptions {
   }
 }
 
-/** Every option of the sink, in the order of its page: the parser, `docs/options.md` and the Python package are held to
+/** Every option of the sink, in the order of its page: the parser, `docs/reference/options.md` and the Python package are held to
   * this list.
   */
 private[stoplog] object SinkOptionRegistry {

@@ -82,7 +82,7 @@ private[stoplog] object LimitOptions extends OptionList(OptionGroup.Admission) {
   )
 }
 
-/** Every option of the source, in the order of its page: the parser, `docs/source-options.md` and the Python package are
+/** Every option of the source, in the order of its page: the parser, `docs/reference/source-options.md` and the Python package are
   * held to this list.
   */
 private[stoplog] object SourceOptionRegistry {

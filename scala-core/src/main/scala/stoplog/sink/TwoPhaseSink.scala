@@ -14,7 +14,7 @@ import stoplog.part.RunId
   * the driver appends a record with what all tasks have prepared, has the [[TwoPhaseCommitter]] commit it, and marks
   * the record. A process may die between any two of these.
   *
-  * Goes to the executors. `docs/own-sink.md` has a whole example.
+  * Goes to the executors. `docs/beyond-files/own-sink.md` has a whole example.
   *
   * @tparam R a row, as the engine has it; it is reused, so it must not be kept
   */

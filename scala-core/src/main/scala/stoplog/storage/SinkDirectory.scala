@@ -3,7 +3,7 @@ package stoplog.storage
 
 /** Every path below a sink's path that belongs to one sink id, or to one batch job, and to no reader.
   *
-  * `docs/protocol.md` describes each of them, and the writers that it may have.
+  * `docs/correctness/protocol.md` describes each of them, and the writers that it may have.
   */
 final case class SinkDirectory(sinkId: String) {
   val path: String = s"${SinkDirectory.Root}/$sinkId"

@@ -9,9 +9,9 @@ import scala.util.matching.Regex
 
 import stoplog.log.RecordCodec
 
-/** `docs/compatibility.md`, from the files that the build itself reads, and from the code. */
+/** `docs/reference/compatibility.md`, from the files that the build itself reads, and from the code. */
 object CompatibilityPage {
-  val name: String = "compatibility.md"
+  val name: String = "reference/compatibility.md"
 
   def text: String =
     Seq(head, platforms, spark, ConnectorsTables.text, StoresTable.text, FormatsTable.text, records).mkString(
@@ -94,7 +94,7 @@ object CompatibilityPage {
       )}, reads the versions 1 to
        |${RecordCodec.Version}, with the jar and with the command line, and writes for each record the oldest one that says all of it. So
        |a newer release goes on with what an older one has written, always; and an older one goes on as long as it understands the
-       |newest record, and otherwise refuses by name ([`STOPLOG_RECORD_TOO_NEW`](errors.md#stoplog_record_too_new)): go back to the newer release, or finish its parts
+       |newest record, and otherwise refuses by name ([`STOPLOG_RECORD_TOO_NEW`](../operate/errors.md#stoplog_record_too_new)): go back to the newer release, or finish its parts
        |there with `stoplog finalize`.
        |
        || Version | Written for | Golden files in the tests |

@@ -3,11 +3,10 @@ package stoplog.docs
 
 import stoplog.docs.CompatibilityPage.{lines, version}
 
-/** The section of `docs/compatibility.md` on connectors. */
+/** The section of `docs/reference/compatibility.md` on connectors. */
 private object ConnectorsTables {
 
-  def text: String = {
-    val scala = version("scala").split('.').take(2).mkString(".")
+  def text: String =
     s"""## Connectors
        |
        |Each in the version of the jar, ${version(
@@ -17,21 +16,7 @@ private object ConnectorsTables {
        |
        || Artifact | Brings | Tested with |
        ||---|---|---|
-       || `stoplog-kafka_$scala` | kafka-clients ${version(
-        "kafkaClients"
-      )} | kafka-clients ${version("kafkaNewest")}, too; brokers of Kafka ${version(
-        "kafka"
-      )} ([why not later](kafka.md#what-is-not-promised)) |
-       || `stoplog-jdbc_$scala` | nothing: the driver is yours | PostgreSQL ${version(
-        "postgres"
-      )}, MariaDB ${version("mariaDb")}, SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version(
-        "h2"
-      )} |
-       || `stoplog-cassandra_$scala` | java-driver-core-shaded ${version(
-        "cassandraDriver"
-      )} | Cassandra ${version("cassandra")} |
-       || `stoplog-wal_$scala` | nothing | every target of the others |
-       || `stoplog-async_$scala` | nothing | |
+       |${artifacts.map(row => s"| $row |").mkString("\n|")}
        |
        |The same jars run on every line of Spark. Of each connector a sample of its end-to-end tests, in which queries die at a
        |step of the protocol and go on, is a part of `make test-spark-lines`:
@@ -47,6 +32,24 @@ private object ConnectorsTables {
         "s3proxy"
       )}, HDFS on Hadoop ${version("hadoop")}.
        |""".stripMargin
+
+  private def artifacts: Seq[String] = {
+    val scala = version("scala").split('.').take(2).mkString(".")
+    Repository.connectors.map(_.getFileName.toString).map(id => s"`stoplog-${id}_$scala` | ${about(id)}")
+  }
+
+  /** What a connector brings, and what it is tested with. */
+  private def about(id: String): String = id match {
+    case "async"     => "nothing |"
+    case "cassandra" =>
+      s"java-driver-core-shaded ${version("cassandraDriver")} | Cassandra ${version("cassandra")}"
+    case "jdbc" =>
+      s"nothing: the driver is yours | PostgreSQL ${version("postgres")}, MariaDB ${version("mariaDb")}, " +
+        s"SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version("h2")}"
+    case "kafka" =>
+      s"kafka-clients ${version("kafkaClients")} | kafka-clients ${version("kafkaNewest")}, too; " +
+        s"brokers of Kafka ${version("kafka")} ([why not later](../beyond-files/kafka.md#what-is-not-promised))"
+    case "wal" => "nothing | every target of the others"
   }
 
   private def rows: Seq[Seq[String]] = Seq(

@@ -9,10 +9,10 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import stoplog.error.Conditions
 
-/** `docs/errors.md`, from the conditions that the jar carries. */
+/** `docs/operate/errors.md`, from the conditions that the jar carries. */
 object ErrorsPage {
 
-  val name: String = "errors.md"
+  val name: String = "operate/errors.md"
 
   def text: String =
     ((Vector(head, index) ++ sections(core)) ++ connectors.flatMap(file => heading(file) +: sections(file)))

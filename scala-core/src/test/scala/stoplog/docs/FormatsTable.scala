@@ -13,7 +13,7 @@ object FormatsTable {
        |Every format on every storage, but one: where nothing can be appended, no rows wait for the next micro-batch, so Parquet and
        |ORC end there with each.
        |
-       || `format` | Columns | Between micro-batches | `compression` | Read by [the source](source.md) | Merged by [compaction](compaction.md) |
+       || `format` | Columns | Between micro-batches | `compression` | Read by [the source](../files/source.md) | Merged by [compaction](../files/compaction.md) |
        ||---|---|---|---|---|---|
        |${(rows ++ bulks :+ own).mkString("\n|")}
        |
@@ -38,7 +38,7 @@ object FormatsTable {
   }
 
   private def own: String =
-    "| [a class of yours](extending.md) | its own | its own | its own | by a class of yours | by a class of yours |"
+    "| [a class of yours](../contributing/extending.md) | its own | its own | its own | by a class of yours | by a class of yours |"
 
   private def line(
       name: String,

@@ -12,7 +12,7 @@ import java.nio.file.Files
   */
 object GenerateDocs {
 
-  /** The pages by their file names. */
+  /** The pages by their paths below `docs`. */
   def pages: Map[String, String] =
     Map(
       CompatibilityPage.name -> CompatibilityPage.text,
@@ -25,8 +25,11 @@ object GenerateDocs {
   /** @param args the directory to write to, from the repository's root: `docs` if there is none */
   def main(args: Array[String]): Unit = {
     val directory = Repository.root.resolve(args.headOption.getOrElse("docs"))
-    Files.createDirectories(directory)
-    for ((name, text) <- pages) Files.write(directory.resolve(name), text.getBytes(UTF_8))
+    for ((name, text) <- pages) {
+      val page = directory.resolve(name)
+      Files.createDirectories(page.getParent)
+      Files.write(page, text.getBytes(UTF_8))
+    }
     SharedDefinitions.write("core", SharedDefinitions.core)
   }
 }

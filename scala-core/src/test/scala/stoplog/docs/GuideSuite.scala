@@ -8,10 +8,10 @@ class GuideSuite extends AnyFunSuite {
 
   for (
     (page, names, least) <- Seq(
-      ("own-source.md", Seq("NumbersSource", "NumbersSourceSuites"), 7),
-      ("own-sink.md", Seq("TransactionalFiles", "TransactionalFilesSuites"), 6),
+      ("beyond-files/own-source.md", Seq("NumbersSource", "NumbersSourceSuites"), 7),
+      ("beyond-files/own-sink.md", Seq("TransactionalFiles", "TransactionalFilesSuites"), 6),
       (
-        "extending.md",
+        "contributing/extending.md",
         Seq("OnTheHour", "OnTheHourSuites", "LabelledValues", "LabelledValuesLaws") ++
           Seq("OwnFileSystemLaws", "FolderStorage", "FolderFiles", "FolderParts", "FolderSuites"),
         10

@@ -9,10 +9,10 @@ import stoplog.{FileSink, FileSource}
 import stoplog.docs.MovingPageSuite.Line
 import stoplog.error.StoplogArgumentException
 
-/** docs/moving.md has a line for every option of Spark's files, and the line is right. */
+/** docs/getting-started/moving.md has a line for every option of Spark's files, and the line is right. */
 class MovingPageSuite extends AnyFunSuite {
 
-  private lazy val page = Repository.read(Repository.root.resolve("docs/moving.md"))
+  private lazy val page = Repository.read(Repository.root.resolve("docs/getting-started/moving.md"))
 
   private val sql = "org.apache.spark.sql"
 
@@ -40,7 +40,10 @@ class MovingPageSuite extends AnyFunSuite {
       val listed = objects.flatMap(options) ++ more
       assert(listed.nonEmpty)
       val missing = listed.filterNot(name => known(name.toLowerCase)).sorted
-      assert(missing === Nil, s"docs/moving.md says nothing of these options of Spark's under '$heading'")
+      assert(
+        missing === Nil,
+        s"docs/getting-started/moving.md says nothing of these options of Spark's under '$heading'"
+      )
     }
 
     test(s"$heading: an option that is the same is taken, and one that is not is refused by its name") {

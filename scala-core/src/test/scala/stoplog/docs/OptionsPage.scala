@@ -3,8 +3,8 @@ package stoplog.docs
 
 import stoplog.options.{OptionGroup, SinkOptionRegistry}
 
-/** `docs/options.md`, from the sink's registry. */
-object OptionsPage extends OptionsReference("options.md", OptionGroup.all, SinkOptionRegistry.all) {
+/** `docs/reference/options.md`, from the sink's registry. */
+object OptionsPage extends OptionsReference("reference/options.md", OptionGroup.all, SinkOptionRegistry.all) {
 
   override protected def head: String =
     """# Options
@@ -22,7 +22,7 @@ object OptionsPage extends OptionsReference("options.md", OptionGroup.all, SinkO
       |- An empty text takes back what the session set, except for `partSuffix` and `nullValue`, where it is a value.
       |- Where a class name stands, the class may have **parameters**: `bucketAssigner.column` = `tenant` is the parameter `column` of
       |  the class in `bucketAssigner`, whose public constructor of a `java.util.Map` gets it
-      |  ([classes of your own](own-classes.md)). The builders of Scala also take an instance, which must be serializable.
+      |  ([classes of your own](../beyond-files/own-classes.md)). The builders of Scala also take an instance, which must be serializable.
       |- Spark's `checkpointLocation`, `queryName` and the like keep their meaning.
       |""".stripMargin
 }

@@ -8,6 +8,8 @@ import stoplog.options.{Opt, OptionGroup}
 
 /** A page of `docs/` that lists all options of a registry. Run, as by `make docs`, it writes itself, and the
   * [[SharedDefinitions]] of a connector.
+  *
+  * @param name its path below `docs`
   */
 abstract class OptionsReference(
     val name: String,

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** What sources cite of the protocol is on its page. */
 class ProtocolPageSuite extends AnyFunSuite {
-  private lazy val page     = Files.readString(Repository.root.resolve("docs/protocol.md"))
+  private lazy val page     = Files.readString(Repository.root.resolve("docs/correctness/protocol.md"))
   private lazy val headings = page.linesIterator.filter(_.startsWith("### ")).map(_.drop(4)).toVector
 
   test("every invariant that a source or a page cites is a heading there") {
@@ -38,7 +38,7 @@ class ProtocolPageSuite extends AnyFunSuite {
 
   private def sources: Path = Repository.root.resolve("scala-core/src/main/scala/stoplog")
 
-  private def exactlyOnce: Path = Repository.root.resolve("docs/exactly-once.md")
+  private def exactlyOnce: Path = Repository.root.resolve("docs/files/exactly-once.md")
 
   /** What is cited, and where. */
   private def citations(of: scala.util.matching.Regex): Map[String, Vector[String]] = {

@@ -4,9 +4,6 @@ package stoplog.docs
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
-import scala.jdk.CollectionConverters._
-import scala.util.Using
-
 /** Where the sources are, wherever the tests are started. */
 object Repository {
 
@@ -17,11 +14,13 @@ object Repository {
       .find(directory => Files.exists(directory.resolve("build.sbt")))
       .getOrElse(throw new IllegalStateException("run this in the repository"))
 
-  /** The directories of what goes beyond files. */
+  /** The directories of the connectors, in the order of their list. */
   def connectors: Seq[Path] = {
     val directory = root.resolve("connectors")
-    if (!Files.isDirectory(directory)) Nil
-    else Using.resource(Files.list(directory))(_.iterator.asScala.filter(Files.isDirectory(_)).toSeq.sorted)
+    read(directory.resolve("list.txt")).linesIterator
+      .filterNot(line => line.isEmpty || line.startsWith("#"))
+      .map(directory.resolve)
+      .toSeq
   }
 
   def read(file: Path): String = new String(Files.readAllBytes(file), UTF_8)

@@ -3,9 +3,9 @@ package stoplog.docs
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What docs/rolling.md says of policies is what they do. */
+/** What docs/getting-started/rolling.md says of policies is what they do. */
 class RollingPageSuite extends AnyFunSuite {
-  private lazy val page = Repository.read(Repository.root.resolve("docs/rolling.md"))
+  private lazy val page = Repository.read(Repository.root.resolve("docs/getting-started/rolling.md"))
 
   for (outcome <- PoliciesPicture.outcomes)
     test(s"the page tells the files of ${outcome.policy}") {

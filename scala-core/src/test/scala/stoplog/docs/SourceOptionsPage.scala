@@ -3,9 +3,9 @@ package stoplog.docs
 
 import stoplog.options.{OptionGroup, SourceOptionRegistry}
 
-/** `docs/source-options.md`, from the source's registry. */
+/** `docs/reference/source-options.md`, from the source's registry. */
 object SourceOptionsPage
-    extends OptionsReference("source-options.md", OptionGroup.ofSource, SourceOptionRegistry.all) {
+    extends OptionsReference("reference/source-options.md", OptionGroup.ofSource, SourceOptionRegistry.all) {
 
   override protected def head: String =
     """# Options of the source
@@ -15,7 +15,7 @@ object SourceOptionsPage
       |Set them with `.option(name, value)` on `readStream` or `read` with `format("stoplog")`. All mistakes are reported
       |at once. Sizes, times and names are written as [those of the sink](options.md); the sink's own options are passed
       |over here, because a session's defaults reach both. With `view`, the state of a sink is read, and no file.
-      |`format.<name>` and `fileEnumerator.<name>` are parameters of [classes of your own](own-classes.md).
+      |`format.<name>` and `fileEnumerator.<name>` are parameters of [classes of your own](../beyond-files/own-classes.md).
       |
       |Limits hold together, and what is reached first ends the micro-batch: it reads one file, or one piece of a file, at
       |least. They hold with the trigger `availableNow` too, and mean nothing to batch queries.

@@ -10,13 +10,13 @@ object StoresTable {
   def text: String =
     s"""## Storage
        |
-       |Each row is exactly once on all of them ([crash matrix](crash-matrix.md)). They differ in this:
+       |Each row is exactly once on all of them ([crash matrix](../correctness/crash-matrix.md)). They differ in this:
        |
        || Storage | A part stays open across micro-batches | It goes on after a restart | A writer that was given up is kept off by | What it wrote too much is | `inProgress` |
        ||---|---|---|---|---|---|
        |${Storage.all.map(row).mkString("\n|")}
        |
-       |Which one a file system is, is found out by trying: [local disks and HDFS](hdfs.md), [S3](s3.md), [others](file-systems.md).
+       |Which one a file system is, is found out by trying: [local disks and HDFS](../storage/hdfs.md), [S3](../storage/s3.md), [others](../storage/file-systems.md).
        |""".stripMargin
 
   private def row(storage: Storage): String = {
@@ -30,7 +30,12 @@ object StoresTable {
     case Storage.Local     => ("yes", "in place", "a file lock", "cut off")
     case Storage.Hdfs      => ("yes", "in place; after a crash in a copy", "the file's lease", "cut off")
     case Storage.UncutHdfs =>
-      ("yes", "in a copy", "the file's lease", "left, and [noted beside the file](valid-length.md)")
+      (
+        "yes",
+        "in a copy",
+        "the file's lease",
+        "left, and [noted beside the file](../storage/valid-length.md)"
+      )
     case Storage.S3 =>
       ("yes", "in the same upload", "numbers of its own in the upload", "left out on completion")
     case weak: Storage.Weak => ofWeak(weak)

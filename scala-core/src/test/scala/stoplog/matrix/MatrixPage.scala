@@ -12,7 +12,7 @@ import stoplog.fault.Step
 
 /** A page of docs, of which the run that has tried every cell of a chapter writes that chapter's section.
   *
-  * @param name         of its file in docs
+  * @param name         its path below `docs`
   * @param introduction what stands above the sections
   * @param chapters     in the order of the page
   */
@@ -52,10 +52,11 @@ final class MatrixPage(name: String, introduction: => String, chapters: => Vecto
 object MatrixPage {
   val Result: String = "each row once"
 
-  val OfFiles: MatrixPage = new MatrixPage("crash-matrix.md", Introductions.ofFiles, Chapter.ofFiles)
+  val OfFiles: MatrixPage =
+    new MatrixPage("correctness/crash-matrix.md", Introductions.ofFiles, Chapter.ofFiles)
 
   val OfConnectors: MatrixPage =
-    new MatrixPage("crash-matrix-connectors.md", Introductions.ofConnectors, Chapter.ofConnectors)
+    new MatrixPage("correctness/crash-matrix-connectors.md", Introductions.ofConnectors, Chapter.ofConnectors)
 
   /** @param occurrences how many there are, or which
     * @param fates       what became of each, by name

@@ -121,7 +121,7 @@ final class Oracle(
       violated(s"record ${record.seq} of $log publishes other rows than it replaces")
   }
 
-  /** A batch job has died whose rows nobody makes visible: `docs/s3.md` says so. */
+  /** A batch job has died whose rows nobody makes visible: `docs/storage/s3.md` says so. */
   def givesUpJobs(): Unit = decidedRows.filterInPlace(row => sight.isSeen(row) || !besideRows(row))
 
   /** Every row of a directory that nobody works on is there. */

@@ -56,7 +56,7 @@ final class Sight {
   }
 
   /** These may be seen once more: their reader has taken them between the last look and the rename, as
-    * `docs/compaction.md` says that it must not.
+    * `docs/files/compaction.md` says that it must not.
     */
   def excuses(rows: Seq[String]): Unit = twice ++= rows
 

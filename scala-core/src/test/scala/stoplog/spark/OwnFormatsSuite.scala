@@ -19,7 +19,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   private val measurements = classOf[MeasurementFormat].getName
 
   test("the example in the documentation is the one that is tested") {
-    val page = Repository.read(Repository.root.resolve("docs/source.md"))
+    val page = Repository.read(Repository.root.resolve("docs/files/source.md"))
     val code = Repository.read(
       Repository.root.resolve("scala-core/src/test/scala/stoplog/source/format/MeasurementFormat.scala")
     )

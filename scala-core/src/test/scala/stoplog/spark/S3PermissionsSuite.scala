@@ -17,13 +17,13 @@ import stoplog.rolling.DefaultRollingPolicy
 import stoplog.servers.{Fault, FaultProxy, S3Server}
 import stoplog.storage.s3.IamPolicy
 
-/** The policies that docs/s3.md gives, before a server that holds everybody to them. */
+/** The policies that docs/storage/s3.md gives, before a server that holds everybody to them. */
 class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
   private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
   private val bucket     = "stoplog-permissions"
   private val path       = UUID.randomUUID().toString
   private lazy val json  = "(?s)```json\n(.*?)```".r
-    .findAllMatchIn(Repository.read(Repository.root.resolve("docs/s3.md")))
+    .findAllMatchIn(Repository.read(Repository.root.resolve("docs/storage/s3.md")))
     .map(_.group(1))
     .toVector
 

@@ -22,7 +22,7 @@ import stoplog.cassandra.options.CassandraOptions
   * }}}
   *
   * Immutable. The same options can be set one by one on `format("stoplog-cassandra")`; they are listed in
-  * `docs/cassandra-options.md`.
+  * `docs/reference/cassandra-options.md`.
   */
 final class CassandraSource private[cassandra] (settings: Map[String, String]) extends Configured(settings) {
 

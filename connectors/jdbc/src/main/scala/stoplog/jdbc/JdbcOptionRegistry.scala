@@ -5,7 +5,7 @@ import stoplog.commit.{ForeignQuery => Foreign, OnBadRow => BadRow}
 import stoplog.jdbc.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
-/** Every option of the sink, once: the parser, `docs/jdbc-options.md` and the Python package are held to this list. */
+/** Every option of the sink, once: the parser, `docs/reference/jdbc-options.md` and the Python package are held to this list. */
 private[stoplog] object JdbcOptionRegistry {
 
   private val table: OptionType[String] = OptionType.text.as("table name as in SQL")
@@ -144,7 +144,7 @@ private[stoplog] object JdbcOptionRegistry {
   )
 }
 
-/** The headings of `docs/jdbc-options.md`. */
+/** The headings of `docs/reference/jdbc-options.md`. */
 private[stoplog] object JdbcOptionGroup {
   case object Database extends OptionGroup("Which table")
   case object Writing  extends OptionGroup("How rows are written")

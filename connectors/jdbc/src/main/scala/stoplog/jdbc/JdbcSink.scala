@@ -23,7 +23,7 @@ import stoplog.options.ColumnNames
   * With `transactional`, `mode("overwrite")` on a batch writer replaces all rows in one transaction.
   *
   * Immutable. The same options can be set one by one on `format("stoplog-jdbc")`; they are listed in
-  * `docs/jdbc-options.md`.
+  * `docs/reference/jdbc-options.md`.
   */
 final class JdbcSink private[jdbc] (settings: JdbcOptions)
     extends ConfiguredSink(JdbcSink.Format, settings.toMap) {

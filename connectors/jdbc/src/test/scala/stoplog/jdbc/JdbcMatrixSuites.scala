@@ -33,7 +33,7 @@ class UpsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseUpserts) {
   override protected def about: String =
     "`writeMode` = `upsert` on Derby and PostgreSQL, read by plain JDBC. Each epoch says something new of the same keys. " +
       "Nothing fences upserts: a process that wakes writes the rest of its epoch over what newer ones wrote " +
-      "([databases](jdbc.md#two-ways-to-write))."
+      "([databases](../beyond-files/jdbc.md#two-ways-to-write))."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
     "Derby"      -> (() => new UpsertsWorld(JdbcMatrixSuites.derby)),

@@ -27,7 +27,7 @@ import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
   * binary), `headers` (`array<struct<key:string,value:binary>>`), `topic`, `partition` and `timestamp`.
   *
   * Immutable. The same options can be set one by one on `format("stoplog-kafka")`; they are listed in
-  * `docs/kafka-options.md`.
+  * `docs/reference/kafka-options.md`.
   */
 final class KafkaSink private (settings: KafkaSinkOptions) extends Configured(settings.toMap) {
 

@@ -18,7 +18,7 @@ import stoplog.ConfiguredSink
   * A batch writer needs [[WriteAheadSinkBuilder.withLogLocation]].
   *
   * Immutable. The same options can be set one by one on `format("stoplog-wal")`; they are listed in
-  * `docs/wal-options.md`.
+  * `docs/reference/wal-options.md`.
   */
 final class WriteAheadSink private (asked: Map[String, String])
     extends ConfiguredSink(WriteAheadSink.Format, asked)
@@ -90,12 +90,12 @@ final class WriteAheadSinkBuilder private[wal] (options: Map[String, String]) {
     */
   def withCommitter(committers: String): WriteAheadSinkBuilder = withOption("committer", committers)
 
-  /** An option of the sender and the committer `jdbc`, by the names of `docs/jdbc-options.md`: `user`, `keyColumns`, or a
+  /** An option of the sender and the committer `jdbc`, by the names of `docs/reference/jdbc-options.md`: `user`, `keyColumns`, or a
     * property of the database's driver.
     */
   def withJdbcOption(key: String, value: String): WriteAheadSinkBuilder = withOption(s"jdbc.$key", value)
 
-  /** An option of the sender and the committer `cassandra`, by the names of `docs/cassandra-options.md`. */
+  /** An option of the sender and the committer `cassandra`, by the names of `docs/reference/cassandra-options.md`. */
   def withCassandraOption(key: String, value: String): WriteAheadSinkBuilder =
     withOption(s"cassandra.$key", value)
 

@@ -22,7 +22,7 @@ import stoplog.format.{RowSink, SparkSessionForTests}
 import stoplog.sink._
 import stoplog.spark.RunEnds
 
-/** The table of docs/consistency.md, cell by cell: what becomes of the rows of an epoch in which a query dies once, before
+/** The table of docs/beyond-files/consistency.md, cell by cell: what becomes of the rows of an epoch in which a query dies once, before
   * its sink has them or after that, if its source can give them again or cannot.
   */
 class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {

@@ -15,7 +15,7 @@ import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorO
 /** Keeps the notes of a write-ahead sink in a table of Cassandra's: what `committer=cassandra` is.
   *
   * Its options begin with `cassandra.`: `cassandra.contactPoints`, `cassandra.keyspace` and what else
-  * `docs/cassandra-options.md` has for connections, and `cassandra.chunksTable`.
+  * `docs/reference/cassandra-options.md` has for connections, and `cassandra.chunksTable`.
   *
   * A query's notes are one partition, in the order of its epochs: what is over is removed by one tombstone, behind which
   * nothing is read any more.

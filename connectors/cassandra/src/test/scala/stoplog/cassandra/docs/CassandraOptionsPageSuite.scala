@@ -3,4 +3,4 @@ package stoplog.cassandra.docs
 
 import stoplog.docs.OptionsReferenceRules
 
-class CassandraOptionsPageSuite extends OptionsReferenceRules(GenerateCassandraDocs)
+class CassandraOptionsPageSuite extends OptionsReferenceRules(OptionsPage)

@@ -15,7 +15,7 @@ import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorO
 
 /** Keeps the notes of a write-ahead sink in a table of a database: what `committer=jdbc` is.
   *
-  * Its options begin with `jdbc.`: `jdbc.url` and what else `docs/jdbc-options.md` has for connections, and
+  * Its options begin with `jdbc.`: `jdbc.url` and what else `docs/reference/jdbc-options.md` has for connections, and
   * `jdbc.chunksTable`. With `sender=jdbc` as well, rows and notes are in one transaction; any other sender's chunk is noted
   * after it was sent.
   *

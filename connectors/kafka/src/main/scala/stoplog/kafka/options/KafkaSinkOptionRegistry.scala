@@ -4,7 +4,7 @@ package stoplog.kafka.options
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
-/** Every option of the sink, once: the parser, `docs/kafka-options.md` and the Python package are held to this list. */
+/** Every option of the sink, once: the parser, `docs/reference/kafka-options.md` and the Python package are held to this list. */
 private[stoplog] object KafkaSinkOptionRegistry {
 
   case object Where        extends OptionGroup("Where to")

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
-
-import stoplog.docs.OptionsReferenceRules
-
-class JdbcOptionsPageSuite extends OptionsReferenceRules(JdbcOptionsPage)

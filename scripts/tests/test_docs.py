@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages lie as the guide's navigation has them, and each link and each path to one leads somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from steps import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
+
+
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    broken = []
+    for path, anchor in _LINK.findall(text_of(page)):
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(f"{path}#{anchor}" if anchor else path)
+    assert broken == []
+
+
+def test_each_page_lies_in_the_folder_of_its_section() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    section, misplaced, found = "", [], set()
+    for line in navigation.splitlines():
+        if heading := re.fullmatch(r"  - ([\w ]+):", line):
+            section = heading[1].lower().replace(" ", "-")
+        elif page := re.fullmatch(r"      - .+: (\S+\.md)", line):
+            found.add(page[1])
+            if (DOCS / page[1]).exists() and not page[1].startswith(f"{section}/"):
+                misplaced.append(page[1])
+    assert misplaced == []
+    pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
+    assert {page for page in pages - found if not page.startswith("correctness/decisions/0")} == set()
+
+
+def test_every_decision_is_listed() -> None:
+    decisions = DOCS / "correctness" / "decisions"
+    listed = (decisions / "README.md").read_text(encoding="utf-8")
+    assert {page.name for page in decisions.glob("0*.md")} == set(re.findall(r"\((\d{4}-[^)]+)\)", listed))
+
+
+def test_every_page_that_a_source_names_is_there() -> None:
+    listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
+    named = [
+        (file, path.decode())
+        for file in listed
+        if (ROOT / file).is_file()
+        for path in re.findall(rb"\bdocs/[\w/-]+\.md\b", (ROOT / file).read_bytes())
+    ]
+    assert len(named) > 50
+    assert [each for each in named if not (ROOT / each[1]).exists()] == []
+
+
+def text_of(page: Path) -> str:
+    """The prose of a page or of a notebook, without its code."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    return _FENCED.sub("", text)
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """What a link may name on a page, as GitHub and the guide both call it."""
+    found: set[str] = set()
+    if page.suffix == ".md":
+        for heading in re.findall(r"^#+ +(.*?) *$", text_of(page), re.MULTILINE):
+            found |= {slug_of_repository(heading)} & {slug_of_guide(heading)}
+    return frozenset(found)
+
+
+def slug_of_repository(heading: str) -> str:
+    """The name that GitHub gives a heading.
+
+    >>> slug_of_repository("`a.b` – [and](c.md) D")
+    'ab--and-d'
+    """
+    return re.sub(r"[^\w\- ]", "", plain(heading).lower()).replace(" ", "-")
+
+
+def slug_of_guide(heading: str) -> str:
+    """The name that mkdocs gives a heading.
+
+    >>> slug_of_guide("`a.b` – [and](c.md) D")
+    'ab-and-d'
+    """
+    kept = re.sub(r"[^\w\s-]", "", plain(heading).encode("ascii", "ignore").decode()).strip().lower()
+    return re.sub(r"[-\s]+", "-", kept)
+
+
+def plain(heading: str) -> str:
+    return (
+        re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "").replace("\\", "")
+    )

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.names import finished_name_of, is_hidden, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._inspect.sinks import OWN
 from stoplog._log.log import CommitLog, UnreadableRecord
-from stoplog._log.paths import InBucket, staged_of
+from stoplog._log.paths import InBucket, leads_outside, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
 from stoplog._shared import DIRECTORIES, shared
 from stoplog._storage import FileInfo, Storage
@@ -127,6 +130,9 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
         asked: a name, or a path; with or without the storage's root before it.
     """
     path = _relative(storage.root, asked)
+    if leads_outside(path):
+        message = f"It is no path under {storage.root}: only this directory was looked at."
+        return Explanation(asked, PartState.UNKNOWN, message)
     for sink_id in sinks:
         found = _in_log(storage, sink_id, asked, path, now_millis)
         if found is not None:
@@ -142,7 +148,23 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
 
 
 def _relative(root: str, asked: str) -> str:
-    return asked.removeprefix(root.rstrip("/") + "/").removeprefix("./")
+    """The path under the root, of a file that was named with the root before it or by its whole path."""
+    path = asked.removeprefix(root.rstrip("/") + "/")
+    if ":/" not in root:
+        path = unquote(urlsplit(path).path) if path.startswith("file:/") else path
+        path = _below(root, path) if path.startswith("/") else path
+        path = posixpath.normpath(path).removeprefix(posixpath.normpath(root) + "/")
+    return posixpath.normpath(path) if path not in ("", ".") else ""
+
+
+def _below(root: str, path: str) -> str:
+    """The path under the root; links before its last name are followed, for the root may be one."""
+    file, base = Path(path), Path(root)
+    try:
+        pairs = ((file, base.absolute()), (file.parent.resolve() / file.name, base.resolve()))
+    except (OSError, RuntimeError, ValueError):  # links in a circle, or a zero byte
+        return path
+    return next((named.relative_to(at).as_posix() for named, at in pairs if named.is_relative_to(at)), path)
 
 
 def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: int) -> Explanation | None:
@@ -200,7 +222,9 @@ class _Wanted:
     @property
     def may_be_in(self) -> bytes:
         """The bytes that every record has that names it."""
-        return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode()
+        return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode(
+            errors="surrogatepass"
+        )
 
 
 def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_millis: int) -> Explanation:
@@ -255,7 +279,7 @@ def _published(
     elif marked:
         state, message = (
             PartState.GONE,
-            f"It was finished by {by}, and somebody has moved or deleted it since, as anybody may.",
+            f"It was finished by {by}, and another program has moved or deleted it since, which is no error.",
         )
     else:
         state, message = (
@@ -288,7 +312,7 @@ def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Ex
         f"{many(len(open_parts), 'open part')} with {many(held, 'row')} that they do not see yet. "
         + (f"Marked as complete: {', '.join(sorted(markers))}." if markers else "It has no marker.")
     )
-    return Explanation(asked, PartState.BUCKET, message, path)
+    return Explanation(asked, PartState.BUCKET, message, path or ".")
 
 
 def _by_its_place(

@@ -11,8 +11,10 @@ from stoplog._html.shown import Shown
 from stoplog._log.records import OpenPart
 from stoplog._words import moment
 
-_SIZE = re.compile(r"(\d+)\s*([kmgtp]?)(?:i?b)?")
-_SPAN = re.compile(r"(\d+)\s*(ms|s|m|h|d)")
+# As long as a number of 64 bits: what is longer, the jar has not written.
+_NUMBER = re.compile(r"[0-9]{1,19}")
+_SIZE = re.compile(rf"({_NUMBER.pattern})\s*([kmgtp]?)(?:i?b)?")
+_SPAN = re.compile(rf"({_NUMBER.pattern})\s*(ms|s|m|h|d)")
 _SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 _MILLIS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
@@ -70,7 +72,7 @@ class RollingFacts(Shown):
         return cls(
             policy=settings["rollingPolicy"],
             max_part_bytes=bytes_of(settings.get("maxPartSize")),
-            max_records=int(records) if records.isdigit() else None,
+            max_records=int(records) if _NUMBER.fullmatch(records) else None,
             rollover_millis=millis_of(settings.get("rolloverInterval")),
             inactivity_millis=millis_of(settings.get("inactivityInterval")),
             check_millis=millis_of(settings.get("bucketCheckInterval")),

@@ -140,6 +140,7 @@ def _modified_millis(found: Mapping[str, Any]) -> int:
 _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _BY_ARROW = ("s3", "s3a", "s3n", "hdfs", "viewfs")
 _BY_ARROW_AS_IT_IS = ("gs", "gcs", "abfs", "abfss")
+_NO_URI = "Leave the options out, or name the directory by its URI, such as s3://bucket/path."
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
@@ -158,11 +159,11 @@ def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = _NO_
     """
     text = os.fspath(path)
     found = _SCHEME.match(text)
-    if found is None:
-        return LocalStorage(text)
-    scheme = found.group(1).lower()
+    scheme = found.group(1).lower() if found else "file"
     if scheme == "file":
-        return LocalStorage(unquote(urlsplit(text).path))
+        if options:
+            raise CannotRead(text, f"a local directory has no option '{next(iter(options))}'", _NO_URI)
+        return LocalStorage(unquote(urlsplit(text).path) if found else text)
     # Only here: both are large libraries, and optional.
     if scheme in _BY_ARROW or (scheme in _BY_ARROW_AS_IT_IS and not options):
         from stoplog._storage.arrow import open_arrow

@@ -75,7 +75,7 @@ def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
     """Parts that are set aside for the newest record may still have to be put back."""
     seq = rest.partition("/")[0]
     newest = facts.newest
-    if facts.kind is SinkKind.BATCH or newest is None or not seq.isdigit():
+    if facts.kind is SinkKind.BATCH or newest is None or not (seq.isascii() and seq.isdecimal()):
         return
     # Older records have been carried out: the age of a part says nothing here.
     if int(seq) < newest.seq and facts.storage.info(file.path) is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,12 +55,13 @@ def conditions() -> dict[str, Condition]:
 
 
 def full_name(name: str) -> str:
-    """The name as errors have it.
+    """The name as errors have it, also out of a whole error.
 
-    >>> full_name("fenced"), full_name("[STOPLOG_FENCED]")
+    >>> full_name("fenced"), full_name("[STOPLOG_FENCED] Another driver has taken over")
     ('STOPLOG_FENCED', 'STOPLOG_FENCED')
     """
-    return _PREFIX + name.strip("[] ").upper().replace("-", "_").removeprefix(_PREFIX)
+    found = re.search(rf"{_PREFIX}[A-Z0-9_]+", name)
+    return found[0] if found else _PREFIX + name.strip("[] ").upper().replace("-", "_").removeprefix(_PREFIX)
 
 
 def similar(name: str, known: dict[str, Condition]) -> list[str]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _FACADE = "stoplog.FileSink"
-_SOURCE_FACADE = "stoplog.FileSource"
 # Set by spark-submit, whose JVM runs before Python does.
 _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
 _STACK_TRACE = "\n\nJVM stacktrace:"
@@ -40,14 +39,18 @@ _STACK_TRACE = "\n\nJVM stacktrace:"
 class JvmBridge(Protocol):
     """The calls by which this package asks the jar. Answers of type `Any` are objects of the jar."""
 
-    def validate(self, options: Mapping[str, str]) -> None:
-        """Raises `InvalidOptions` with everything that is wrong with the options."""
+    def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
+        """Has a facade parse the options.
 
-    def validate_source(self, options: Mapping[str, str]) -> None:
-        """The same for the options of a source."""
+        Args:
+            facade: the class of the jar that knows the options.
+            artifact: the name of the facade's jar.
+            options: of the facade's sink or source.
 
-    def validate_connector(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
-        """The same for the options of a connector, whose jar is another one."""
+        Raises:
+            InvalidOptions: everything that is wrong with the options.
+            JarMissing: the session runs without the facade's jar.
+        """
 
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
@@ -78,8 +81,8 @@ class JvmBridge(Protocol):
     ) -> Callable[[], None]:
         """Does so when there is such a file. What it returns undoes that."""
 
-    def option_keys(self) -> frozenset[str]:
-        """The keys in the jar's registry."""
+    def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
+        """The keys in the registry of a facade."""
 
     def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
         """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
@@ -89,12 +92,6 @@ class JvmBridge(Protocol):
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
         """Runs the batch command; answers the jar's list of the merges that it has made."""
-
-    def source_option_keys(self) -> frozenset[str]:
-        """The keys in the jar's registry of the source."""
-
-    def connector_option_keys(self, facade: str, artifact: str) -> frozenset[str]:
-        """The keys in the registry of a connector's jar."""
 
 
 def find_bridge() -> JvmBridge | None:
@@ -178,19 +175,15 @@ class Py4jBridge:
         if not same_release(version(), jar_version):
             raise VersionMismatch(python=version(), jar=jar_version)
 
-    def validate(self, options: Mapping[str, str]) -> None:
-        self._validate(self._facade, options)
-
-    def validate_source(self, options: Mapping[str, str]) -> None:
-        self._validate(getattr(self._jvm, _SOURCE_FACADE), options)
-
-    def validate_connector(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
-        self._validate(self._connector(facade, artifact), options)
+    def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
+        found = self._found(facade, artifact)
+        with _refusals():
+            found.fromOptions(self._java_map(options))
 
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
     ) -> object:
-        found = self._connector(facade, artifact)
+        found = self._found(facade, artifact)
         with _refusals():
             java = [each if isinstance(each, str) else self._java_map(each) for each in arguments]
             return getattr(found, method)(*java)
@@ -246,24 +239,14 @@ class Py4jBridge:
             java_map.put(key, value)
         return java_map
 
-    def option_keys(self) -> frozenset[str]:
-        return frozenset(str(key) for key in self._facade.optionKeys())
+    def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
+        return frozenset(str(key) for key in self._found(facade, artifact).optionKeys())
 
-    def source_option_keys(self) -> frozenset[str]:
-        return frozenset(str(key) for key in getattr(self._jvm, _SOURCE_FACADE).optionKeys())
-
-    def connector_option_keys(self, facade: str, artifact: str) -> frozenset[str]:
-        return frozenset(str(key) for key in self._connector(facade, artifact).optionKeys())
-
-    def _connector(self, facade: str, artifact: str) -> Any:
+    def _found(self, facade: str, artifact: str) -> Any:
         found = getattr(self._jvm, facade)
         if not _is_class(found):
             raise JarMissing.of_connector(artifact)
         return found
-
-    def _validate(self, facade: Any, options: Mapping[str, str]) -> None:
-        with _refusals():
-            facade.fromOptions(self._java_map(options))
 
 
 @contextmanager

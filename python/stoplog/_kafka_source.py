@@ -4,14 +4,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import OptionBacked, Pairs, Unbuilt, joined, required, shown, text_of
+from stoplog._builder import OptionBacked, Unbuilt, required, shown
 from stoplog._jvm import find_bridge, require_bridge
-from stoplog._units import Duration, count_text, duration_text
+from stoplog._values import (
+    Duration,
+    Pairs,
+    Value,
+    count_text,
+    duration_text,
+    mapping,
+    names_of,
+    option_name,
+    string,
+    text_of,
+)
 from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
@@ -65,7 +76,7 @@ class StartPosition:
             group_id: of the group.
             otherwise: where to begin in a partition for which it has committed nothing.
         """
-        return StartPosition((), group_id, otherwise)
+        return StartPosition((), string("group_id", group_id), otherwise)
 
     @staticmethod
     def timestamp(time: datetime | int) -> StartPosition:
@@ -80,8 +91,10 @@ class StartPosition:
         if isinstance(time, datetime):
             zoned = time if time.tzinfo else time.replace(tzinfo=timezone.utc)
             millis = round(zoned.timestamp() * 1000)
+        elif isinstance(time, int) and not isinstance(time, bool):
+            millis = int(time)
         else:
-            millis = time
+            raise TypeError(f"time must be a datetime or an int of milliseconds, not {time!r}")
         # Where nothing is as young, a query would fail without the second.
         return StartPosition(
             (("startingTimestamp", str(millis)), ("startingOffsetsByTimestampStrategy", "latest"))
@@ -94,7 +107,8 @@ class StartPosition:
         Args:
             offsets: by topic and partition: all partitions of all topics. -2 is the earliest, -1 the latest.
         """
-        return StartPosition((("startingOffsets", json.dumps(offsets)),))
+        given = {topic: dict(mapping(topic, of)) for topic, of in mapping("offsets", offsets).items()}
+        return StartPosition((("startingOffsets", json.dumps(given)),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +168,7 @@ class Decoder:
         >>> Decoder.sql("struct({} AS bytes, unhex({}) AS text)").of("key")
         'struct(key AS bytes, unhex(key) AS text)'
         """
-        return Decoder(expression)
+        return Decoder(string("expression", expression))
 
     def of(self, column: str) -> str:
         """The expression for a column of bytes."""
@@ -186,12 +200,12 @@ class KafkaSource(OptionBacked):
         Args:
             servers: the brokers to ask first, as `host:port`.
         """
-        settings = (brokers(servers), ("kafka.isolation.level", "read_committed"), ("includeHeaders", "true"))
+        settings = (
+            brokers("builder", servers),
+            ("kafka.isolation.level", "read_committed"),
+            ("includeHeaders", "true"),
+        )
         return KafkaSourceBuilder(settings)
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("kafka")` that this source stands for, as a new dict."""
-        return dict(self._pairs)
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
         """The rows that a stream reads. A query with a checkpoint goes on from there and nowhere else.
@@ -234,17 +248,18 @@ class KafkaSourceBuilder(Unbuilt):
     _key: Decoder = Decoder("{}")
     _value: Decoder = Decoder("{}")
 
-    def with_topics(self, *topics: str) -> KafkaSourceBuilder:
+    def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
         """All partitions of these topics, those that are added later, too."""
-        return self._reads("subscribe", ",".join(topics))
+        return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
         """All topics whose whole names match a regular expression of Java, also those added later."""
-        return self._reads("subscribePattern", regex)
+        return self._reads("subscribePattern", string("regex", regex))
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
         """These partitions and no others, by topic."""
-        return self._reads("assign", json.dumps(partitions))
+        given = {topic: [*numbers] for topic, numbers in mapping("partitions", partitions).items()}
+        return self._reads("assign", json.dumps(given))
 
     def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
         """Sets the start of a query without a checkpoint; for a stream the latest offsets by default."""
@@ -273,13 +288,14 @@ class KafkaSourceBuilder(Unbuilt):
         """Converts values; they stay bytes by default."""
         return replace(self, _value=required("with_value", decoder, Decoder, _DECODERS))
 
-    def with_consumer_setting(self, name: str, value: str | int | bool) -> KafkaSourceBuilder:
+    def with_consumer_setting(self, name: str, value: Value) -> KafkaSourceBuilder:
         """A setting of Kafka's consumer by its own name."""
         return self.with_option(f"kafka.{name}", value)
 
-    def with_option(self, key: str, value: str | int | bool) -> KafkaSourceBuilder:
+    def with_option(self, key: str, value: Value) -> KafkaSourceBuilder:
         """Any option of Spark's source by its name."""
-        return replace(self, _settings=tuple((dict(self._settings) | {key: text_of(key, value)}).items()))
+        settings = dict(self._settings) | {option_name(key): text_of(key, value)}
+        return replace(self, _settings=tuple(settings.items()))
 
     def build(self) -> KafkaSource:
         """The source. A consumer group is asked now where it is.
@@ -330,9 +346,9 @@ class KafkaSourceBuilder(Unbuilt):
         return f"KafkaSourceBuilder({shown((*self._settings, *self._selection))})"
 
 
-def brokers(servers: Servers) -> tuple[str, str]:
+def brokers(method: str, servers: Servers) -> tuple[str, str]:
     """The option that names the brokers, of the sink and of the source."""
-    return "kafka.bootstrap.servers", joined(servers)
+    return "kafka.bootstrap.servers", ",".join(names_of(method, "broker", [servers]))
 
 
 def _require_spark() -> None:
@@ -342,11 +358,12 @@ def _require_spark() -> None:
 
 
 def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    escaped = string("schema", value).replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
 
 def _more(options: Mapping[str, str] | None) -> str:
-    if not options:
+    given = sorted(mapping("options", options).items())
+    if not given:
         return ""
-    return f", map({', '.join(_text(each) for pair in sorted(options.items()) for each in pair)})"
+    return f", map({', '.join(_text(text_of(key, each)) for key, value in given for each in (key, value))})"

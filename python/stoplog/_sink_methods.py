@@ -6,8 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import Builder, columns_text, flat, present, required
-from stoplog._units import Duration, Size, count_text, duration_text, interval_text, size_text
+from stoplog._builder import Builder, required
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
+    columns_text,
+    count_text,
+    duration_text,
+    if_given,
+    interval_text,
+    names_of,
+    present,
+    size_text,
+)
 from stoplog.bucket import BucketAssigner
 from stoplog.compaction import FileCompactStrategy
 from stoplog.output_file import OutputFileConfig
@@ -67,10 +79,7 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_partition_by("country", "day").build()
         FileSink(path='/data/out', format='json', partitionBy='country,day')
         """
-        names = flat(columns)
-        if not names:
-            raise ValueError("with_partition_by needs the name of at least one column")
-        return self._with(partitionBy=columns_text(names))
+        return self._with(partitionBy=columns_text(names_of("with_partition_by", "column", columns)))
 
     def with_rolling_policy(self, policy: RollingPolicy) -> Self:
         """Sets the policy that closes parts; by default `DefaultRollingPolicy`: size, age, inactivity."""
@@ -184,17 +193,9 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
         FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
         """
-        waiting = None if delay is None else duration_text("delay", delay)
-        return self._with(
-            bucketComplete=when,
-            **present(
-                {
-                    "bucketCompleteDelay": waiting,
-                    "bucketMarker": marker,
-                    "bucketListener": listener,
-                }
-            ),
-        )
+        delay_text = if_given(duration_text, "delay", delay)
+        more = {"bucketCompleteDelay": delay_text, "bucketMarker": marker, "bucketListener": listener}
+        return self._with(bucketComplete=when, **present(more))
 
     def with_compaction(
         self,
@@ -217,22 +218,15 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_bulk_format("/data/out", "parquet").with_compaction(after_epochs=600).build()
         FileSink(path='/data/out', format='parquet', compaction='smallParts', compactAfterEpochs='600')
         """
-        return self._with(
-            **present(
-                {
-                    "compaction": "smallParts",
-                    "compactSmallerThan": None
-                    if smaller_than is None
-                    else size_text("smaller_than", smaller_than),
-                    "compactTo": None if to is None else size_text("to", to),
-                    "compactAfterEpochs": None
-                    if after_epochs is None
-                    else count_text("after_epochs", after_epochs),
-                    "compactMinFiles": None if min_files is None else count_text("min_files", min_files),
-                    "compactor": compactor,
-                }
-            ),
-        )
+        options = {
+            "compaction": "smallParts",
+            "compactSmallerThan": if_given(size_text, "smaller_than", smaller_than),
+            "compactTo": if_given(size_text, "to", to),
+            "compactAfterEpochs": if_given(count_text, "after_epochs", after_epochs),
+            "compactMinFiles": if_given(count_text, "min_files", min_files),
+            "compactor": compactor,
+        }
+        return self._with(**present(options))
 
     def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> Self:
         """PyFlink's name for `with_compaction`, with its strategy.
@@ -263,8 +257,8 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_manifest("json").build()
         FileSink(path='/data/out', format='json', manifest='json')
         """
-        kept = None if retention is None else duration_text("retention", retention)
-        return self._with(manifest=form, **present({"manifestRetention": kept}))
+        retention_text = if_given(duration_text, "retention", retention)
+        return self._with(manifest=form, **present({"manifestRetention": retention_text}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> Self:
         """Sets the reaction when the query comes back with other columns than before; `"roll"` by default.
@@ -286,7 +280,7 @@ class FileSinkMethods(Builder):
         """
         return self._with(durability=durability)
 
-    def with_option(self, key: str, value: str | int | bool) -> Self:
+    def with_option(self, key: str, value: Value) -> Self:
         """Any option by its own name, for what has no method here.
 
         Args:

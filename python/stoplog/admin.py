@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -11,8 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from stoplog._admin import Jvm, ToolFailed
+from stoplog._values import path_text
 
 if TYPE_CHECKING:
+    import os
+
     from stoplog._admin import Runner
 
 __all__ = [
@@ -152,7 +154,7 @@ class SinkAdmin:
 
     def adopt_by(self, checkpoint: str | os.PathLike[str]) -> AdminPlan:
         """The same for the query of a checkpoint."""
-        return self._plan("adopt", checkpoint=os.fspath(checkpoint))
+        return self._plan("adopt", checkpoint=path_text(checkpoint))
 
     def fork(self) -> AdminPlan:
         """Says under which sink id another query can write beside this one. Changes nothing."""
@@ -212,7 +214,7 @@ def administer(
     Example:
         stoplog.administer("/data/events").clean().carry_out()
     """
-    return SinkAdmin(os.fspath(path), sink_id, jvm or Jvm(), dict(options))
+    return SinkAdmin(path_text(path), sink_id, jvm or Jvm(), dict(options))
 
 
 def _action(found: Mapping[str, object]) -> AdminAction:

@@ -9,9 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, TableSink, checked_connector, joined
-from stoplog._shared import option_keys
-from stoplog._units import Duration, Size, count_text, duration_text, size_text
+from stoplog._builder import Builder, BuilderState, OptionBacked, Sink, checked
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
+    count_text,
+    duration_text,
+    mapping,
+    names_of,
+    size_text,
+    string,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,12 +30,6 @@ if TYPE_CHECKING:
 
 FORMAT = "stoplog-cassandra"
 """The name by which Spark finds the connector, and that of its artifact."""
-
-KEYS = option_keys("cassandra")
-"""Every option, as the registry of the jar has them."""
-
-_SINK = "stoplog.cassandra.CassandraSink"
-_SOURCE = "stoplog.cassandra.CassandraSource"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,13 +44,13 @@ class _ClusterBuilder(Builder):
         """The data center whose nodes are asked; that of the contact points by default."""
         return self._with(localDatacenter=name)
 
-    def with_option(self, key: str, value: str | int | bool) -> Self:
+    def with_option(self, key: str, value: Value) -> Self:
         """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
         return self._with_option(key, value)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSink(TableSink):
+class CassandraSink(Sink):
     """A table that rows are written to by their keys: written again after a crash, they have the same effect.
 
     Made by `CassandraSink.for_table` or `CassandraSink.with_query`; immutable, comparable, and good for any
@@ -85,8 +88,8 @@ class CassandraSink(TableSink):
         >>> CassandraSink.with_query("a", "INSERT INTO shop.orders (id) VALUES (?)").build().options()
         {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
         """
-        points = joined(contact_points)
-        return CassandraSinkBuilder(BuilderState.of({"table": {"contactPoints": points, "query": query}}))
+        target = {"contactPoints": _points("with_query", contact_points), "query": query}
+        return CassandraSinkBuilder(BuilderState.of({"table": target}))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch. Each row is seen as soon as it is written.
@@ -94,7 +97,7 @@ class CassandraSink(TableSink):
         Example:
             sink.write(spark.table("orders_of_today"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+        self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -189,7 +192,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSink(checked_connector(_SINK, FORMAT, self._state))
+        return CassandraSink(checked(self._state, "stoplog.cassandra.CassandraSink", FORMAT))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -212,10 +215,6 @@ class CassandraSource(OptionBacked):
             table: what is read.
         """
         return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-cassandra")` that this source stands for, as a new dict."""
-        return dict(self._pairs)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """The table as it is when the DataFrame is worked on.
@@ -261,12 +260,17 @@ class CassandraSourceBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSource(checked_connector(_SOURCE, FORMAT, self._state))
+        return CassandraSource(checked(self._state, "stoplog.cassandra.CassandraSource", FORMAT))
 
 
 def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> dict[str, str]:
-    return {"contactPoints": joined(contact_points), "keyspace": keyspace, "table": table}
+    return {"contactPoints": _points("for_table", contact_points), "keyspace": keyspace, "table": table}
+
+
+def _points(method: str, contact_points: str | Sequence[str]) -> str:
+    return ",".join(names_of(method, "node", [contact_points]))
 
 
 def _mapping(columns: Mapping[str, str]) -> str:
-    return ",".join(f"{row}={table}" for row, table in columns.items())
+    pairs = mapping("columns", columns).items()
+    return ",".join(f"{string('a column', row)}={string('a column', table)}" for row, table in pairs)

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stoplog._builder import Pairs, text_of
 from stoplog._jvm import require_bridge
+from stoplog._values import Pairs, Size, Value, count_text, if_given, path_text, size_text, text_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import os
 
-    from stoplog._units import Size
+    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,11 @@ class FileCompactStrategy:
 
     checkpoints: int | None = None
     size_threshold: Size | None = None
+
+    def __post_init__(self) -> None:
+        # A wrong value fails here, in the line that gave it and by its name here.
+        if_given(count_text, "checkpoints", self.checkpoints)
+        if_given(size_text, "size_threshold", self.size_threshold)
 
     @staticmethod
     def builder() -> FileCompactStrategyBuilder:
@@ -104,9 +108,7 @@ class DirectoryCompaction:
         return _merges(bridge.run_merges(self._spark, self._path, dict(self._options)))
 
 
-def compact(
-    spark: SparkSession, path: str | os.PathLike[str], **options: str | int | bool
-) -> DirectoryCompaction:
+def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value) -> DirectoryCompaction:
     """The small files of a directory, to be merged; any program may have written them.
 
     No query may write to them, and no table format may know them by their names: directories of Delta
@@ -125,7 +127,7 @@ def compact(
         compaction.run()
     """
     pairs = tuple((key, text_of(key, value)) for key, value in options.items())
-    return DirectoryCompaction(spark, os.fspath(path), pairs)
+    return DirectoryCompaction(spark, path_text(path), pairs)
 
 
 def _merges(of_jar: Any) -> list[PlannedMerge]:

@@ -9,25 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, TableSink, checked_connector, columns_text
-from stoplog._shared import option_keys
-from stoplog._units import Duration, count_text, duration_text
+from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._values import Duration, Value, columns_text, count_text, duration_text, names_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql import DataFrame
 
 FORMAT = "stoplog-jdbc"
-"""The name by which Spark finds the connector."""
-
-KEYS = option_keys("jdbc")
-"""Every option, as the registry of the jar has them."""
-
-FACADE = "stoplog.jdbc.JdbcSink"
-ARTIFACT = "stoplog-jdbc"
+"""The name by which Spark finds the connector, and that of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JdbcSink(TableSink):
+class JdbcSink(Sink):
     """A table of a database.
 
     Made by `JdbcSink.for_table`; immutable, comparable, and good for any number of queries that differ in
@@ -64,7 +59,7 @@ class JdbcSink(TableSink):
         Example:
             sink.write(spark.table("orders_of_today"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+        self._write(df, mode)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,13 +76,17 @@ class JdbcSinkBuilder(Builder):
         """The user of the connections, and its password."""
         return self._with(user=user, password=password)
 
-    def with_upsert(self, *key_columns: str) -> JdbcSinkBuilder:
+    def with_upsert(self, *key_columns: str | Iterable[str]) -> JdbcSinkBuilder:
         """A row takes the place of the one with the same key; repeated epochs change nothing.
 
         Args:
-            key_columns: the primary key of the table, or a unique index.
+            key_columns: the primary key of the table, or a unique index; a list of columns will do.
+
+        Raises:
+            ValueError: no column was named.
         """
-        return self._with(writeMode="upsert", keyColumns=columns_text(key_columns))
+        names = names_of("with_upsert", "column", key_columns)
+        return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
     def with_transactions(self) -> JdbcSinkBuilder:
         """Rows are inserted, each epoch in one transaction that records it: exactly once. The default."""
@@ -122,7 +121,7 @@ class JdbcSinkBuilder(Builder):
         """Sets the reaction to a sink of another query, or one that is new to this query; fail by default."""
         return self._with(onForeignQuery=choice)
 
-    def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:
+    def with_option(self, key: str, value: Value) -> JdbcSinkBuilder:
         """Any option by its own name: of the sink, or a property of the database's driver.
 
         >>> JdbcSink.for_table("jdbc:postgresql://db/shop", "t").with_option("ssl", True).build()
@@ -140,4 +139,4 @@ class JdbcSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._state))
+        return JdbcSink(checked(self._state, "stoplog.jdbc.JdbcSink", FORMAT))

@@ -7,11 +7,10 @@ source needs Spark's Kafka module as well (`org.apache.spark:spark-sql-kafka-0-1
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, stream_writer, text_of
+from stoplog._builder import Builder, BuilderState, Sink, checked
 from stoplog._kafka_source import (
     ARTIFACT,
     Decoder,
@@ -21,26 +20,21 @@ from stoplog._kafka_source import (
     StartPosition,
     brokers,
 )
-from stoplog._shared import option_keys
-from stoplog._units import Duration, duration_text
+from stoplog._values import Duration, Value, duration_text, option_name, path_text, text_of
 
 if TYPE_CHECKING:
+    import os
+
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 __all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSourceBuilder", "StartPosition"]
 
-FORMAT = "stoplog-kafka"
-"""The name by which Spark finds the sink. The source is Spark's own, `kafka`."""
-
-KEYS = option_keys("kafka")
-"""Every option, as the registry of the jar has them."""
-
-_SINK = "stoplog.kafka.KafkaSink"
+FORMAT = ARTIFACT
+"""The name by which Spark finds the sink, and that of its artifact. The source is Spark's own, `kafka`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSink(OptionBacked):
+class KafkaSink(Sink):
     """Topics that rows are written to.
 
     A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
@@ -53,6 +47,8 @@ class KafkaSink(OptionBacked):
     KafkaSink(kafka.bootstrap.servers='broker:9092', topic='orders', transactionTimeout='10m')
     """
 
+    _format = FORMAT
+
     @staticmethod
     def to(servers: Servers) -> KafkaSinkBuilder:
         """Starts a sink.
@@ -63,30 +59,7 @@ class KafkaSink(OptionBacked):
         >>> KafkaSink.to(["a:9092", "b:9092"]).build().options()
         {'kafka.bootstrap.servers': 'a:9092,b:9092'}
         """
-        return KafkaSinkBuilder(BuilderState.of({"servers": dict([brokers(servers)])}))
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-kafka")` that this sink stands for, as a new dict."""
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress, and the sink its commit log. Without it
-                exactly-once needs `with_log_location`.
-
-        Returns:
-            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
-
-        Example:
-            rows = orders.selectExpr("id AS key", "to_json(struct(*)) AS value")
-            query = sink.write_stream(rows, "/data/checkpoint").start()
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
+        return KafkaSinkBuilder(BuilderState.of({"servers": dict([brokers("to", servers)])}))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch.
@@ -100,7 +73,7 @@ class KafkaSink(OptionBacked):
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+        self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -154,7 +127,7 @@ class KafkaSinkBuilder(Builder):
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
         """Sets the directory of the commit log; in the checkpoint by default."""
-        return self._set("logLocation", os.fspath(directory))
+        return self._set("logLocation", path_text(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
         """The name of the commit log; sinks that share its location need one each. `main` by default."""
@@ -164,7 +137,7 @@ class KafkaSinkBuilder(Builder):
         """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default."""
         return self._set("onForeignQuery", action)
 
-    def with_producer_setting(self, name: str, value: str | int | bool) -> KafkaSinkBuilder:
+    def with_producer_setting(self, name: str, value: Value) -> KafkaSinkBuilder:
         """A setting of Kafka's producer by its own name.
 
         >>> KafkaSink.to("broker:9092").with_producer_setting("compression.type", "zstd").build()
@@ -172,7 +145,7 @@ class KafkaSinkBuilder(Builder):
         """
         return self._set(f"kafka.{name}", value)
 
-    def with_option(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
+    def with_option(self, key: str, value: Value) -> KafkaSinkBuilder:
         """Any option by its own name, for what has no method here."""
         return self._set(key, value)
 
@@ -186,7 +159,7 @@ class KafkaSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._state))
+        return KafkaSink(checked(self._state, "stoplog.kafka.KafkaSink", FORMAT))
 
-    def _set(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
-        return self._with(key.lower(), **{key: text_of(key, value)})
+    def _set(self, key: str, value: Value) -> KafkaSinkBuilder:
+        return self._with(option_name(key).lower(), **{key: text_of(key, value)})

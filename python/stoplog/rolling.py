@@ -7,8 +7,20 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from stoplog._builder import Pairs, own_class, present, shown
-from stoplog._units import Duration, Size, count_text, interval_text, size_text
+from stoplog._builder import shown
+from stoplog._values import (
+    Duration,
+    Pairs,
+    Size,
+    Value,
+    count_text,
+    if_given,
+    interval_text,
+    own_class,
+    pairs_of,
+    present,
+    size_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,9 +60,7 @@ class RollingPolicy(ABC):
         return OnCheckpointRollingPolicy()
 
     @staticmethod
-    def custom(
-        class_name: str, parameters: Mapping[str, str | int | bool] | None = None
-    ) -> CustomRollingPolicy:
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> CustomRollingPolicy:
         """A class on the session's class path that extends `stoplog.rolling.RollingPolicy`.
 
         Args:
@@ -61,9 +71,8 @@ class RollingPolicy(ABC):
         >>> RollingPolicy.custom("com.acme.RollAtMidnight", {"zone": "Asia/Tokyo"}).options()
         {'rollingPolicy': 'com.acme.RollAtMidnight', 'rollingPolicy.zone': 'Asia/Tokyo'}
         """
-        return CustomRollingPolicy(
-            class_name, tuple(own_class("rollingPolicy", class_name, parameters).items())[1:]
-        )
+        options = own_class("rollingPolicy", class_name, parameters)
+        return CustomRollingPolicy(class_name, pairs_of(options)[1:])
 
     @abstractmethod
     def options(self) -> dict[str, str]:
@@ -116,25 +125,15 @@ class DefaultRollingPolicy(RollingPolicy):
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        size, age, idle, records, event_time = (
-            self.max_part_size,
-            self.rollover_interval,
-            self.inactivity_interval,
-            self.max_records,
-            self.event_time_interval,
-        )
-        return present(
-            {
-                "rollingPolicy": "default",
-                "maxPartSize": None if size is None else size_text("max_part_size", size),
-                "rolloverInterval": None if age is None else interval_text("rollover_interval", age),
-                "inactivityInterval": None if idle is None else interval_text("inactivity_interval", idle),
-                "maxRecordsPerPart": None if records is None else count_text("max_records", records),
-                "eventTimeInterval": None
-                if event_time is None
-                else interval_text("event_time_interval", event_time),
-            }
-        )
+        options = {
+            "rollingPolicy": "default",
+            "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
+            "rolloverInterval": if_given(interval_text, "rollover_interval", self.rollover_interval),
+            "inactivityInterval": if_given(interval_text, "inactivity_interval", self.inactivity_interval),
+            "maxRecordsPerPart": if_given(count_text, "max_records", self.max_records),
+            "eventTimeInterval": if_given(interval_text, "event_time_interval", self.event_time_interval),
+        }
+        return present(options)
 
     def __repr__(self) -> str:
         return _shown(self)
@@ -166,14 +165,12 @@ class OnCheckpointRollingPolicy(RollingPolicy):
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        size, records = self.max_part_size, self.max_records
-        return present(
-            {
-                "rollingPolicy": "onCheckpoint",
-                "maxPartSize": None if size is None else size_text("max_part_size", size),
-                "maxRecordsPerPart": None if records is None else count_text("max_records", records),
-            }
-        )
+        options = {
+            "rollingPolicy": "onCheckpoint",
+            "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
+            "maxRecordsPerPart": if_given(count_text, "max_records", self.max_records),
+        }
+        return present(options)
 
     def __repr__(self) -> str:
         return _shown(self)

@@ -7,25 +7,25 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import BuilderState, OptionBacked, checked_sink, path_text, stream_writer
+from stoplog._builder import FORMAT, BuilderState, Sink, checked
 from stoplog._sink_methods import FileSinkMethods
+from stoplog._values import path_text
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 from stoplog.preflight import Preflight, check_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-FORMAT = "stoplog"
-"""The name by which Spark finds the connector."""
+FACADE = "stoplog.FileSink"
+"""The class of the jar that knows the options of a sink of files."""
 
 SaveMode: TypeAlias = Literal["append", "overwrite"]
 """Spark refuses its other modes for sinks of this kind."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSink(OptionBacked):
+class FileSink(Sink):
     """Rolling files in buckets, each row in exactly one finished file.
 
     Made by `FileSink.for_row_format`; immutable, comparable, and good for any number of queries that
@@ -40,6 +40,8 @@ class FileSink(OptionBacked):
     >>> sink
     FileSink(path='/data/out', format='json', rollingPolicy='default', maxPartSize='64m')
     """
+
+    _format = FORMAT
 
     @staticmethod
     def for_row_format(base_path: str | os.PathLike[str], encoder: Encoder | str) -> FileSinkBuilder:
@@ -76,32 +78,6 @@ class FileSink(OptionBacked):
         """
         return _builder(base_path, BulkFormat.of(bulk_format).options())
 
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog")` that this sink stands for, as a new dict."""
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress. It belongs to one query and one
-                path; by default it is left to `spark.sql.streaming.checkpointLocation`.
-
-        Returns:
-            Spark's own writer, for a trigger, a query name and `start()`.
-
-        Example:
-            query = (
-                sink.write_stream(events, checkpoint_location="/data/checkpoint")
-                .trigger(processingTime="10 seconds")
-                .start()
-            )
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
-
     def write(self, df: DataFrame, mode: SaveMode = "append") -> None:
         """Writes a batch; all its files appear, or none.
 
@@ -112,7 +88,7 @@ class FileSink(OptionBacked):
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+        self._write(df, mode)
 
     def check(self, df: DataFrame) -> Preflight:
         """Looks for what would keep a query from starting, or surprise later, and starts nothing.
@@ -159,7 +135,7 @@ class FileSinkBuilder(FileSinkMethods):
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked_sink(self._state))
+        return FileSink(checked(self._state, FACADE))
 
 
 def _builder(base_path: str | os.PathLike[str], format_options: dict[str, str]) -> FileSinkBuilder:

@@ -8,21 +8,23 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import (
-    Builder,
-    BuilderState,
-    OptionBacked,
-    checked_source,
+from stoplog._builder import FORMAT, Builder, BuilderState, OptionBacked, checked, required
+from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
     columns_text,
-    flat,
+    count_text,
+    duration_text,
+    if_given,
+    names_of,
     own_class,
     path_text,
     present,
+    size_text,
 )
-from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.bulk import BulkFormat
-from stoplog.sink import FORMAT
 from stoplog.stream_format import StreamFormat
 
 if TYPE_CHECKING:
@@ -89,8 +91,7 @@ class FileSource(OptionBacked):
         """
         if isinstance(bulk_format, BulkFormat):
             return _builder(paths, bulk_format.options_to_read())
-        if not isinstance(bulk_format, str):
-            raise TypeError(f"bulk_format must be a BulkFormat or a string, not {bulk_format!r}")
+        required("for_bulk_file_format", bulk_format, BulkFormat | str, "make one by a method of BulkFormat")
         if bulk_format in RECORD_FORMATS:
             raise ValueError(
                 f"{bulk_format!r} is read record by record: "
@@ -100,10 +101,6 @@ class FileSource(OptionBacked):
             known = ", ".join(FILE_FORMATS)
             raise ValueError(f"{bulk_format!r} is not a bulk format: use one of {known}, or a class's name")
         return _builder(paths, {"format": bulk_format})
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog")` that this source stands for, as a new dict."""
-        return dict(self._pairs)
 
     def read_stream(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
         """The files as a streaming DataFrame.
@@ -179,7 +176,7 @@ class FileSourceBuilder(Builder):
         return self._with(onChangedFile=action)
 
     def with_file_enumerator(
-        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+        self, enumerator: str, parameters: Mapping[str, Value] | None = None
     ) -> FileSourceBuilder:
         """Sets the class that finds the files.
 
@@ -192,7 +189,7 @@ class FileSourceBuilder(Builder):
         return self._with(**own_class("fileEnumerator", enumerator, parameters))
 
     def set_file_enumerator(
-        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+        self, enumerator: str, parameters: Mapping[str, Value] | None = None
     ) -> FileSourceBuilder:
         """PyFlink's name for `with_file_enumerator`."""
         return self.with_file_enumerator(enumerator, parameters)
@@ -205,7 +202,8 @@ class FileSourceBuilder(Builder):
         >>> FileSource.for_record_stream_format("csv", "/in").with_partition_columns("day", "hour").build()
         FileSource(path='/in', format='csv', partitionColumns='day,hour')
         """
-        return self._with(partitionColumns=columns_text(flat(columns)))
+        names = names_of("with_partition_columns", "column", columns)
+        return self._with(partitionColumns=columns_text(names))
 
     def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
         """Sets the reaction to a file that a sink has merged from smaller ones; `"fail"` by default.
@@ -260,8 +258,8 @@ class FileSourceBuilder(Builder):
             until: the date behind the last.
             within: how long ago they ended at most.
         """
-        span = None if within is None else duration_text("within", within)
-        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": span}
+        within_text = if_given(duration_text, "within", within)
+        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
         return self._with(datePattern=pattern, **present(dates))
 
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
@@ -272,7 +270,7 @@ class FileSourceBuilder(Builder):
         """
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 
-    def with_option(self, key: str, value: str | int | bool) -> FileSourceBuilder:
+    def with_option(self, key: str, value: Value) -> FileSourceBuilder:
         """Any option by its own name, for what has no method here.
 
         Args:
@@ -295,7 +293,7 @@ class FileSourceBuilder(Builder):
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSource(checked_source(self._state))
+        return FileSource(checked(self._state, "stoplog.FileSource"))
 
 
 def _builder(paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]) -> FileSourceBuilder:

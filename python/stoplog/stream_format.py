@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import OptionBacked, own_class, present
+from stoplog._builder import OptionBacked, required
 from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._units import size_text
+from stoplog._values import Value, if_given, own_class, pairs_of, present, size_text, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from stoplog._units import Size
+    from stoplog._values import Size
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,11 +81,11 @@ class StreamFormat(OptionBacked):
         >>> StreamFormat.length_delimited("int32be").options()
         {'format': 'lengthDelimited', 'lengthPrefix': 'int32be'}
         """
-        size = None if max_record_size is None else size_text("max_record_size", max_record_size)
+        size = if_given(size_text, "max_record_size", max_record_size)
         return _of("lengthDelimited", {"lengthPrefix": length_prefix, "maxRecordSize": size})
 
     @staticmethod
-    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> StreamFormat:
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> StreamFormat:
         """A class on the session's class path that extends `StreamFormat` or `SimpleStreamFormat` of
         `stoplog.source.format`, and `stoplog.format.read.RowFormat`.
 
@@ -97,7 +97,7 @@ class StreamFormat(OptionBacked):
         >>> StreamFormat.custom("com.acme.MeasurementFormat", {"unit": "m"}).options()
         {'format': 'com.acme.MeasurementFormat', 'format.unit': 'm'}
         """
-        return StreamFormat(tuple(own_class("format", class_name, parameters).items()))
+        return StreamFormat(pairs_of(own_class("format", class_name, parameters)))
 
     @staticmethod
     def of(stream_format: StreamFormat | str) -> StreamFormat:
@@ -109,10 +109,12 @@ class StreamFormat(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'parquet' holds blocks of records: use FileSource.for_bulk_file_format('parquet', "…")
         """
+        made_by = "make one by a method of StreamFormat"
+        required("for_record_stream_format", stream_format, StreamFormat | str, made_by)
         if isinstance(stream_format, StreamFormat):
             return stream_format
         if stream_format in RECORD_FORMATS:
-            return _of(stream_format, {})
+            return _of(string("stream_format", stream_format), {})
         if stream_format in FILE_FORMATS:
             raise ValueError(
                 f"{stream_format!r} holds blocks of records: "
@@ -122,10 +124,6 @@ class StreamFormat(OptionBacked):
             f'{stream_format!r} is not read record by record: use "text", "json", "csv" or .custom("…")'
         )
 
-    def options(self) -> dict[str, str]:
-        """The options that this format stands for."""
-        return dict(self._pairs)
 
-
-def _of(name: str, options: dict[str, str | None] | dict[str, str | int | bool | None]) -> StreamFormat:
-    return StreamFormat((("format", name), *present(options).items()))
+def _of(name: str, options: Mapping[str, Value | None]) -> StreamFormat:
+    return StreamFormat((("format", name), *pairs_of(present(options))))

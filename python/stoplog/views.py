@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from stoplog.sink import FORMAT
+from stoplog._builder import FORMAT
+from stoplog._values import path_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -75,4 +76,4 @@ def _view(
     view: Literal["parts", "epochs", "open", "buckets"],
 ) -> DataFrame:
     options = {"view": view, "sinkId": sink_id}
-    return spark.read.format(FORMAT).options(**options).load(os.fspath(path))
+    return spark.read.format(FORMAT).options(**options).load(path_text(path))

@@ -6,32 +6,24 @@ The session needs the jar `stoplog-wal` besides stoplog's own.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, joined, stream_writer
-from stoplog._shared import option_keys
-from stoplog._units import count_text
+from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._values import Value, count_text, names_of, option_name, path_text
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 FORMAT = "stoplog-wal"
-"""The name by which Spark finds the connector."""
-
-KEYS = option_keys("wal")
-"""Every option, as the registry of the jar has them."""
-
-FACADE = "stoplog.wal.WriteAheadSink"
-ARTIFACT = "stoplog-wal"
+"""The name by which Spark finds the connector, and that of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WriteAheadSink(OptionBacked):
+class WriteAheadSink(Sink):
     """Anything that can be sent rows out of a log: at least once, exactly once where the target helps.
 
     Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
@@ -39,6 +31,8 @@ class WriteAheadSink(OptionBacked):
     >>> WriteAheadSink.to_http("https://example.com/rows").with_batch_rows(100).build()
     WriteAheadSink(sender='http', url='https://example.com/rows', httpBatchRows='100')
     """
+
+    _format = FORMAT
 
     @staticmethod
     def to_http(url: str) -> WriteAheadSinkBuilder:
@@ -89,7 +83,7 @@ jdbc.keyColumns='id')
         """
         target = {
             "sender": "cassandra",
-            "cassandra.contactPoints": joined(contact_points),
+            "cassandra.contactPoints": ",".join(names_of("to_cassandra", "node", [contact_points])),
             "cassandra.keyspace": keyspace,
             "cassandra.table": table,
         }
@@ -106,35 +100,13 @@ jdbc.keyColumns='id')
         """
         return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": class_name}}))
 
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-wal")` that this sink stands for, as a new dict."""
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress, and the sink its log. It may only be left
-                out with `with_log_location`.
-
-        Returns:
-            Spark's own writer, for a trigger, a query name and `start()`.
-
-        Example:
-            query = sink.write_stream(alerts, "/data/checkpoints/alerts").start()
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
-
     def write(self, df: DataFrame) -> None:
         """Writes a batch; the sink needs `with_log_location`.
 
         Args:
             df: a DataFrame that is not streaming.
         """
-        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+        self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -150,7 +122,7 @@ class WriteAheadSinkBuilder(Builder):
         >>> WriteAheadSink.to_http("https://example.com").with_header("X-Token", "hunter2")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', httpHeader.X-Token='…')
         """
-        return self._with(f"header {name.lower()}", **{f"httpHeader.{name}": value})
+        return self._with(f"header {option_name(name).lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
         """Limits the rows of a request of `to_http`; 500 by default."""
@@ -171,7 +143,7 @@ class WriteAheadSinkBuilder(Builder):
         """
         return self._with(committer=committer)
 
-    def with_jdbc_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+    def with_jdbc_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
         """Sets an option of the sender and the committer `jdbc`.
 
         Args:
@@ -184,7 +156,7 @@ committer='jdbc', jdbc.password='…')
         """
         return self.with_option(f"jdbc.{key}", value)
 
-    def with_cassandra_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+    def with_cassandra_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
         """Sets an option of the sender and the committer `cassandra`.
 
         Args:
@@ -199,9 +171,9 @@ committer='jdbc', jdbc.password='…')
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
         """Sets the directory of the log; by default in the query's checkpoint."""
-        return self._with(logLocation=os.fspath(directory))
+        return self._with(logLocation=path_text(directory))
 
-    def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+    def with_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
         """Any option by its own name: of the sink, or for the sender or the committer."""
         return self._with_option(key, value)
 
@@ -215,4 +187,4 @@ committer='jdbc', jdbc.password='…')
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return WriteAheadSink(checked_connector(FACADE, ARTIFACT, self._state))
+        return WriteAheadSink(checked(self._state, "stoplog.wal.WriteAheadSink", FORMAT))

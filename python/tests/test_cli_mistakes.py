@@ -178,6 +178,8 @@ def test_a_reader_that_is_gone_is_no_error(sink: Path) -> None:
     os.close(reading)
     done = subprocess.run(
         [sys.executable, "-m", "stoplog", "ls", str(sink)],
+        # Otherwise nothing is left to be written at the end.
+        env={key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"},
         stdout=writing,
         stderr=subprocess.PIPE,
         check=False,

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from stoplog._storage.files import CannotRead, Enter, FileInfo, Storage, join, walk
 from stoplog._storage.local import LocalStorage
+from stoplog._values import path_text
 
 _WEBHDFS_OPTIONS = ("user", "delegation", "kerberos", "proxy_to", "timeout")
 _TIMEOUT_SECONDS = 30.0
@@ -155,9 +156,11 @@ def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = _NO_
             in fsspec.
 
     Raises:
+        TypeError: the path is no text, or one of bytes.
+        ValueError: the path is empty.
         CannotRead: pyarrow or fsspec is missing, does not know the scheme, or refuses the options.
     """
-    text = os.fspath(path)
+    text = path_text(path)
     found = _SCHEME.match(text)
     scheme = found.group(1).lower() if found else "file"
     if scheme == "file":

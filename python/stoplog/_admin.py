@@ -141,7 +141,7 @@ def _no_answer(status: int, errors: str) -> str:
 
 
 def _sentence(message: str) -> str:
-    """Without the condition in front and the SQLSTATE behind, which are told apart from it."""
+    """The message without the condition in front of it and the SQLSTATE behind it."""
     text = message.strip()
     if text.startswith("["):
         text = text.partition("] ")[2]

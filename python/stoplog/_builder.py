@@ -130,7 +130,7 @@ _OF_WHAT_IS_BUILT = frozenset({"write_stream", "write", "read_stream", "read", "
 
 
 class Unbuilt:
-    """A builder, which says so to a program that takes it for the thing that it builds."""
+    """A builder, whose error says so to a program that takes it for the thing that it builds."""
 
     __slots__ = ()
 

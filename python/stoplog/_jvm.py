@@ -48,7 +48,7 @@ class JvmBridge(Protocol):
             options: of the facade's sink or source.
 
         Raises:
-            InvalidOptions: everything that is wrong with the options.
+            InvalidOptions: the jar refused some options; the message lists all of them.
             JarMissing: the session runs without the facade's jar.
         """
 
@@ -112,7 +112,7 @@ def require_bridge(function: str, on_connect: str) -> JvmBridge:
     """The bridge, for a function that cannot do without.
 
     Args:
-        function: what an error calls the function that was called.
+        function: the name of the called function in an error.
         on_connect: the sentence that says what to do on Spark Connect.
 
     Raises:

@@ -63,18 +63,19 @@ class StartPosition:
 
     @staticmethod
     def latest() -> StartPosition:
-        """Whatever is written from now on."""
+        """All records that are written from now on."""
         return StartPosition((("startingOffsets", "latest"),))
 
     @staticmethod
     def group(group_id: str, otherwise: Otherwise = "fail") -> StartPosition:
         """The offsets that a consumer group has committed.
 
-        It is asked when the source is built, which needs a classic session, and never told anything.
+        The builder asks the group when it builds the source, which needs a classic session. Nothing is ever
+        committed to the group.
 
         Args:
             group_id: of the group.
-            otherwise: where to begin in a partition for which it has committed nothing.
+            otherwise: the start in a partition for which the group has committed nothing.
         """
         return StartPosition((), string("group_id", group_id), otherwise)
 
@@ -139,8 +140,8 @@ class Decoder:
 
         Args:
             schema: of the struct, such as `"id BIGINT, item STRING"`.
-            options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default what cannot be read is
-                null.
+            options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default a value that cannot be
+                read is null.
         """
         return Decoder("from_json(CAST({} AS STRING), ", f"{_text(schema)}{_more(options)})")
 
@@ -160,7 +161,7 @@ class Decoder:
 
     @staticmethod
     def sql(expression: str) -> Decoder:
-        """A SQL expression of one's own.
+        """A SQL expression of the user's.
 
         Args:
             expression: with `{}` wherever the column is to stand.
@@ -177,7 +178,7 @@ class Decoder:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSource(OptionBacked):
-    """Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
+    """Rows out of Kafka by Spark's own source, which this class sets.
 
     The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
     `headers`; `key` and `value` as their decoders make them. Only committed records are read, unless
@@ -191,7 +192,7 @@ class KafkaSource(OptionBacked):
     """
 
     columns: tuple[str, ...]
-    """SQL expressions over what Spark's source answers with."""
+    """SQL expressions over the columns of Spark's source."""
 
     @staticmethod
     def builder(servers: Servers) -> KafkaSourceBuilder:
@@ -249,15 +250,15 @@ class KafkaSourceBuilder(Unbuilt):
     _value: Decoder = Decoder("{}")
 
     def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
-        """All partitions of these topics, those that are added later, too."""
+        """Reads all partitions of these topics, those that are added later, too."""
         return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
-        """All topics whose whole names match a regular expression of Java, also those added later."""
+        """Reads all topics whose whole names match a regular expression of Java, also those added later."""
         return self._reads("subscribePattern", string("regex", regex))
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
-        """These partitions and no others, by topic."""
+        """Reads these partitions and no others, by topic."""
         given = {topic: [*numbers] for topic, numbers in mapping("partitions", partitions).items()}
         return self._reads("assign", json.dumps(given))
 
@@ -270,11 +271,11 @@ class KafkaSourceBuilder(Unbuilt):
         return self.with_option("maxOffsetsPerTrigger", count_text("records", records))
 
     def with_min_offsets_per_trigger(self, records: int, max_delay: Duration = "15m") -> KafkaSourceBuilder:
-        """For how many records a micro-batch waits.
+        """Lets a micro-batch wait for some records.
 
         Args:
-            records: how many.
-            max_delay: for how long it waits at most: a `timedelta`, a string such as `"5m"`, or an int of
+            records: the number of records, over all partitions.
+            max_delay: the longest wait: a `timedelta`, a string such as `"5m"`, or an int of
                 milliseconds.
         """
         waiting = self.with_option("minOffsetsPerTrigger", count_text("records", records))
@@ -289,11 +290,11 @@ class KafkaSourceBuilder(Unbuilt):
         return replace(self, _value=required("with_value", decoder, Decoder, _DECODERS))
 
     def with_consumer_setting(self, name: str, value: Value) -> KafkaSourceBuilder:
-        """A setting of Kafka's consumer by its own name."""
+        """Sets a setting of Kafka's consumer by its own name."""
         return self.with_option(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: Value) -> KafkaSourceBuilder:
-        """Any option of Spark's source by its name."""
+        """Sets any option of Spark's source by its name."""
         settings = dict(self._settings) | {option_name(key): text_of(key, value)}
         return replace(self, _settings=tuple(settings.items()))
 

@@ -35,7 +35,7 @@ Compression: TypeAlias = Literal[
     "none", "gzip", "zstd", "lz4", "snappy", "bzip2",
     "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
 ]  # fmt: skip
-"""The first line is for rows; which of all a bulk format knows is checked with its options."""
+"""The codecs. The first line is for rows; the jar checks a bulk format's with its other options."""
 
 
 _ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
@@ -51,7 +51,7 @@ class FileSinkMethods(Builder):
         return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
 
     def with_bucket_by(self, expression: str) -> Self:
-        """The bucket is what a SQL expression over the row's columns says.
+        """Takes the value of a SQL expression over the row's columns as its bucket.
 
         Args:
             expression: its value is taken as a string, with `/` between nested directories. Readers
@@ -64,7 +64,7 @@ class FileSinkMethods(Builder):
         return self._with(bucketBy=expression)
 
     def with_partition_by(self, *columns: str | Iterable[str]) -> Self:
-        """Hive-style directories, `a=1/b=2`, which readers turn back into columns.
+        """Sets Hive-style directories, `a=1/b=2`, which readers turn back into columns.
 
         The columns are left out of the rows and escaped as Spark does. Use this and not
         `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
@@ -110,7 +110,7 @@ class FileSinkMethods(Builder):
         return self._with("outputFileConfig", **given.options())
 
     def with_compression(self, codec: Compression) -> Self:
-        """The codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
+        """Sets the codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
 
         Sizes in policies are those after compression.
         """
@@ -131,7 +131,7 @@ class FileSinkMethods(Builder):
         return self._with(distribution=text)
 
     def with_sink_id(self, sink_id: str) -> Self:
-        """Tells apart several sinks that share one path; `main` by default."""
+        """Sets the sink id, by which several sinks can share one path; `main` by default."""
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> Self:
@@ -139,7 +139,7 @@ class FileSinkMethods(Builder):
         return self._with(onForeignQuery=action)
 
     def with_on_restart(self, action: Literal["continue", "finish"]) -> Self:
-        """Sets what a start does with the parts that an earlier one has left open.
+        """Sets the treatment of parts that an earlier run has left open.
 
         Args:
             action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
@@ -184,10 +184,10 @@ class FileSinkMethods(Builder):
         Args:
             when: `"watermark"`, when the query's watermark reaches the bucket's end; `"processingTime"`,
                 when the clock does; `"idle"`, when no row came for the delay.
-            delay: how long after the end a bucket is still waited for; nothing by default. Required
+            delay: the time after the end for which the sink still waits; nothing by default. Required
                 with `"idle"`: a `timedelta`, a string such as `"10m"`, or an int of milliseconds.
-            marker: what is in the marker: counts and a version by default, or nothing.
-            listener: the name of a class on the JVM that is told of each marker, at least once.
+            marker: the content of the marker: counts and a version by default, or nothing.
+            listener: the name of a class on the JVM; the driver calls it for each marker, at least once.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
@@ -210,8 +210,8 @@ class FileSinkMethods(Builder):
         Args:
             smaller_than: parts below this size are merged; a quarter of `to` by default.
             to: the size of a merged part at most; by default that at which the policy closes parts.
-            after_epochs: how long small parts wait for more of them; 100 epochs by default.
-            min_files: how many parts a merge has at least; 2 by default.
+            after_epochs: the number of epochs for which small parts wait for more of them; 100 by default.
+            min_files: the fewest parts of a merge; 2 by default.
             compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
 
         >>> from stoplog import FileSink
@@ -232,7 +232,7 @@ class FileSinkMethods(Builder):
         """PyFlink's name for `with_compaction`, with its strategy.
 
         Args:
-            strategy: when small parts are merged.
+            strategy: the limits at which the sink merges small parts.
             compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
 
         >>> from stoplog import FileSink
@@ -250,7 +250,7 @@ class FileSinkMethods(Builder):
 
         Args:
             form: `"json"` lists them with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
-            retention: how long a list is kept, for good by default: a `timedelta`, a string such as
+            retention: the time for which a list is kept, for good by default: a `timedelta`, a string such as
                 `"30d"`, or an int of milliseconds.
 
         >>> from stoplog import FileSink
@@ -281,7 +281,7 @@ class FileSinkMethods(Builder):
         return self._with(durability=durability)
 
     def with_option(self, key: str, value: Value) -> Self:
-        """Any option by its own name, for what has no method here.
+        """Sets any option by its own name, for those without a method here.
 
         Args:
             key: the option's name; case does not matter.

@@ -59,8 +59,8 @@ class AdminAction:
 
     Attributes:
         action: finish, publish, remove, spare, moveAside, cut, keepRecord, hand, advise, whole or broken.
-        subject: what it is done to, mostly a path under the sink's path.
-        reason: why.
+        subject: the thing that it is done to, mostly a path under the sink's path.
+        reason: the reason, in words.
         size_bytes: of the part, where it is one.
         rows: of the part, where it is one.
         to: where it is kept, if it is moved or copied.
@@ -82,13 +82,13 @@ class AdminPlan:
     """The actions that a tool would take now, or has taken.
 
     Attributes:
-        command: which tool.
+        command: the name of the tool.
         path: of the sink.
-        sink_id: which of the path's sinks.
-        driver: whether a driver is at work on it, as far as can be told: a sentence.
-        driver_alive: whether one may be.
+        sink_id: one of the path's sinks.
+        driver: a sentence about the driver of its last run.
+        driver_alive: true if that driver may be alive.
         actions: in the order in which they are done.
-        carried_out: whether this is what was done.
+        carried_out: true if the actions were done.
 
     >>> AdminPlan("clean", "/data/out", "main", "no driver", False, (), False).actions
     ()
@@ -110,7 +110,7 @@ class AdminPlan:
         return [action for action in self.actions if action.action == "broken"]
 
     def carry_out(self, driver: DriverCheck = DriverCheck.REFUSE_IF_ALIVE) -> AdminPlan:
-        """Does it, as things are now, and returns what was done.
+        """Carries the plan out, as things are now, and returns the actions that were done.
 
         Raises:
             ToolFailed: `STOPLOG_DRIVER_ALIVE` before anything is changed, `STOPLOG_FENCED` when a driver
@@ -145,7 +145,7 @@ class SinkAdmin:
         return self._plan("finalize")
 
     def clean(self) -> AdminPlan:
-        """Removes what dead attempts have left behind; what stays is there with the rule that spared it."""
+        """Removes the files of dead attempts; each file that stays is listed with the rule that spared it."""
         return self._plan("clean")
 
     def adopt(self, query_id: str, next_batch: int) -> AdminPlan:
@@ -206,7 +206,7 @@ def administer(
 
     Args:
         path: of the sink.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks.
         jvm: more jars and Hadoop's settings, where the path is not on a local disk.
         options: of the query, as far as its log does not tell them: useTruncate, validLengthPrefix and
             validLengthSuffix.

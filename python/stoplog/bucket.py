@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BucketAssigner(OptionBacked):
-    """Says which bucket, a directory under the sink's path, each row belongs to.
+    """Chooses the bucket of each row, a directory under the sink's path.
 
     Made by its static methods; immutable and comparable. A sink without one uses hourly buckets by
     processing time in UTC, such as `dt=2026-01-31/hour=23`. A bucket that would leave the path, or that
@@ -73,7 +73,7 @@ class BucketAssigner(OptionBacked):
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> BucketAssigner.custom("com.acme.ByTenant", {"column": "tenant"}).options()
         {'bucketAssigner': 'com.acme.ByTenant', 'bucketAssigner.column': 'tenant'}

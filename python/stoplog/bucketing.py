@@ -45,7 +45,7 @@ class DateTimeBucketer:
 
     Args:
         format_string: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default.
-        zone_id: whose calendar and clock the pattern shows, such as `Europe/Berlin`; UTC by default, where
+        zone_id: the zone of the pattern's calendar and clock, such as `Europe/Berlin`; UTC by default, where
             Flink takes that of the machine.
 
     >>> DateTimeBucketer().options()
@@ -325,7 +325,7 @@ class BucketingSink:
         return self.set_option("useTruncate", use_truncate)
 
     def set_on_restart(self, choice: Literal["finish", "continue"]) -> Self:
-        """Sets what a start does with the parts that an earlier one has left open.
+        """Sets the treatment of parts that an earlier run has left open.
 
         Args:
             choice: `"finish"`, the default, publishes them; `"continue"` goes on in them.
@@ -354,7 +354,7 @@ class BucketingSink:
 
         Args:
             df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress; by default it is left to
+            checkpoint_location: the directory of the query's progress; by default it is left to
                 `spark.sql.streaming.checkpointLocation`.
         """
         return self.build().write_stream(df, checkpoint_location)

@@ -100,7 +100,7 @@ class BulkFormat(OptionBacked):
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own. Those of a sink stand in its open
+            parameters: settings of the class, by the names that it reads. Those of a sink stand in its open
                 parts: no secrets.
 
         >>> BulkFormat.custom("com.acme.ColumnsWriter", {"level": 3}).options()

@@ -41,11 +41,11 @@ class _ClusterBuilder(Builder):
         return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
-        """The data center whose nodes are asked; that of the contact points by default."""
+        """Sets the data center whose nodes are asked; that of the contact points by default."""
         return self._with(localDatacenter=name)
 
     def with_option(self, key: str, value: Value) -> Self:
-        """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
+        """Sets any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
         return self._with_option(key, value)
 
 
@@ -82,8 +82,8 @@ class CassandraSink(Sink):
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.
-            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, whatever the rows' columns are called.
-                What `USING` would say is said by `with_ttl` and `with_write_timestamp`.
+            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, for rows' columns of any names.
+                `with_ttl` and `with_write_timestamp` stand for its clause `USING`.
 
         >>> CassandraSink.with_query("a", "INSERT INTO shop.orders (id) VALUES (?)").build().options()
         {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
@@ -115,7 +115,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
-        """For how long a request is tried again that met an overloaded or unreachable node.
+        """Limits the time for which the sink repeats a request that met an overloaded or unreachable node.
 
         Args:
             timeout: a `timedelta`, a string such as `"10m"`, or an int of milliseconds; `"2m"` by default.
@@ -138,13 +138,13 @@ class CassandraSinkBuilder(_ClusterBuilder):
         Args:
             source: `"epoch"`, the default: rows are as new as their epoch, however often it is repeated.
                 `"server"`: as their arrival; a repeated epoch replaces what others wrote meanwhile.
-            epoch_table: where the times of epochs are kept, as `table` or `keyspace.table`.
+            epoch_table: the table for the times of epochs, as `table` or `keyspace.table`.
         """
         table = {} if epoch_table is None else {"epochTable": epoch_table}
         return self._with(writeTimestamp=source, **table)
 
     def with_write_timestamp_column(self, column: str) -> CassandraSinkBuilder:
-        """Rows are as new as a column says, of type TIMESTAMP, or BIGINT in microseconds.
+        """Takes the write timestamp of a row from a column, of type TIMESTAMP, or BIGINT in microseconds.
 
         >>> sink = CassandraSink.for_table("a", "k", "t").with_write_timestamp_column("at").build()
         >>> sink.options()["writeTimestamp"]
@@ -161,7 +161,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(ttl=duration_text("time", time))
 
     def with_ttl_column(self, column: str) -> CassandraSinkBuilder:
-        """A column that says how long the cells of its row live, in seconds."""
+        """Takes the time that the cells of a row live from a column, in seconds."""
         return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
@@ -212,7 +212,7 @@ class CassandraSource(OptionBacked):
         Args:
             contact_points: some nodes, as `host` or `host:port`.
             keyspace: of the table, as it is, without quotes.
-            table: what is read.
+            table: the name of the table.
         """
         return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 

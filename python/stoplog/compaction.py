@@ -40,7 +40,7 @@ class FileCompactStrategy:
     It has no number of threads: merges are tasks of the query.
 
     Attributes:
-        checkpoints: how many epochs the oldest small part of a bucket waits; 100 by default.
+        checkpoints: the number of epochs for which the oldest small part of a bucket waits; 100 by default.
         size_threshold: small parts that have this size together are merged at once; bytes, or a string such
             as `"128m"`. By default the size at which the policy closes parts.
 
@@ -77,7 +77,7 @@ class FileCompactStrategyBuilder:
         )
 
     def set_size_threshold(self, size_threshold: Size) -> FileCompactStrategyBuilder:
-        """At which size small parts are merged at once."""
+        """Sets the size at which small parts are merged at once."""
         return FileCompactStrategyBuilder(replace(self._strategy, size_threshold=size_threshold))
 
     def build(self) -> FileCompactStrategy:
@@ -99,7 +99,7 @@ class DirectoryCompaction:
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
     def run(self) -> list[PlannedMerge]:
-        """Merges, and returns what was merged. What cannot be read stays as it is.
+        """Merges, and returns the merges that it has made. Files that cannot be read stay as they are.
 
         A run that died is carried on by the next one. Of two at once the older one fails with
         `STOPLOG_FENCED` and has doubled nothing.

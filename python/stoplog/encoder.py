@@ -29,8 +29,8 @@ class Encoder(OptionBacked):
         r"""One string or binary column, a line for each row.
 
         Args:
-            line_separator: what ends each row; a newline by default.
-            null_value: what is written for a null; without it a null is an error.
+            line_separator: the end of each row; a newline by default.
+            null_value: the text for a null; without it a null is an error.
 
         >>> Encoder.text(line_separator="\r\n").options()
         {'format': 'text', 'lineSep': '\r\n'}
@@ -84,7 +84,7 @@ class Encoder(OptionBacked):
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> Encoder.custom("com.acme.KeyValueEncoder", {"separator": "="}).options()
         {'encoder': 'com.acme.KeyValueEncoder', 'encoder.separator': '='}

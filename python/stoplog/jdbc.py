@@ -73,11 +73,11 @@ class JdbcSinkBuilder(Builder):
     """
 
     def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
-        """The user of the connections, and its password."""
+        """Sets the user of the connections, and its password."""
         return self._with(user=user, password=password)
 
     def with_upsert(self, *key_columns: str | Iterable[str]) -> JdbcSinkBuilder:
-        """A row takes the place of the one with the same key; repeated epochs change nothing.
+        """Lets a row take the place of the one with the same key; repeated epochs change nothing.
 
         Args:
             key_columns: the primary key of the table, or a unique index; a list of columns will do.
@@ -89,7 +89,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
     def with_transactions(self) -> JdbcSinkBuilder:
-        """Rows are inserted, each epoch in one transaction that records it: exactly once. The default."""
+        """Inserts rows, each epoch in one transaction that records it: exactly once. The default."""
         return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
@@ -110,11 +110,11 @@ class JdbcSinkBuilder(Builder):
         return self._with(maxTries=count_text("max_tries", max_tries), retryWait=duration_text("wait", wait))
 
     def with_reject_table(self, table: str) -> JdbcSinkBuilder:
-        """Rows that the table refuses go to another one, and the query goes on; by default it fails."""
+        """Sends rows that the table refuses to another one, and goes on; by default the query fails."""
         return self._with(onBadRow="reject", rejectTable=table)
 
     def with_sink_id(self, sink_id: str) -> JdbcSinkBuilder:
-        """The name of this sink; queries that write to one table need one each. `main` by default."""
+        """Sets the sink id; queries that write to one table need one each. `main` by default."""
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
@@ -122,7 +122,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: Value) -> JdbcSinkBuilder:
-        """Any option by its own name: of the sink, or a property of the database's driver.
+        """Sets any option by its own name: of the sink, or a property of the database's driver.
 
         >>> JdbcSink.for_table("jdbc:postgresql://db/shop", "t").with_option("ssl", True).build()
         JdbcSink(url='jdbc:postgresql://db/shop', dbtable='t', ssl='true')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of Kafka: rows into them, each exactly once for who reads committed records, and rows out of them.
+"""Topics of Kafka: rows into them, exactly once for consumers of committed records, and rows out of them.
 
 The session needs the package `io.github.stoplog:stoplog-kafka_2.13`, which brings Kafka's client along. The
 source needs Spark's Kafka module as well (`org.apache.spark:spark-sql-kafka-0-10_2.13`), of Spark's version.
@@ -118,7 +118,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
-        """Sets the reaction when the brokers have aborted what the log has committed; `"fail"` by default."""
+        """Sets the reaction to brokers that have aborted a committed transaction; `"fail"` by default."""
         return self._set("onLostTransaction", action)
 
     def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
@@ -130,7 +130,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("logLocation", path_text(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
-        """The name of the commit log; sinks that share its location need one each. `main` by default."""
+        """Sets the sink id; sinks that share the commit log's location need one each. `main` by default."""
         return self._set("sinkId", sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
@@ -138,7 +138,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("onForeignQuery", action)
 
     def with_producer_setting(self, name: str, value: Value) -> KafkaSinkBuilder:
-        """A setting of Kafka's producer by its own name.
+        """Sets a setting of Kafka's producer by its own name.
 
         >>> KafkaSink.to("broker:9092").with_producer_setting("compression.type", "zstd").build()
         KafkaSink(kafka.bootstrap.servers='broker:9092', kafka.compression.type='zstd')
@@ -146,7 +146,7 @@ class KafkaSinkBuilder(Builder):
         return self._set(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: Value) -> KafkaSinkBuilder:
-        """Any option by its own name, for what has no method here."""
+        """Sets any option by its own name, for those without a method here."""
         return self._set(key, value)
 
     def build(self) -> KafkaSink:

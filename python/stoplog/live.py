@@ -92,7 +92,7 @@ def follow(
     Args:
         query: a streaming query, classic or Connect.
         every: seconds between two looks.
-        wait: how to let the seconds pass; a test can do without.
+        wait: lets the seconds pass; a test can do without.
         out: where to write; the cell of a notebook, or else standard output, by default.
         background: answer at once, and show from a thread, so that a notebook's next cell can run.
 

@@ -74,8 +74,8 @@ class SinkProgress(Shown):
 
     Attributes:
         batch_id: the micro-batch, which is the sink's epoch.
-        timestamp: when the micro-batch was started, as Spark writes it (ISO 8601, UTC).
-        input_rows: how many rows the micro-batch read.
+        timestamp: the start of the micro-batch, as Spark writes it (ISO 8601, UTC).
+        input_rows: the number of rows that the micro-batch read.
         metrics: the sink's numbers after it.
 
     >>> SinkProgress.parse(
@@ -110,7 +110,7 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
     Args:
         query: a streaming query, classic or Connect.
         every: seconds between two looks.
-        wait: how to let the seconds pass; a test can do without.
+        wait: lets the seconds pass; a test can do without.
 
     Raises:
         NotAStoplogQuery: the query writes to another sink.

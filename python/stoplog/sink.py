@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sink: what the options say, and the two ways to write to it."""
+"""The sink of files: its options, and the two ways to write to it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FileSink(Sink):
 
         Args:
             base_path: the directory under which buckets are made; a path or a URI.
-            encoder: how a row becomes bytes, or `"text"`, `"json"` or `"csv"` for one with no options.
+            encoder: a row format, or `"text"`, `"json"` or `"csv"` for one with no options.
 
         Raises:
             ValueError: the encoder is a string but not the name of a row format.
@@ -83,7 +83,7 @@ class FileSink(Sink):
 
         Args:
             df: a DataFrame that is not streaming.
-            mode: `"append"` adds files, `"overwrite"` replaces all that the directory holds.
+            mode: `"append"` adds files, `"overwrite"` replaces all files of the directory.
 
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
@@ -91,14 +91,14 @@ class FileSink(Sink):
         self._write(df, mode)
 
     def check(self, df: DataFrame) -> Preflight:
-        """Looks for what would keep a query from starting, or surprise later, and starts nothing.
+        """Looks for problems that would keep a query from starting or surprise later; starts nothing.
 
         Looks at the columns, the names, the storage (which it tries in a directory of its own under
         `_stoplog`), other sinks under the same path, and the versions of libraries.
 
         Args:
-            df: what the query will write. Of a batch the first hundred rows are computed, to see their
-                buckets; a stream is not started.
+            df: the rows that the query will write. Of a batch, Spark computes the first hundred rows, to
+                see their buckets; a stream is not started.
 
         Raises:
             ConnectUnsupported: the session is Spark Connect's.
@@ -117,7 +117,7 @@ class FileSinkBuilder(FileSinkMethods):
     """Builds a `FileSink`; made by `FileSink.for_row_format`.
 
     Immutable: each method returns a new builder, so one builder can be the start of several sinks.
-    Calling a method again replaces all that it set before. Whatever is not set is left to the session's
+    Calling a method again replaces all that it set before. An option that is not set is left to the session's
     default (`spark.datasource.stoplog.<option>`) or else to the one named here.
 
     >>> base = FileSink.for_row_format("/data/out", "json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source: what the options say, and the two ways to read from it."""
+"""The source of files: its options, and the two ways to read from it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class FileSource(OptionBacked):
         """Starts a source that reads record by record.
 
         Args:
-            stream_format: how bytes become rows, or `"text"`, `"json"` or `"csv"`.
+            stream_format: a record format, or `"text"`, `"json"` or `"csv"`.
             paths: files, directories, or patterns such as `/data/2026-*`, all of one file system.
 
         Raises:
@@ -148,7 +148,7 @@ class FileSourceBuilder(Builder):
         return self._with(monitorInterval=duration_text("interval", interval))
 
     def process_static_file_set(self) -> FileSourceBuilder:
-        """Takes `monitor_continuously` back: the trigger `availableNow` reads what is there, and ends."""
+        """Takes `monitor_continuously` back: `availableNow` reads the files that are there, and ends."""
         return FileSourceBuilder(self._state.without_group("monitorInterval"))
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
@@ -184,7 +184,7 @@ class FileSourceBuilder(Builder):
             enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
                 the fully qualified name of a class on the session's class path that extends
                 `stoplog.source.file.FileFinder`.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
         """
         return self._with(**own_class("fileEnumerator", enumerator, parameters))
 
@@ -218,7 +218,7 @@ class FileSourceBuilder(Builder):
         return self._with(pathGlobFilter=pattern)
 
     def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
-        """Reads files to which no program has written for some time.
+        """Reads only files to which no program has written for some time.
 
         Args:
             age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
@@ -234,7 +234,7 @@ class FileSourceBuilder(Builder):
         return self._with(stableFor=duration_text("time", time))
 
     def with_ready_marker(self, name: str) -> FileSourceBuilder:
-        """The file that says that others are complete.
+        """Reads files only once a marker file says that they are complete.
 
         Args:
             name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
@@ -252,18 +252,18 @@ class FileSourceBuilder(Builder):
         """Lists some of the directories that are named by dates, and does not look into others.
 
         Args:
-            pattern: how they are named below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the default of
-                the sink, or `"yyyy/MM/dd"`.
+            pattern: the pattern of their names below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the
+                default of the sink, or `"yyyy/MM/dd"`.
             since: the first date, such as `"2026-11-01"`.
             until: the date behind the last.
-            within: how long ago they ended at most.
+            within: the longest time since their end.
         """
         within_text = if_given(duration_text, "within", within)
         dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
         return self._with(datePattern=pattern, **present(dates))
 
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
-        """Leaves out what cannot be decoded, and notes it in a directory; by default the query fails.
+        """Leaves out bytes that cannot be decoded, and notes them in a directory; by default the query fails.
 
         Args:
             directory: of this query alone; the notes are lines of JSON.
@@ -271,7 +271,7 @@ class FileSourceBuilder(Builder):
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 
     def with_option(self, key: str, value: Value) -> FileSourceBuilder:
-        """Any option by its own name, for what has no method here.
+        """Sets any option by its own name, for those without a method here.
 
         Args:
             key: the option's name; case does not matter.
@@ -297,12 +297,12 @@ class FileSourceBuilder(Builder):
 
 
 def _builder(paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]) -> FileSourceBuilder:
-    """A builder with nothing set but where and in which format."""
+    """A builder with the paths and the format alone."""
     return FileSourceBuilder(BuilderState.of({"path": _located(paths), "format": format_options}))
 
 
 def _located(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    """One path is an option of its own; several are the one that Spark sets for `load([…])`."""
+    """The option of one path, or that of several, which Spark sets for `load([…])`."""
     if not paths:
         raise ValueError("no path was named: name at least one file, directory or pattern")
     names = [path_text(path) for path in paths]

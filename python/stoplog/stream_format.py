@@ -34,7 +34,7 @@ class StreamFormat(OptionBacked):
         Args:
             charset_name: the character set; UTF-8 by default, in which alone a large file can be read
                 in pieces side by side.
-            line_separator: what ends a line; `\n`, `\r\n` and `\r` by default.
+            line_separator: the end of a line; `\n`, `\r\n` and `\r` by default.
 
         >>> StreamFormat.text_line_format("ISO-8859-1").options()
         {'format': 'text', 'charset': 'ISO-8859-1'}
@@ -73,7 +73,7 @@ class StreamFormat(OptionBacked):
         """Records of bytes, each behind its length, as rows of one column `value`.
 
         Args:
-            length_prefix: how the lengths are written; `"varint"` by default, as protobuf's
+            length_prefix: the form of the lengths; `"varint"` by default, as protobuf's
                 `writeDelimitedTo` writes them, or four bytes, the highest or the lowest first.
             max_record_size: a longer record is an error; a string such as `"64m"`, which is the
                 default, or an int of bytes.
@@ -92,7 +92,7 @@ class StreamFormat(OptionBacked):
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> StreamFormat.custom("com.acme.MeasurementFormat", {"unit": "m"}).options()
         {'format': 'com.acme.MeasurementFormat', 'format.unit': 'm'}

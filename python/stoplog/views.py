@@ -19,7 +19,7 @@ def parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "mai
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.parts(spark, "/data/out").groupBy("bucket").count().show()
@@ -33,7 +33,7 @@ def epochs(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "ma
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.epochs(spark, "/data/out").show()
@@ -47,7 +47,7 @@ def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str =
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.open_parts(spark, "/data/out").isEmpty()
@@ -61,7 +61,7 @@ def incomplete_buckets(spark: SparkSession, path: str | os.PathLike[str], sink_i
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.incomplete_buckets(spark, "/data/out").orderBy("bucket").show()

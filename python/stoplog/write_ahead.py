@@ -24,7 +24,7 @@ FORMAT = "stoplog-wal"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WriteAheadSink(Sink):
-    """Anything that can be sent rows out of a log: at least once, exactly once where the target helps.
+    """A target to which rows are sent out of a log: at least once, exactly once where the target helps.
 
     Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
 
@@ -75,7 +75,7 @@ jdbc.keyColumns='id')
         Args:
             contact_points: some nodes, as `host` or `host:port`.
             keyspace: in upper or lower case as it is.
-            table: which must exist.
+            table: the name of the table; it must exist.
 
         >>> sink = WriteAheadSink.to_cassandra(["10.0.0.1", "10.0.0.2"], "shop", "orders").build()
         >>> sink.options()["cassandra.contactPoints"]
@@ -117,7 +117,7 @@ class WriteAheadSinkBuilder(Builder):
     """
 
     def with_header(self, name: str, value: str) -> WriteAheadSinkBuilder:
-        """A header of each request of `to_http`.
+        """Sets a header of each request of `to_http`.
 
         >>> WriteAheadSink.to_http("https://example.com").with_header("X-Token", "hunter2")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', httpHeader.X-Token='…')
@@ -166,7 +166,7 @@ committer='jdbc', jdbc.password='…')
         return self.with_option(f"cassandra.{key}", value)
 
     def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
-        """The name of this sink; sinks that keep their logs at one place need one each. `main` by default."""
+        """Sets the sink id; sinks that keep their logs at one place need one each. `main` by default."""
         return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
@@ -174,7 +174,7 @@ committer='jdbc', jdbc.password='…')
         return self._with(logLocation=path_text(directory))
 
     def with_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
-        """Any option by its own name: of the sink, or for the sender or the committer."""
+        """Sets any option by its own name: of the sink, of the sender or of the committer."""
         return self._with_option(key, value)
 
     def build(self) -> WriteAheadSink:

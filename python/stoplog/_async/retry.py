@@ -47,9 +47,9 @@ class Retry:
     asked for is added to it, for the same reason.
 
     Args:
-        max_attempts: how often a call is made at most, the first time counted.
+        max_attempts: the most attempts at a call, the first one counted.
         first_wait_seconds: the bound of the first wait; that of each further one is twice the one before.
-        max_wait_seconds: what the bound does not grow beyond.
+        max_wait_seconds: the largest bound.
         retry_on: exception classes, or a predicate of the exception. Calls that timed out are
             `TimeoutError`s.
         max_retry_after_seconds: a call that is to wait longer than this has failed.
@@ -86,8 +86,8 @@ class Retry:
 
         Args:
             attempt: the number of the one that failed, from 1.
-            error: what it failed with.
-            random: gives a number from 0 to 1.
+            error: the exception of that attempt.
+            random: a source of numbers from 0 to 1.
 
         >>> retry = Retry(max_attempts=3, first_wait_seconds=0.1)
         >>> [retry.wait_after(attempt, OSError(), lambda: 1.0) for attempt in (1, 2, 3)]

@@ -9,14 +9,14 @@ from stoplog.errors import StoplogError
 
 
 class NotFound(StoplogError):
-    """There is no such sink, epoch or part."""
+    """A request for a sink, an epoch or a part that is not there."""
 
     def __init__(self, message: str) -> None:
         super().__init__("STOPLOG_NOT_FOUND", message)
 
 
 class WhichSink(StoplogError):
-    """A path has several sinks and none was named.
+    """A request without a sink id, for a path with several sinks.
 
     >>> print(WhichSink("/data/out", ["a", "b"]))
     /data/out has several sinks: a, b. Name one of them: --sink-id, or sink_id in Python.

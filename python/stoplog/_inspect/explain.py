@@ -45,11 +45,11 @@ class Explanation(Shown):
     """The explanation of one file.
 
     Attributes:
-        asked: what was asked for.
-        state: what it is.
-        message: why, in one or two sentences.
-        path: where it is, or is going to be, under the sink's path.
-        sink_id: whose it is, if that is known.
+        asked: the name or path as the user gave it.
+        state: its relation to the sink.
+        message: the reason, in one or two sentences.
+        path: its place under the sink's path, now or once it is finished.
+        sink_id: the sink that it belongs to, if that is known.
         epoch: the last epoch of the record that closed it.
         seq: that record, or the newest one for a part that is open.
     """
@@ -99,7 +99,7 @@ def _named_inside(storage: Storage, file: FileInfo) -> str | None:
 
 
 def _named_in_log(storage: Storage, sinks: Sequence[str], file: FileInfo, version: int) -> str | None:
-    """An empty marker says nothing of itself."""
+    """The sink whose log names the marker, which is empty and says nothing of itself."""
     for sink_id in sinks:
         if any(each.bucket == file.directory and each.version == version for each in _all(storage, sink_id)):
             return sink_id
@@ -221,7 +221,7 @@ class _Wanted:
 
     @property
     def may_be_in(self) -> bytes:
-        """The bytes that every record has that names it."""
+        """Bytes that are in every record that names the file."""
         return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode(
             errors="surrogatepass"
         )
@@ -243,7 +243,7 @@ def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_milli
 def _closed(
     storage: Storage, log: CommitLog, sink_id: str, asked: str, wanted: _Wanted, newest: LogRecord
 ) -> Explanation | None:
-    """Looks back from the newest record: what closed the part, or took its place."""
+    """Looks back from the newest record for the one that closed the part or put another in its place."""
     files = log.files()
     for seq in sorted(files.records, reverse=True):
         if not log.mentions(seq, wanted.may_be_in):
@@ -297,7 +297,7 @@ def _search(storage: Storage, name: str) -> FileInfo | None:
 
 
 def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Explanation | None:
-    """A directory with parts, finished or open; `None` for any other."""
+    """Explains a directory with parts, finished or open; `None` for any other."""
     files = storage.children(path)[1] if path != OWN and not path.startswith(f"{OWN}/") else []
     finished = [file for file in files if part_name(file.name) is not None]
     newest = [record for record in (CommitLog(storage, each).newest() for each in sinks) if record]
@@ -318,7 +318,7 @@ def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Ex
 def _by_its_place(
     storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo, now_millis: int
 ) -> Explanation:
-    """A file that is there and that no kept record names."""
+    """Explains a file that is there and that no kept record names."""
     pieces = file.path.split("/")
     if pieces[0] == OWN and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]

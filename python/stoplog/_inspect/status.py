@@ -27,10 +27,10 @@ class OpenPartStatus(Shown):
         name: the name that it is going to have.
         size_bytes: its committed bytes, and what the rows beside it will add.
         records: its committed rows.
-        opened_at_millis: when it was begun.
-        last_written_at_millis: when a row last came to it.
+        opened_at_millis: the time of its first row.
+        last_written_at_millis: the time of its last row.
         unfinished_path: the store's handle: where it lies, under the sink's path.
-        roll: when it will be closed, and why not yet.
+        roll: the time at which it will be closed, and the reason why not yet.
     """
 
     bucket: str
@@ -50,12 +50,12 @@ class BucketStatus(Shown):
     Attributes:
         bucket: under the sink's path; empty for the path itself.
         finished: files that readers see, of all sinks of the path, and their bytes.
-        newest_finished_at_millis: when the youngest of them was last written to.
+        newest_finished_at_millis: the last write to the youngest of them.
         pending: parts that are decided, and not known to be published.
         open: parts in progress, their bytes and rows so far.
-        oldest_open_at_millis: when the first of the open parts was begun.
-        next_roll_at_millis: when the next of them will be closed by the clock.
-        markers: how many `_SUCCESS` files are there.
+        oldest_open_at_millis: the time of the first row of the oldest open part.
+        next_roll_at_millis: the time at which the clock will close the next of them.
+        markers: the number of `_SUCCESS` files.
     """
 
     bucket: str
@@ -77,10 +77,10 @@ class SinkStatus(Shown):
     """A sink and what is in its buckets.
 
     Attributes:
-        sink: what its newest record says.
-        driver: whether its query is at work, as far as can be told; None for a connector's sink and a batch
-            job, which give no signs of life.
-        now_millis: when this was looked at.
+        sink: the summary of its newest record.
+        driver: the driver of its last run; None for a connector's sink and a batch job, which give no signs
+            of life.
+        now_millis: the time of this look.
         rolling: its policy, if the log notes it.
         buckets: by name.
         open: all open parts, those that will be closed first at the beginning.
@@ -104,7 +104,7 @@ def status(
     """Reads the newest record and the names of all files. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        seen: gets each finished file, so that a directory need not be listed twice.
+        seen: called with each finished file, so that a directory need not be listed twice.
     """
     log = CommitLog(storage, sink_id)
     newest = log.newest()

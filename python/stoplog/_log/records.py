@@ -46,7 +46,7 @@ class OpenPart:
     Attributes:
         handle: the store's own text: on file systems the unfinished path under the sink's path.
         owner: the run whose first attempts append in place, if any may.
-        first_event_time_millis: what `eventTimeInterval` counts from; of any year, as Spark's timestamps.
+        first_event_time_millis: the start of `eventTimeInterval`; of any year, as Spark's timestamps.
     """
 
     bucket: str
@@ -77,8 +77,8 @@ class PendingPart:
     """A closed part: visible as soon as its record is carried out.
 
     Attributes:
-        reason: why it was closed, a word such as `size`, `age` or `end`.
-        closed: whether its handle allows no appending any more.
+        reason: the roll reason, a word such as `size`, `age` or `end`.
+        closed: true if its handle allows no appending any more.
     """
 
     bucket: str
@@ -139,7 +139,7 @@ class LiveBucket:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """That a bucket is complete."""
+    """The marker of a bucket that is complete."""
 
     bucket: str
     version: int

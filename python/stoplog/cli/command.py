@@ -49,7 +49,7 @@ class Answer:
     Attributes:
         data: for `--output json`: dataclasses, enums, lists, mappings and plain values.
         lines: the same for people; asked for only if they are to see it.
-        code: what the process ends with.
+        code: the exit code of the process.
     """
 
     data: Mapping[str, object]
@@ -62,10 +62,11 @@ class Command:
     """One command of `stoplog`.
 
     Attributes:
-        name: what the user types.
+        name: the word that the user types.
         summary: one line for `stoplog --help`.
-        arguments: adds what is its own to a parser.
-        run: does it. May raise `StoplogError`; `stoplog.cli.main` knows the exit codes of them.
+        arguments: a function that adds the command's own arguments to a parser.
+        run: a function that runs the command. It may raise `StoplogError`, for which `stoplog.cli.main` has
+            the exit codes.
     """
 
     name: str

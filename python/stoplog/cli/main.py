@@ -138,7 +138,7 @@ def _failed(arguments: argparse.Namespace, error: StoplogError) -> int:
 
 
 def _print(text: str) -> None:
-    """Writes the text now: at the end of the process a reader that is gone would be told of by a traceback.
+    """Writes the text now: a reader that is gone would cause a traceback at the end of the process.
 
     A letter that the terminal's encoding lacks is written as JSON would escape it.
     """

@@ -145,7 +145,7 @@ def visible_files(storage: Storage) -> Visible:
 
 
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
-    """Lists what is staged first and reads the log then: what is named must not be younger than the list."""
+    """Lists the staged files before it reads the log: the log must name no file younger than the list."""
     own = f"{OWN}/{sink_id}"
     log_directory = f"{own}/{LOG}"
     staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}

@@ -82,7 +82,7 @@ def _marks(facts: Facts) -> Iterator[Finding]:
 
 
 def _step(facts: Facts, before: Sketch, after: Sketch) -> Iterator[Finding]:
-    """From one record to the next."""
+    """Compares a record with the one before it."""
     if after.query_id != before.query_id:
         message = f"Record {after.seq} is of query {after.query_id}, those before of {before.query_id}."
         yield _about(facts, FindingKind.QUERY_CHANGED, message, after, after.seq)

@@ -72,7 +72,7 @@ def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:
 
 
 def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
-    """Parts that are set aside for the newest record may still have to be put back."""
+    """Finds parts that older records have set aside: the newest one's may still have to be put back."""
     seq = rest.partition("/")[0]
     newest = facts.newest
     if facts.kind is SinkKind.BATCH or newest is None or not (seq.isascii() and seq.isdecimal()):
@@ -96,7 +96,7 @@ def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:
 
 
 def _old(facts: Facts, kind: FindingKind, file: FileInfo, what: str) -> Iterator[Finding]:
-    """Only what is older than the time for which a lost writer may go on, and is still there."""
+    """Finds a file that is older than the time for which a lost writer may go on, and still there."""
     age = _age(facts, file)
     if age > GRACE_MILLIS and facts.newest is not None and facts.storage.info(file.path) is not None:
         message = f"{file.path} {what}, is in no record, and is {age // 60_000} min old."

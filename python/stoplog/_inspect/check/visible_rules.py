@@ -65,7 +65,7 @@ def _object(data: bytes) -> dict[str, object]:
 
 
 def visible_findings(visible: Visible) -> Iterator[Finding]:
-    """Of all sinks of the path."""
+    """The findings that concern all sinks of the path."""
     for path, size_bytes in visible.parts.items():
         if size_bytes == 0:
             message = f"{path} has no bytes."

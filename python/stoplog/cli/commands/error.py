@@ -32,8 +32,8 @@ class Condition:
     Attributes:
         name: `STOPLOG_…`.
         sql_state: `None` for one of the Python package alone.
-        what: what has happened.
-        now: what to do.
+        what: the fact.
+        now: the next step of the user.
         pages: of the guide, with more about it.
     """
 

@@ -25,11 +25,11 @@ def tool(
     """A command of the jar.
 
     Args:
-        name: what the user types.
+        name: the word that the user types.
         summary: one line for `stoplog --help`.
-        plan: asks for the plan.
-        arguments: adds what is the command's own.
-        changes: whether there is anything to carry out.
+        plan: a function that asks for the plan.
+        arguments: a function that adds the command's own arguments.
+        changes: true for a command whose plan can be carried out.
     """
 
     def every(parser: ArgumentParser) -> None:

@@ -11,7 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from stoplog._version import same_release, version
 from stoplog.errors import (
@@ -36,64 +36,6 @@ _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
 _STACK_TRACE = "\n\nJVM stacktrace:"
 
 
-class JvmBridge(Protocol):
-    """The calls by which this package asks the jar. Answers of type `Any` are objects of the jar."""
-
-    def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
-        """Has a facade parse the options.
-
-        Args:
-            facade: the class of the jar that knows the options.
-            artifact: the name of the facade's jar.
-            options: of the facade's sink or source.
-
-        Raises:
-            InvalidOptions: the jar refused some options; the message lists all of them.
-            JarMissing: the session runs without the facade's jar.
-        """
-
-    def ask_connector(
-        self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
-    ) -> object:
-        """The answer of a static method of a connector's facade.
-
-        Raises:
-            InvalidOptions: it refused, by name.
-            JarMissing: the session runs without the connector's jar.
-        """
-
-    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
-        """True if the run's finalizing was over within the timeout."""
-
-    def final_metrics(self, run_id: str) -> Mapping[str, str]:
-        """The numbers of a run that is over; none of one that is not, or is no sink's."""
-
-    def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
-        """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
-
-    def stop_on_shutdown(
-        self, query: StreamingQuery, timeout_millis: int, at_stop: str
-    ) -> Callable[[], None]:
-        """Does so when the JVM is asked to end. What it returns undoes that."""
-
-    def stop_on_marker(
-        self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
-    ) -> Callable[[], None]:
-        """Does so when there is such a file. What it returns undoes that."""
-
-    def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
-        """The keys in the registry of a facade."""
-
-    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
-        """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
-
-    def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """The jar's list of the merges that the batch command would make."""
-
-    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """Runs the batch command; answers the jar's list of the merges that it has made."""
-
-
 def find_bridge() -> JvmBridge | None:
     """The bridge of the active classic session, or `None` on Spark Connect and without a session.
 
@@ -105,7 +47,7 @@ def find_bridge() -> JvmBridge | None:
     if "pyspark" not in sys.modules or is_connect():
         return None
     jvm = _active_jvm()
-    return None if jvm is None else Py4jBridge(jvm)
+    return None if jvm is None else JvmBridge(jvm)
 
 
 def require_bridge(function: str, on_connect: str) -> JvmBridge:
@@ -153,8 +95,8 @@ def jvm_has_jar() -> bool | None:
     return _is_class(getattr(SparkContext._jvm, _FACADE))
 
 
-class Py4jBridge:
-    """The bridge to a classic session's JVM.
+class JvmBridge:
+    """The bridge to a classic session's JVM. Answers of type `Any` are objects of the jar.
 
     Args:
         jvm: py4j's view of the JVM.
@@ -176,6 +118,17 @@ class Py4jBridge:
             raise VersionMismatch(python=version(), jar=jar_version)
 
     def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
+        """Has a facade parse the options.
+
+        Args:
+            facade: the class of the jar that knows the options.
+            artifact: the name of the facade's jar.
+            options: of the facade's sink or source.
+
+        Raises:
+            InvalidOptions: the jar refused some options; the message lists all of them.
+            JarMissing: the session runs without the facade's jar.
+        """
         found = self._found(facade, artifact)
         with _refusals():
             found.fromOptions(self._java_map(options))
@@ -183,31 +136,42 @@ class Py4jBridge:
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
     ) -> object:
+        """The answer of a static method of a connector's facade.
+
+        Raises:
+            InvalidOptions: it refused, by name.
+            JarMissing: the session runs without the connector's jar.
+        """
         found = self._found(facade, artifact)
         with _refusals():
             java = [each if isinstance(each, str) else self._java_map(each) for each in arguments]
             return getattr(found, method)(*java)
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+        """True if the run's finalizing was over within the timeout."""
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
+        """The numbers of a run that is over; none of one that is not, or is no sink's."""
         found = self._facade.finalMetrics(run_id)
         return {str(key): str(found.get(key)) for key in found.keySet()}
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
+        """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
         stopped = self._stopping.afterBatch(_java(query), timeout_millis, self._at_stop(at_stop))
         return str(stopped.toString())
 
     def stop_on_shutdown(
         self, query: StreamingQuery, timeout_millis: int, at_stop: str
     ) -> Callable[[], None]:
+        """Does so when the JVM is asked to end. What it returns undoes that."""
         hook = self._stopping.onShutdown(_java(query), timeout_millis, self._at_stop(at_stop))
         return lambda: hook.close()
 
     def stop_on_marker(
         self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
     ) -> Callable[[], None]:
+        """Does so when there is such a file. What it returns undoes that."""
         open_at_stop = self._at_stop(at_stop)
         watch = self._stopping.onMarker(_java(query), marker, every_millis, timeout_millis, open_at_stop)
         return lambda: watch.close()
@@ -220,13 +184,16 @@ class Py4jBridge:
         return getattr(self._jvm, "stoplog.OpenAtStop").of(word)
 
     def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
+        """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
         rows: Any = df
         return self._facade.checkOf(rows._jdf, self._java_map(options))
 
     def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        """The jar's list of the merges that the batch command would make."""
         return self._compaction(spark, path, options).planAsList()
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        """Runs the batch command; answers the jar's list of the merges that it has made."""
         return self._compaction(spark, path, options).runAsList()
 
     def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
@@ -240,6 +207,7 @@ class Py4jBridge:
         return java_map
 
     def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
+        """The keys in the registry of a facade."""
         return frozenset(str(key) for key in self._found(facade, artifact).optionKeys())
 
     def _found(self, facade: str, artifact: str) -> Any:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from stoplog._inspect import check as _check
 from stoplog._inspect import explain as _explain
@@ -22,7 +21,7 @@ from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
 from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
 from stoplog._report.report import SinkReport
-from stoplog._storage import open_storage
+from stoplog._storage import NO_OPTIONS, open_storage
 
 __all__ = [
     "BucketStatus",
@@ -47,8 +46,6 @@ __all__ = [
     "inspect",
 ]
 
-_NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
-
 
 def now_millis() -> int:
     """The clock of this machine, in milliseconds since 1970-01-01T00:00:00Z."""
@@ -67,7 +64,7 @@ class SinkDirectory:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        fs_options: Mapping[str, str] = _NO_OPTIONS,
+        fs_options: Mapping[str, str] = NO_OPTIONS,
         *,
         clock: Callable[[], int] | None = None,
     ) -> None:
@@ -163,7 +160,7 @@ class SinkDirectory:
         return SinkReport(figures(self._storage, chosen(self._storage, sink_id), self._clock()))
 
 
-def inspect(path: str | os.PathLike[str], fs_options: Mapping[str, str] = _NO_OPTIONS) -> SinkDirectory:
+def inspect(path: str | os.PathLike[str], fs_options: Mapping[str, str] = NO_OPTIONS) -> SinkDirectory:
     """A directory that sinks write to, to look at without Spark.
 
     Example:

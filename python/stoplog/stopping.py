@@ -43,13 +43,12 @@ def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
         query.awaitTermination()
         assert stoplog.await_finished(query, timeout=30)
     """
-    if timeout < 0:
-        raise ValueError(f"timeout must not be negative: {timeout}")
+    millis = _millis(timeout)
     bridge = require_bridge(
         "stoplog.await_finished()",
         "Wait until stoplog.open_parts(spark, path) has no rows instead.",
     )
-    return bridge.await_finished(str(query.runId), round(timeout * 1000))
+    return bridge.await_finished(str(query.runId), millis)
 
 
 _BETWEEN_BATCHES = "BetweenBatches"

@@ -15,11 +15,10 @@ from urllib.parse import unquote, urlsplit
 from stoplog._html.shown import Shown
 from stoplog._inspect.names import finished_name_of, is_hidden, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
-from stoplog._inspect.sinks import OWN
 from stoplog._log.log import CommitLog, UnreadableRecord
 from stoplog._log.paths import InBucket, leads_outside, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
-from stoplog._shared import DIRECTORIES, shared
+from stoplog._shared import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._words import many, size
 
@@ -119,10 +118,6 @@ def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
         yield from record.markers if record is not None else ()
 
 
-GRACE_MILLIS: int = shared("core")["graceMillis"]
-"""The time for which drivers leave an unfinished file alone that no record names: its writer may be alive."""
-
-
 def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
     """Asks the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
 
@@ -205,7 +200,7 @@ class _Wanted:
     @classmethod
     def of(cls, path: str, layout: InBucket | None, is_there: bool) -> _Wanted:
         token = layout.token_of(path) if layout else None
-        unfinished = token is not None or path.startswith(f"{OWN}/")
+        unfinished = token is not None or path.startswith(f"{ROOT}/")
         if is_there and unfinished:
             return cls(token or path, None)
         if "/" in path and not unfinished:
@@ -298,7 +293,7 @@ def _search(storage: Storage, name: str) -> FileInfo | None:
 
 def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Explanation | None:
     """Explains a directory with parts, finished or open; `None` for any other."""
-    files = storage.children(path)[1] if path != OWN and not path.startswith(f"{OWN}/") else []
+    files = storage.children(path)[1] if path != ROOT and not path.startswith(f"{ROOT}/") else []
     finished = [file for file in files if part_name(file.name) is not None]
     newest = [record for record in (CommitLog(storage, each).newest() for each in sinks) if record]
     open_parts = [part for record in newest for part in record.state.open if part.bucket == path]
@@ -320,7 +315,7 @@ def _by_its_place(
 ) -> Explanation:
     """Explains a file that is there and that no kept record names."""
     pieces = file.path.split("/")
-    if pieces[0] == OWN and len(pieces) > 3:
+    if pieces[0] == ROOT and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]
         if place in (DIRECTORIES["open"], DIRECTORIES["spool"]):
             return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.sinks import OWN
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import DIRECTORIES, shared
+from stoplog._shared import DIRECTORIES, ROOT, shared
 from stoplog._storage import Storage
 
 _RULES: dict[str, Any] = shared("core")["liveness"]
@@ -122,7 +121,7 @@ def driver_life(
         return DriverLife(DriverState.DEAD, newest.run, None, gone)
     every = max(note.every_millis, _SHORTEST_MILLIS) if note else USUAL_MILLIS
     patience = every * MISSED_BEATS
-    _, files = storage.children(f"{OWN}/{sink_id}/{DIRECTORIES['alive']}")
+    _, files = storage.children(f"{ROOT}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
     silent = max(0, now_millis - max((newest.written_at_millis, *beats)))
     if silent > patience:

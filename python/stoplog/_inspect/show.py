@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.errors import NotFound
+from stoplog._inspect.sinks import NotFound
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord
 from stoplog._storage import Storage

@@ -3,21 +3,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
+from stoplog.errors import StoplogError
 
 _CONTENT: str = shared("core")["contentSetting"]
 
-OWN = ROOT
-"""The directory of logs under a sink's path."""
+
+class NotFound(StoplogError):
+    """A request for a sink, an epoch or a part that is not there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("STOPLOG_NOT_FOUND", message)
+
+
+class WhichSink(StoplogError):
+    """A request without a sink id, for a path with several sinks.
+
+    >>> print(WhichSink("/data/out", ["a", "b"]))
+    /data/out has several sinks: a, b. Name one of them: --sink-id, or sink_id in Python.
+    """
+
+    def __init__(self, path: str, sink_ids: Sequence[str]) -> None:
+        super().__init__(
+            "STOPLOG_WHICH_SINK",
+            f"{path} has several sinks: {', '.join(sink_ids)}. "
+            "Name one of them: --sink-id, or sink_id in Python.",
+        )
 
 
 class SinkKind(Enum):
@@ -76,7 +96,7 @@ def sink_ids(storage: Storage) -> list[str]:
     """The names of all sinks that have a log. Raises `CannotRead` if the path is no directory."""
     if not storage.exists():
         raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
-    return sorted(name for name in storage.children(OWN)[0] if LOG in storage.children(f"{OWN}/{name}")[0])
+    return sorted(name for name in storage.children(ROOT)[0] if LOG in storage.children(f"{ROOT}/{name}")[0])
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:

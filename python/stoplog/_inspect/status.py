@@ -11,11 +11,12 @@ from stoplog._html.shown import Shown
 from stoplog._inspect.liveness import DriverLife, driver_life
 from stoplog._inspect.names import part_name
 from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
-from stoplog._inspect.sinks import OWN, SinkKind, SinkSummary, summary_of
+from stoplog._inspect.sinks import SinkKind, SinkSummary, summary_of
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
-from stoplog._shared import DIRECTORIES
+from stoplog._shared import DIRECTORIES, ROOT
 from stoplog._storage import FileInfo, Storage
+from stoplog._storage.files import join
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class OpenPartStatus(Shown):
     last_written_at_millis: int
     unfinished_path: str
     roll: RollForecast
+
+    @property
+    def finished_path(self) -> str:
+        """Its path once it is finished, under the sink's path."""
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ def status(
         buckets=tuple(counts[bucket].done(bucket) for bucket in sorted(counts)),
         open=opened,
         foreign_files=foreign,
-        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/{DIRECTORIES['open']}")),
+        unfinished_files=sum(1 for _ in storage.files(f"{ROOT}/{sink_id}/{DIRECTORIES['open']}")),
     )
 
 
@@ -137,7 +143,7 @@ def _count_files(
 ) -> int:
     """Adds up as it goes: a directory may hold more files than one would like to remember."""
     foreign = 0
-    for file in storage.files(enter=lambda directory: directory != OWN):
+    for file in storage.files(enter=lambda directory: directory != ROOT):
         if file.name[:1] in ("_", "."):
             if file.name.startswith("_SUCCESS"):
                 counts[file.directory].markers += 1

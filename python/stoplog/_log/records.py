@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from stoplog._storage.files import join
+
 
 class RecordKind(Enum):
     """The event of a record."""
@@ -69,7 +71,7 @@ class OpenPart:
     @property
     def finished_path(self) -> str:
         """Its path once it is finished, under the sink's path."""
-        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class PendingPart:
     @property
     def finished_path(self) -> str:
         """Its path once it is visible, under the sink's path."""
-        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class FinishedPart:
     @property
     def path(self) -> str:
         """Its path under the sink's path."""
-        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)

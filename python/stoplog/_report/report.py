@@ -60,7 +60,7 @@ def bucket_table(found: SinkStatus) -> Markup:
 def _open_row(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
     when = _until(part.roll.at_millis, now_millis)
     return (
-        f"{part.bucket}/{part.name}" if part.bucket else part.name,
+        part.finished_path,
         f"{part.records:,}",
         size(part.size_bytes),
         ago(now_millis - part.opened_at_millis),

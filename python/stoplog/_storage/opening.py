@@ -138,14 +138,14 @@ def _modified_millis(found: Mapping[str, Any]) -> int:
     return int(at * 1000)
 
 
-_NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _BY_ARROW = ("s3", "s3a", "s3n", "hdfs", "viewfs")
 _BY_ARROW_AS_IT_IS = ("gs", "gcs", "abfs", "abfss")
 _NO_URI = "Leave the options out, or name the directory by its URI, such as s3://bucket/path."
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
-def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = _NO_OPTIONS) -> Storage:
+def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = NO_OPTIONS) -> Storage:
     """The storage of a path: a plain path or `file:` is local, S3 and `hdfs:` are opened by pyarrow,
     `webhdfs:` and what pyarrow does not know by fsspec.
 

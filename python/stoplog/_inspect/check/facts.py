@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from stoplog._inspect.names import is_hidden, part_name
-from stoplog._inspect.sinks import OWN, SinkKind, kind_of
+from stoplog._inspect.sinks import SinkKind, kind_of
 from stoplog._log.codec import RecordProblem, decode
 from stoplog._log.log import CommitLog, LogFiles
 from stoplog._log.paths import InBucket
 from stoplog._log.records import FinishedPart, LogRecord, Marker, PendingPart, RecordKind
-from stoplog._shared import LOG
+from stoplog._shared import LOG, ROOT
 from stoplog._storage import FileInfo, Storage
 
 
@@ -129,7 +129,7 @@ def visible_files(storage: Storage) -> Visible:
     rejected: dict[str, str] = {}
     several: dict[str, list[str]] = {}
     foreign, hidden = [], []
-    for file in storage.files(enter=lambda directory: directory != OWN):
+    for file in storage.files(enter=lambda directory: directory != ROOT):
         if file.name[:1] in ("_", "."):
             hidden.append(file)
         elif part_name(file.name) is None:
@@ -146,7 +146,7 @@ def visible_files(storage: Storage) -> Visible:
 
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
     """Lists the staged files before it reads the log: the log must name no file younger than the list."""
-    own = f"{OWN}/{sink_id}"
+    own = f"{ROOT}/{sink_id}"
     log_directory = f"{own}/{LOG}"
     staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}
     log = CommitLog(storage, sink_id)

@@ -9,11 +9,11 @@ from stoplog._inspect.check.facts import Facts, Sketch
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.open_rules import missing_or_short
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import is_hidden
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import PendingPart
+from stoplog._shared import GRACE_MILLIS
 
 
 def publish_findings(facts: Facts) -> Iterator[Finding]:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import finished_name_of
-from stoplog._inspect.sinks import OWN, SinkKind
+from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import staged_of
-from stoplog._shared import DIRECTORIES, LOG, ROOT
+from stoplog._shared import DIRECTORIES, GRACE_MILLIS, LOG, ROOT
 from stoplog._storage import FileInfo
 
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -23,7 +22,7 @@ _DIRECTORIES = frozenset({*DIRECTORIES.values(), "sent"}) - {ROOT}
 
 
 def staging_findings(facts: Facts) -> Iterator[Finding]:
-    own = f"{OWN}/{facts.sink_id}/"
+    own = f"{ROOT}/{facts.sink_id}/"
     needed = _needed(facts)
     for path, file in facts.staged.items():
         place, _, rest = path.removeprefix(own).partition("/")
@@ -46,7 +45,7 @@ def unlogged_findings(facts: Facts) -> Iterator[Finding]:
     parts = [path for path in facts.staged if finished_name_of(path.rpartition("/")[2])]
     if parts:
         message = f"Sink {facts.sink_id} has {len(parts)} unfinished files and no record that tells of them."
-        yield finding(FindingKind.LOG_GONE, message, f"{OWN}/{facts.sink_id}/{LOG}", facts.sink_id)
+        yield finding(FindingKind.LOG_GONE, message, f"{ROOT}/{facts.sink_id}/{LOG}", facts.sink_id)
 
 
 def _needed(facts: Facts) -> set[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from stoplog._inspect.errors import NotFound
+from stoplog._inspect.sinks import NotFound
 from stoplog._version import CHECKOUT
 from stoplog.cli.command import Answer, Command
 from stoplog.cli.table import table

@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stoplog._words import size
 from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
-from stoplog.cli.table import limited, size, table
+from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
 
 if TYPE_CHECKING:

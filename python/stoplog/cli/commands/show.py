@@ -8,6 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterator
 
+from stoplog._words import counted, moment, size
 from stoplog.cli.command import (
     Answer,
     Command,
@@ -18,7 +19,7 @@ from stoplog.cli.command import (
     directory_of,
     non_empty,
 )
-from stoplog.cli.table import counted, limited, moment, size, table
+from stoplog.cli.table import limited, table
 from stoplog.inspection import Explanation, PartState, RecordView
 
 

@@ -109,6 +109,16 @@ def count_text(name: str, value: int) -> str:
     return str(count)
 
 
+def whole(name: str, value: int) -> int:
+    """The number, if it is an int; `name` is the argument's in an error.
+
+    >>> whole("epoch", "3")
+    Traceback (most recent call last):
+    TypeError: epoch must be an int, not '3'
+    """
+    return _integer(name, value, "an int")
+
+
 def if_given(text: Callable[[str, Any], str], name: str, value: object) -> str | None:
     """The value by one of the functions above, or `None` if there is none.
 

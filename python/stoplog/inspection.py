@@ -22,6 +22,7 @@ from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
 from stoplog._report.report import SinkReport
 from stoplog._storage import NO_OPTIONS, open_storage
+from stoplog._values import path_text, whole
 
 __all__ = [
     "BucketStatus",
@@ -109,17 +110,17 @@ class SinkDirectory:
 
     def epoch(self, number: int, sink_id: str | None = None) -> RecordView:
         """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept."""
-        return _show.epoch(self._storage, chosen(self._storage, sink_id), number)
+        return _show.epoch(self._storage, chosen(self._storage, sink_id), whole("number", number))
 
     def record(self, seq: int, sink_id: str | None = None) -> RecordView:
         """A record by its place in the log. Raises as `epoch` does."""
-        return _show.record(self._storage, chosen(self._storage, sink_id), seq)
+        return _show.record(self._storage, chosen(self._storage, sink_id), whole("seq", seq))
 
     def newest_record(self, sink_id: str | None = None) -> RecordView:
         """The newest record: all that the sink has to remember. Raises as `epoch` does."""
         return _show.newest(self._storage, chosen(self._storage, sink_id))
 
-    def explain(self, part: str, sink_id: str | None = None) -> Explanation:
+    def explain(self, part: str | os.PathLike[str], sink_id: str | None = None) -> Explanation:
         """Explains why readers see a file, or do not.
 
         Args:
@@ -129,7 +130,8 @@ class SinkDirectory:
         Raises:
             NotFound, UnreadableRecord, CannotRead: as `status` does.
         """
-        return _explain.explain(self._storage, asked(self._storage, sink_id), part, self._clock())
+        found = asked(self._storage, sink_id)
+        return _explain.explain(self._storage, found, path_text(part), self._clock())
 
     def check(self, sink_id: str | None = None) -> CheckReport:
         """Compares the directory with its logs; safe beside a query that is at work.

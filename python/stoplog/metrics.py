@@ -113,6 +113,7 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
         wait: lets the seconds pass; a test can do without.
 
     Raises:
+        TypeError: the argument is no query, such as a writer that was not started.
         NotAStoplogQuery: the query writes to another sink.
 
     Example:
@@ -120,6 +121,9 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
             if each.metrics.open_parts > 10_000:
                 alert(each)
     """
+    if not hasattr(type(query), "lastProgress"):  # not of the query itself: that asks Spark
+        kind = type(query).__name__
+        raise TypeError(f"a streaming query is needed, and got a {kind}: pass the answer of start()")
     last: SinkProgress | None = None
     running = True
     while running:

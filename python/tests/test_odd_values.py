@@ -213,6 +213,14 @@ def test_nothing_is_no_name(make: Make, sentence: str) -> None:
         ),
         (lambda: Retry(max_attempts=loose("3")), "max_attempts must be an int, not '3'"),
         (
+            lambda: stoplog.configure(loose("a session")),
+            "configure needs SparkSession.builder before getOrCreate(), and got a str",
+        ),
+        (
+            lambda: stoplog.follow(loose("a writer")),
+            "a streaming query is needed, and got a str: pass the answer of start()",
+        ),
+        (
             lambda: AvroKeyValueSinkWriter(loose({"type": "long"}), '"string"'),
             "key_schema must be a string, and is of type dict",
         ),

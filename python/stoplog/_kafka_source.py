@@ -58,12 +58,20 @@ class StartPosition:
 
     @staticmethod
     def earliest() -> StartPosition:
-        """The oldest records that are there."""
+        """The oldest records that are there.
+
+        >>> StartPosition.earliest().options
+        (('startingOffsets', 'earliest'),)
+        """
         return StartPosition((("startingOffsets", "earliest"),))
 
     @staticmethod
     def latest() -> StartPosition:
-        """All records that are written from now on."""
+        """All records that are written from now on.
+
+        >>> StartPosition.latest().options
+        (('startingOffsets', 'latest'),)
+        """
         return StartPosition((("startingOffsets", "latest"),))
 
     @staticmethod
@@ -76,6 +84,9 @@ class StartPosition:
         Args:
             group_id: of the group.
             otherwise: the start in a partition for which the group has committed nothing.
+
+        >>> StartPosition.group("shop", "earliest").consumer_group
+        'shop'
         """
         return StartPosition((), string("group_id", group_id), otherwise)
 
@@ -107,6 +118,9 @@ class StartPosition:
 
         Args:
             offsets: by topic and partition: all partitions of all topics. -2 is the earliest, -1 the latest.
+
+        >>> StartPosition.offsets({"orders": {0: -2}}).options
+        (('startingOffsets', '{"orders": {"0": -2}}'),)
         """
         given = {topic: dict(mapping(topic, of)) for topic, of in mapping("offsets", offsets).items()}
         return StartPosition((("startingOffsets", json.dumps(given)),))
@@ -126,12 +140,20 @@ class Decoder:
 
     @staticmethod
     def binary() -> Decoder:
-        """The bytes as they are."""
+        """The bytes as they are.
+
+        >>> Decoder.binary().of("value")
+        'value'
+        """
         return Decoder("{}")
 
     @staticmethod
     def string() -> Decoder:
-        """Text in UTF-8."""
+        """Text in UTF-8.
+
+        >>> Decoder.string().of("value")
+        'CAST(value AS STRING)'
+        """
         return Decoder("CAST({} AS STRING)")
 
     @staticmethod
@@ -213,6 +235,9 @@ class KafkaSource(OptionBacked):
 
         Raises:
             InvalidOptions: `STOPLOG_KAFKA_SOURCE_MISSING`, on a classic session without Spark's Kafka module.
+
+        Example:
+            orders = KafkaSource.builder("broker:9092").with_topics("orders").build().read_stream(spark)
         """
         _require_spark()
         loaded = spark.readStream.format("kafka").options(**self.options()).load()
@@ -223,6 +248,9 @@ class KafkaSource(OptionBacked):
 
         Raises:
             InvalidOptions: as `read_stream`.
+
+        Example:
+            KafkaSource.builder("broker:9092").with_topics("orders").build().read(spark).count()
         """
         _require_spark()
         return spark.read.format("kafka").options(**self.options()).load().selectExpr(*self.columns)

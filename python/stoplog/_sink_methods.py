@@ -90,6 +90,10 @@ class FileSinkMethods(Builder):
 
         Args:
             column: of type timestamp or date; by default that of the query's `withWatermark`.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_event_time_column("at")
+        FileSinkBuilder(path='/out', format='json', eventTimeColumn='at')
         """
         return self._with(eventTimeColumn=column)
 
@@ -99,6 +103,10 @@ class FileSinkMethods(Builder):
         Args:
             interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
                 1 minute by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_bucket_check_interval("30s")
+        FileSinkBuilder(path='/out', format='json', bucketCheckInterval='30s')
         """
         return self._with(bucketCheckInterval=interval_text("interval", interval))
 
@@ -113,11 +121,20 @@ class FileSinkMethods(Builder):
         """Sets the codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
 
         Sizes in policies are those after compression.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_compression("gzip")
+        FileSinkBuilder(path='/out', format='json', compression='gzip')
         """
         return self._with(compression=codec)
 
     def with_max_open_parts(self, parts: int) -> Self:
-        """Limits the open parts of a task, which closes the least recently used; 1000 by default."""
+        """Limits the open parts of a task, which closes the least recently used; 1000 by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_max_open_parts(200)
+        FileSinkBuilder(path='/out', format='json', maxOpenParts='200')
+        """
         return self._with(maxOpenParts=count_text("parts", parts))
 
     def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> Self:
@@ -126,16 +143,30 @@ class FileSinkMethods(Builder):
         Args:
             distribution: `"none"` (the default) leaves rows where they are, `"byBucket"` brings
                 each bucket's rows to one task, a number spreads rows over that many tasks.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_distribution("byBucket")
+        FileSinkBuilder(path='/out', format='json', distribution='byBucket')
         """
         text = distribution if isinstance(distribution, str) else count_text("distribution", distribution)
         return self._with(distribution=text)
 
     def with_sink_id(self, sink_id: str) -> Self:
-        """Sets the sink id, by which several sinks can share one path; `main` by default."""
+        """Sets the sink id, by which several sinks can share one path; `main` by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_sink_id("clicks")
+        FileSinkBuilder(path='/out', format='json', sinkId='clicks')
+        """
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> Self:
-        """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default."""
+        """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_foreign_query("adopt")
+        FileSinkBuilder(path='/out', format='json', onForeignQuery='adopt')
+        """
         return self._with(onForeignQuery=action)
 
     def with_on_restart(self, action: Literal["continue", "finish"]) -> Self:
@@ -144,6 +175,10 @@ class FileSinkMethods(Builder):
         Args:
             action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
                 and publishes it before anything new is written.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_restart("finish")
+        FileSinkBuilder(path='/out', format='json', onRestart='finish')
         """
         return self._with(onRestart=action)
 
@@ -152,11 +187,20 @@ class FileSinkMethods(Builder):
 
         Args:
             when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_finalize_on_termination("always")
+        FileSinkBuilder(path='/out', format='json', finalizeOnTermination='always')
         """
         return self._with(finalizeOnTermination=when)
 
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> Self:
-        """Sets the reaction when recovery misses a part that another program removed; `"fail"` by default."""
+        """Sets the reaction when recovery misses a part that another program removed; `"fail"` by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_lost_part("skip")
+        FileSinkBuilder(path='/out', format='json', onLostPart='skip')
+        """
         return self._with(onLostPart=action)
 
     def with_on_bad_row(self, action: Literal["fail", "reject"], reject_path: str | None = None) -> Self:
@@ -268,6 +312,10 @@ class FileSinkMethods(Builder):
         Args:
             action: `"roll"` ends open parts with the columns that they have, where a file cannot hold both,
                 `"additive"` lets columns be added or become nullable, `"fail"` lets nothing change.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_schema_change("additive")
+        FileSinkBuilder(path='/out', format='json', onSchemaChange='additive')
         """
         return self._with(onSchemaChange=action)
 
@@ -277,6 +325,10 @@ class FileSinkMethods(Builder):
         Args:
             durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,
                 `"process"` is faster and outlives a killed process.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_durability("process")
+        FileSinkBuilder(path='/out', format='json', durability='process')
         """
         return self._with(durability=durability)
 

@@ -115,6 +115,9 @@ class AdminPlan:
         Raises:
             ToolFailed: `STOPLOG_DRIVER_ALIVE` before anything is changed, `STOPLOG_FENCED` when a driver
                 has written to the log in between, and what the storage refuses.
+
+        Example:
+            stoplog.administer("/data/events").finalize().carry_out(stoplog.DriverCheck.DRIVER_IS_DEAD)
         """
         if self._tools is None:
             raise ValueError("This plan was carried out already.")
@@ -141,35 +144,67 @@ class SinkAdmin:
     _runner: Runner | None = None
 
     def finalize(self) -> AdminPlan:
-        """Makes every row of a stopped query visible: open parts are finished."""
+        """Makes every row of a stopped query visible: open parts are finished.
+
+        Example:
+            stoplog.administer("/data/events").finalize().carry_out()
+        """
         return self._plan("finalize")
 
     def clean(self) -> AdminPlan:
-        """Removes the files of dead attempts; each file that stays is listed with the rule that spared it."""
+        """Removes the files of dead attempts; each file that stays is listed with the rule that spared it.
+
+        Example:
+            print(*stoplog.administer("/data/events").clean().actions, sep="\\n")
+        """
         return self._plan("clean")
 
     def adopt(self, query_id: str, next_batch: int) -> AdminPlan:
-        """Lets another query go on with this sink, from the first batch that it has not committed."""
+        """Lets another query go on with this sink, from the first batch that it has not committed.
+
+        Example:
+            stoplog.administer("/data/events").adopt("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 17).carry_out()
+        """
         return self._plan("adopt", queryId=query_id, batch=next_batch)
 
     def adopt_by(self, checkpoint: str | os.PathLike[str]) -> AdminPlan:
-        """The same for the query of a checkpoint."""
+        """The same for the query of a checkpoint.
+
+        Example:
+            stoplog.administer("/data/events").adopt_by("/data/checkpoint").carry_out()
+        """
         return self._plan("adopt", checkpoint=path_text(checkpoint))
 
     def fork(self) -> AdminPlan:
-        """Says under which sink id another query can write beside this one. Changes nothing."""
+        """Says under which sink id another query can write beside this one. Changes nothing.
+
+        Example:
+            print(*stoplog.administer("/data/events").fork().actions, sep="\\n")
+        """
         return self._plan("fork")
 
     def reset(self, open_rows: OpenRows = OpenRows.FINISH) -> AdminPlan:
-        """Begins the log anew from what is there now: the next query that starts owns it."""
+        """Begins the log anew from what is there now: the next query that starts owns it.
+
+        Example:
+            stoplog.administer("/data/events").reset(stoplog.OpenRows.MOVE_ASIDE).carry_out()
+        """
         return self._plan("reset", open=open_rows.value)
 
     def rewind(self, epoch: int) -> AdminPlan:
-        """Goes back to the end of an older epoch, -1 for none, and moves aside what is newer."""
+        """Goes back to the end of an older epoch, -1 for none, and moves aside what is newer.
+
+        Example:
+            stoplog.administer("/data/events").rewind(17).carry_out()
+        """
         return self._plan("rewind", epoch=epoch)
 
     def relocate(self) -> AdminPlan:
-        """Looks whether a directory that was moved or copied is whole. Changes nothing."""
+        """Looks whether a directory that was moved or copied is whole. Changes nothing.
+
+        Example:
+            assert not stoplog.administer("/data/events").relocate().problems
+        """
         return self._plan("relocate")
 
     def ask(self, request: Mapping[str, object]) -> AdminPlan:

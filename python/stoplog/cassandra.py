@@ -41,7 +41,11 @@ class _ClusterBuilder(Builder):
         return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
-        """Sets the data center whose nodes are asked; that of the contact points by default."""
+        """Sets the data center whose nodes are asked; that of the contact points by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_local_datacenter("dc1")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', localDatacenter='dc1')
+        """
         return self._with(localDatacenter=name)
 
     def with_option(self, key: str, value: Value) -> Self:
@@ -111,7 +115,11 @@ class CassandraSinkBuilder(_ClusterBuilder):
     """
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
-        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_consistency("ALL")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', consistency='ALL')
+        """
         return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
@@ -119,6 +127,9 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
         Args:
             timeout: a `timedelta`, a string such as `"10m"`, or an int of milliseconds; `"2m"` by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_retry_timeout("10m")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', retryTimeout='10m')
         """
         return self._with(retryTimeout=duration_text("timeout", timeout))
 
@@ -139,6 +150,9 @@ class CassandraSinkBuilder(_ClusterBuilder):
             source: `"epoch"`, the default: rows are as new as their epoch, however often it is repeated.
                 `"server"`: as their arrival; a repeated epoch replaces what others wrote meanwhile.
             epoch_table: the table for the times of epochs, as `table` or `keyspace.table`.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_write_timestamp("server")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', writeTimestamp='server')
         """
         table = {} if epoch_table is None else {"epochTable": epoch_table}
         return self._with(writeTimestamp=source, **table)
@@ -157,11 +171,18 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
         Args:
             time: a `timedelta`, a string such as `"30d"`, or an int of milliseconds; whole seconds.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_ttl("30d")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttl='30d')
         """
         return self._with(ttl=duration_text("time", time))
 
     def with_ttl_column(self, column: str) -> CassandraSinkBuilder:
-        """Takes the time that the cells of a row live from a column, in seconds."""
+        """Takes the time that the cells of a row live from a column, in seconds.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_ttl_column("seconds")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttlColumn='seconds')
+        """
         return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
@@ -169,19 +190,34 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
         Args:
             action: `"unset"` leaves it as it is, `"delete"` removes it by a tombstone.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_nulls("delete")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', nulls='delete')
         """
         return self._with(nulls=action)
 
     def with_max_in_flight(self, requests: int) -> CassandraSinkBuilder:
-        """Limits the requests of a task that are under way; 256 by default."""
+        """Limits the requests of a task that are under way; 256 by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_max_in_flight(64)
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxInFlight='64')
+        """
         return self._with(maxInFlight=count_text("requests", requests))
 
     def with_max_batch_rows(self, rows: int) -> CassandraSinkBuilder:
-        """Limits the rows of one partition in one request; 32 by default."""
+        """Limits the rows of one partition in one request; 32 by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_max_batch_rows(8)
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxBatchRows='8')
+        """
         return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
-        """Spreads rows over the tasks that write; `"none"` by default: as they come."""
+        """Spreads rows over the tasks that write; `"none"` by default: as they come.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_distribution("byPartitionKey")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', distribution='byPartitionKey')
+        """
         return self._with(distribution=distribution)
 
     def build(self) -> CassandraSink:
@@ -233,11 +269,19 @@ class CassandraSourceBuilder(_ClusterBuilder):
     """
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
-        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_consistency("ONE")
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', consistency='ONE')
+        """
         return self._with(consistency=level)
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSourceBuilder:
-        """Names columns of the rows that are called otherwise in the table: rows' name to table's name."""
+        """Names columns of the rows that are called otherwise in the table: rows' name to table's name.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"})
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
+        """
         return self._with(columnMapping=_mapping(columns))
 
     def with_max_split_memory_size(self, size: Size) -> CassandraSourceBuilder:
@@ -245,11 +289,18 @@ class CassandraSourceBuilder(_ClusterBuilder):
 
         Args:
             size: a string such as `"256m"`, or an int of bytes.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_max_split_memory_size("256m")
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', maxSplitMemorySize='256m')
         """
         return self._with(maxSplitMemorySize=size_text("size", size))
 
     def with_page_rows(self, rows: int) -> CassandraSourceBuilder:
-        """Sets the number of rows of one request; 5000 by default."""
+        """Sets the number of rows of one request; 5000 by default.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_page_rows(1000)
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', pageRows='1000')
+        """
         return self._with(pageRows=count_text("rows", rows))
 
     def build(self) -> CassandraSource:

@@ -94,7 +94,11 @@ class DirectoryCompaction:
     _options: Pairs
 
     def plan(self) -> list[PlannedMerge]:
-        """The merges that `run` would make now. Reads, and changes nothing."""
+        """The merges that `run` would make now. Reads, and changes nothing.
+
+        Example:
+            sum(len(merge.names) for merge in stoplog.compact(spark, "/data/old").plan())
+        """
         bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
@@ -103,6 +107,9 @@ class DirectoryCompaction:
 
         A run that died is carried on by the next one. Of two at once the older one fails with
         `STOPLOG_FENCED` and has doubled nothing.
+
+        Example:
+            stoplog.compact(spark, "/data/old", compactTo="256m").run()
         """
         bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
         return _merges(bridge.run_merges(self._spark, self._path, dict(self._options)))

@@ -91,7 +91,11 @@ class SinkDirectory:
         return self._storage.root
 
     def sinks(self) -> list[SinkSummary]:
-        """The sinks that have a log here, by name. One whose log cannot be read says why."""
+        """The sinks that have a log here, by name. One whose log cannot be read says why.
+
+        Example:
+            [sink.sink_id for sink in stoplog.inspect("/data/out").sinks()]
+        """
         now = self._clock()
         return [summary(self._storage, sink_id, now) for sink_id in sink_ids(self._storage)]
 
@@ -105,19 +109,34 @@ class SinkDirectory:
             NotFound, WhichSink: there is no such sink, or several.
             UnreadableRecord: its newest record is torn, or of a newer release.
             CannotRead: the file system refuses.
+
+        Example:
+            stoplog.inspect("/data/out").status().open
         """
         return _status.status(self._storage, chosen(self._storage, sink_id), self._clock())
 
     def epoch(self, number: int, sink_id: str | None = None) -> RecordView:
-        """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept."""
+        """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept.
+
+        Example:
+            stoplog.inspect("/data/out").epoch(17).record.publish
+        """
         return _show.epoch(self._storage, chosen(self._storage, sink_id), whole("number", number))
 
     def record(self, seq: int, sink_id: str | None = None) -> RecordView:
-        """A record by its place in the log. Raises as `epoch` does."""
+        """A record by its place in the log. Raises as `epoch` does.
+
+        Example:
+            stoplog.inspect("/data/out").record(0).record.kind
+        """
         return _show.record(self._storage, chosen(self._storage, sink_id), whole("seq", seq))
 
     def newest_record(self, sink_id: str | None = None) -> RecordView:
-        """The newest record: all that the sink has to remember. Raises as `epoch` does."""
+        """The newest record: all that the sink has to remember. Raises as `epoch` does.
+
+        Example:
+            stoplog.inspect("/data/out").newest_record().record.state
+        """
         return _show.newest(self._storage, chosen(self._storage, sink_id))
 
     def explain(self, part: str | os.PathLike[str], sink_id: str | None = None) -> Explanation:
@@ -129,6 +148,9 @@ class SinkDirectory:
 
         Raises:
             NotFound, UnreadableRecord, CannotRead: as `status` does.
+
+        Example:
+            print(stoplog.inspect("/data/out").explain("part-6f1c2f3e8a4b-3.json").message)
         """
         found = asked(self._storage, sink_id)
         return _explain.explain(self._storage, found, path_text(part), self._clock())
@@ -142,6 +164,9 @@ class SinkDirectory:
         Raises:
             NotFound: there is no such sink, or none at all.
             CannotRead: the file system refuses. What is wrong with a log is a finding.
+
+        Example:
+            assert stoplog.inspect("/data/out").check().is_healthy
         """
         return _check.check(self._storage, asked(self._storage, sink_id), self._clock())
 

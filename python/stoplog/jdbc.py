@@ -84,20 +84,35 @@ class JdbcSinkBuilder(Builder):
 
         Raises:
             ValueError: no column was named.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_upsert("day", "id")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
         """
         names = names_of("with_upsert", "column", key_columns)
         return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
     def with_transactions(self) -> JdbcSinkBuilder:
-        """Inserts rows, each epoch in one transaction that records it: exactly once. The default."""
+        """Inserts rows, each epoch in one transaction that records it: exactly once. The default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_transactions()
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='transactional')
+        """
         return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
-        """Sets the number of rows that a task sends together; 5,000 by default."""
+        """Sets the number of rows that a task sends together; 5,000 by default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_batch_size(1000)
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', batchsize='1000')
+        """
         return self._with(batchsize=count_text("rows", rows))
 
     def with_max_writers(self, count: int) -> JdbcSinkBuilder:
-        """Limits the tasks that write, and with them the connections."""
+        """Limits the tasks that write, and with them the connections.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_max_writers(4)
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', numPartitions='4')
+        """
         return self._with(numPartitions=count_text("count", count))
 
     def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
@@ -106,19 +121,34 @@ class JdbcSinkBuilder(Builder):
         Args:
             max_tries: at most, the first try included; 5 by default.
             wait: the longest wait before the second try; twice as long before each further one.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_retries(3, "1s")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', maxTries='3', retryWait='1s')
         """
         return self._with(maxTries=count_text("max_tries", max_tries), retryWait=duration_text("wait", wait))
 
     def with_reject_table(self, table: str) -> JdbcSinkBuilder:
-        """Sends rows that the table refuses to another one, and goes on; by default the query fails."""
+        """Sends rows that the table refuses to another one, and goes on; by default the query fails.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_reject_table("refused")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onBadRow='reject', rejectTable='refused')
+        """
         return self._with(onBadRow="reject", rejectTable=table)
 
     def with_sink_id(self, sink_id: str) -> JdbcSinkBuilder:
-        """Sets the sink id; queries that write to one table need one each. `main` by default."""
+        """Sets the sink id; queries that write to one table need one each. `main` by default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_sink_id("eu")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', sinkId='eu')
+        """
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
-        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default."""
+        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_on_foreign_query("adopt")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onForeignQuery='adopt')
+        """
         return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: Value) -> JdbcSinkBuilder:

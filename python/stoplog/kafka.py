@@ -87,7 +87,11 @@ class KafkaSinkBuilder(Builder):
     """
 
     def with_topic(self, topic: str) -> KafkaSinkBuilder:
-        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`."""
+        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`.
+
+        >>> KafkaSink.to("b:9092").with_topic("orders")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', topic='orders')
+        """
         return self._set("topic", topic)
 
     def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
@@ -96,6 +100,9 @@ class KafkaSinkBuilder(Builder):
         Args:
             delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
                 records after a failure, `"exactly-once"` writes in transactions.
+
+        >>> KafkaSink.to("b:9092").with_delivery("none")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', delivery='none')
         """
         return self._set("delivery", delivery)
 
@@ -105,6 +112,9 @@ class KafkaSinkBuilder(Builder):
         Args:
             class_name: of a class on the session's class path that implements
                 `org.apache.kafka.clients.producer.Partitioner`.
+
+        >>> KafkaSink.to("b:9092").with_partitioner("a.B")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', partitioner='a.B')
         """
         return self._set("partitioner", class_name)
 
@@ -114,27 +124,50 @@ class KafkaSinkBuilder(Builder):
         Args:
             timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
                 longer than the longest micro-batch and the longest pause before a restart together.
+
+        >>> KafkaSink.to("b:9092").with_transaction_timeout("1h")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', transactionTimeout='1h')
         """
         return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
-        """Sets the reaction to brokers that have aborted a committed transaction; `"fail"` by default."""
+        """Sets the reaction to brokers that have aborted a committed transaction; `"fail"` by default.
+
+        >>> KafkaSink.to("b:9092").with_on_lost_transaction("skip")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', onLostTransaction='skip')
+        """
         return self._set("onLostTransaction", action)
 
     def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
-        """Sets the prefix of all transactional ids, for the brokers' access rules; `stoplog` by default."""
+        """Sets the prefix of all transactional ids, for the brokers' access rules; `stoplog` by default.
+
+        >>> KafkaSink.to("b:9092").with_transactional_id_prefix("shop")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', transactionalIdPrefix='shop')
+        """
         return self._set("transactionalIdPrefix", prefix)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
-        """Sets the directory of the commit log; in the checkpoint by default."""
+        """Sets the directory of the commit log; in the checkpoint by default.
+
+        >>> KafkaSink.to("b:9092").with_log_location("/log")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', logLocation='/log')
+        """
         return self._set("logLocation", path_text(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
-        """Sets the sink id; sinks that share the commit log's location need one each. `main` by default."""
+        """Sets the sink id; sinks that share the commit log's location need one each. `main` by default.
+
+        >>> KafkaSink.to("b:9092").with_sink_id("eu")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', sinkId='eu')
+        """
         return self._set("sinkId", sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
-        """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default."""
+        """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default.
+
+        >>> KafkaSink.to("b:9092").with_on_foreign_query("adopt")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', onForeignQuery='adopt')
+        """
         return self._set("onForeignQuery", action)
 
     def with_producer_setting(self, name: str, value: Value) -> KafkaSinkBuilder:
@@ -146,7 +179,11 @@ class KafkaSinkBuilder(Builder):
         return self._set(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: Value) -> KafkaSinkBuilder:
-        """Sets any option by its own name, for those without a method here."""
+        """Sets any option by its own name, for those without a method here.
+
+        >>> KafkaSink.to("b:9092").with_option("linger", 5)
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', linger='5')
+        """
         return self._set(key, value)
 
     def build(self) -> KafkaSink:

@@ -148,7 +148,11 @@ class Following:
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Ends the showing, and not the query."""
+        """Ends the showing, and not the query.
+
+        Example:
+            following.stop()
+        """
         self._stopping.set()
         self._thread.join()
 
@@ -163,6 +167,9 @@ class Following:
 
         Raises:
             NotAStoplogQuery: the query writes to another sink.
+
+        Example:
+            assert following.join(timeout=60)
         """
         self._thread.join(timeout)
         if self._error is not None:

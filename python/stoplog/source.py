@@ -144,15 +144,26 @@ class FileSourceBuilder(Builder):
 
         Args:
             interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
+
+        >>> FileSource.for_record_stream_format("text", "/in").monitor_continuously("10s")
+        FileSourceBuilder(path='/in', format='text', monitorInterval='10s')
         """
         return self._with(monitorInterval=duration_text("interval", interval))
 
     def process_static_file_set(self) -> FileSourceBuilder:
-        """Takes `monitor_continuously` back: `availableNow` reads the files that are there, and ends."""
+        """Takes `monitor_continuously` back: `availableNow` reads the files that are there, and ends.
+
+        >>> FileSource.for_record_stream_format("text", "/in").process_static_file_set()
+        FileSourceBuilder(path='/in', format='text')
+        """
         return FileSourceBuilder(self._state.without_group("monitorInterval"))
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
-        """Limits the files, or pieces of files, that a micro-batch reads."""
+        """Limits the files, or pieces of files, that a micro-batch reads.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_max_files_per_trigger(100)
+        FileSourceBuilder(path='/in', format='text', maxFilesPerTrigger='100')
+        """
         return self._with(maxFilesPerTrigger=count_text("files", files))
 
     def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
@@ -160,11 +171,18 @@ class FileSourceBuilder(Builder):
 
         Args:
             size: a string such as `"1g"`, or an int of bytes.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_max_bytes_per_trigger("1g")
+        FileSourceBuilder(path='/in', format='text', maxBytesPerTrigger='1g')
         """
         return self._with(maxBytesPerTrigger=size_text("size", size))
 
     def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
-        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least."""
+        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_max_rows_per_trigger(10_000)
+        FileSourceBuilder(path='/in', format='text', maxRowsPerTrigger='10000')
+        """
         return self._with(maxRowsPerTrigger=count_text("rows", rows))
 
     def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
@@ -172,6 +190,9 @@ class FileSourceBuilder(Builder):
 
         Args:
             action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_on_changed_file("reread")
+        FileSourceBuilder(path='/in', format='text', onChangedFile='reread')
         """
         return self._with(onChangedFile=action)
 
@@ -185,6 +206,9 @@ class FileSourceBuilder(Builder):
                 the fully qualified name of a class on the session's class path that extends
                 `stoplog.source.file.FileFinder`.
             parameters: settings of the class, by the names that it reads.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_file_enumerator("nonSplitting")
+        FileSourceBuilder(path='/in', format='text', fileEnumerator='nonSplitting')
         """
         return self._with(**own_class("fileEnumerator", enumerator, parameters))
 
@@ -210,11 +234,18 @@ class FileSourceBuilder(Builder):
 
         Args:
             action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_on_merged_part("skip")
+        FileSourceBuilder(path='/in', format='text', onMergedPart='skip')
         """
         return self._with(onMergedPart=action)
 
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
-        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default."""
+        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_path_glob_filter("*.log")
+        FileSourceBuilder(path='/in', format='text', pathGlobFilter='*.log')
+        """
         return self._with(pathGlobFilter=pattern)
 
     def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
@@ -222,6 +253,9 @@ class FileSourceBuilder(Builder):
 
         Args:
             age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_min_file_age("30s")
+        FileSourceBuilder(path='/in', format='text', minFileAge='30s')
         """
         return self._with(minFileAge=duration_text("age", age))
 
@@ -230,6 +264,9 @@ class FileSourceBuilder(Builder):
 
         Args:
             time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_stable_for("10s")
+        FileSourceBuilder(path='/in', format='text', stableFor='10s')
         """
         return self._with(stableFor=duration_text("time", time))
 
@@ -238,6 +275,9 @@ class FileSourceBuilder(Builder):
 
         Args:
             name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_ready_marker("_SUCCESS")
+        FileSourceBuilder(path='/in', format='text', readyMarker='_SUCCESS')
         """
         return self._with(readyMarker=name)
 
@@ -257,6 +297,9 @@ class FileSourceBuilder(Builder):
             since: the first date, such as `"2026-11-01"`.
             until: the date behind the last.
             within: the longest time since their end.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_dates("yyyy/MM/dd", since="2026-11-01")
+        FileSourceBuilder(path='/in', format='text', datePattern='yyyy/MM/dd', dateFrom='2026-11-01')
         """
         within_text = if_given(duration_text, "within", within)
         dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
@@ -267,6 +310,9 @@ class FileSourceBuilder(Builder):
 
         Args:
             directory: of this query alone; the notes are lines of JSON.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_quarantine("/bad")
+        FileSourceBuilder(path='/in', format='text', onCorrupt='quarantine', quarantinePath='/bad')
         """
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 

@@ -125,7 +125,11 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(f"header {option_name(name).lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
-        """Limits the rows of a request of `to_http`; 500 by default."""
+        """Limits the rows of a request of `to_http`; 500 by default.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_batch_rows(100)
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', httpBatchRows='100')
+        """
         return self._with(httpBatchRows=count_text("rows", rows))
 
     def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
@@ -166,15 +170,27 @@ committer='jdbc', jdbc.password='…')
         return self.with_option(f"cassandra.{key}", value)
 
     def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
-        """Sets the sink id; sinks that keep their logs at one place need one each. `main` by default."""
+        """Sets the sink id; sinks that keep their logs at one place need one each. `main` by default.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_sink_id("eu")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', sinkId='eu')
+        """
         return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
-        """Sets the directory of the log; by default in the query's checkpoint."""
+        """Sets the directory of the log; by default in the query's checkpoint.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_log_location("/log")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', logLocation='/log')
+        """
         return self._with(logLocation=path_text(directory))
 
     def with_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
-        """Sets any option by its own name: of the sink, of the sender or of the committer."""
+        """Sets any option by its own name: of the sink, of the sender or of the committer.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_option("httpTimeout", "5s")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', httpTimeout='5s')
+        """
         return self._with_option(key, value)
 
     def build(self) -> WriteAheadSink:

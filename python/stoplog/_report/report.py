@@ -273,7 +273,11 @@ class SinkReport:
         return page(title, *sections(self.figures))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the page to a local file, over one that is there, and answers where. Raises `OSError`."""
+        """Writes the page to a local file, over one that is there, and answers where. Raises `OSError`.
+
+        Example:
+            stoplog.inspect("/data/out").report().save("report.html")
+        """
         target = Path(path)
         target.write_text(self.html, encoding="utf-8")
         return target

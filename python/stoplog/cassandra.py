@@ -110,6 +110,9 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> CassandraSink.for_table("a", "shop", "orders").with_credentials("shop", "hunter2")
     CassandraSinkBuilder(contactPoints='a', keyspace='shop', table='orders', username='shop', password='…')
     """
@@ -266,6 +269,9 @@ class CassandraSourceBuilder(_ClusterBuilder):
     """Builds a `CassandraSource`; made by `CassandraSource.for_table`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
     """
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:

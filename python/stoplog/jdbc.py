@@ -68,6 +68,9 @@ class JdbcSinkBuilder(Builder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_credentials("shop", "hunter2")
     JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', user='shop', password='…')
     """

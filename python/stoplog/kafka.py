@@ -82,6 +82,9 @@ class KafkaSinkBuilder(Builder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> KafkaSink.to("broker:9092").with_delivery("at-least-once")
     KafkaSinkBuilder(kafka.bootstrap.servers='broker:9092', delivery='at-least-once')
     """

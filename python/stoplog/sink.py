@@ -120,6 +120,9 @@ class FileSinkBuilder(FileSinkMethods):
     Calling a method again replaces all that it set before. An option that is not set is left to the session's
     default (`spark.datasource.stoplog.<option>`) or else to the one named here.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> base = FileSink.for_row_format("/data/out", "json")
     >>> base.with_compression("zstd").with_sink_id("clicks").build()
     FileSink(path='/data/out', format='json', compression='zstd', sinkId='clicks')

@@ -135,6 +135,9 @@ class FileSourceBuilder(Builder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
     FileSource(path='/data/logs', format='text', onChangedFile='tail')
     """

@@ -114,6 +114,9 @@ class WriteAheadSinkBuilder(Builder):
     """Builds a `WriteAheadSink`; made by its static methods.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
     """
 
     def with_header(self, name: str, value: str) -> WriteAheadSinkBuilder:

@@ -22,6 +22,7 @@ from stoplog._values import (
     option_name,
     string,
     text_of,
+    whole,
 )
 from stoplog.errors import InvalidOptions
 
@@ -122,7 +123,10 @@ class StartPosition:
         >>> StartPosition.offsets({"orders": {0: -2}}).options
         (('startingOffsets', '{"orders": {"0": -2}}'),)
         """
-        given = {topic: dict(mapping(topic, of)) for topic, of in mapping("offsets", offsets).items()}
+        given = {
+            topic: {whole("partition", of): whole("offset", at) for of, at in mapping(topic, places).items()}
+            for topic, places in mapping("offsets", offsets).items()
+        }
         return StartPosition((("startingOffsets", json.dumps(given)),))
 
 
@@ -287,7 +291,10 @@ class KafkaSourceBuilder(Unbuilt):
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
         """Reads these partitions and no others, by topic."""
-        given = {topic: [*numbers] for topic, numbers in mapping("partitions", partitions).items()}
+        given = {
+            topic: [whole("partition", of) for of in numbers]
+            for topic, numbers in mapping("partitions", partitions).items()
+        }
         return self._reads("assign", json.dumps(given))
 
     def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
@@ -360,15 +367,8 @@ class KafkaSourceBuilder(Unbuilt):
             key.removeprefix("kafka."): value for key, value in self._settings if key.startswith("kafka.")
         }
         bridge = require_bridge("StartPosition.group", _ON_CONNECT)
-        found = bridge.ask_connector(
-            _FACADE,
-            ARTIFACT,
-            "groupOffsets",
-            client,
-            position.consumer_group,
-            dict(self._selection),
-            position.otherwise,
-        )
+        asked = (position.consumer_group, dict(self._selection), position.otherwise)
+        found = bridge.ask_connector(_FACADE, ARTIFACT, "groupOffsets", client, *asked)
         return (("startingOffsets", str(found)),)
 
     def __repr__(self) -> str:
@@ -392,7 +392,7 @@ def _text(value: str) -> str:
 
 
 def _more(options: Mapping[str, str] | None) -> str:
-    given = sorted(mapping("options", options).items())
+    given = sorted(mapping("options", {} if options is None else options).items())
     if not given:
         return ""
     return f", map({', '.join(_text(text_of(key, each)) for key, value in given for each in (key, value))})"

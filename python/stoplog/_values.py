@@ -191,15 +191,13 @@ def _plain(value: str) -> str:
     return str.__str__(value)
 
 
-def mapping(name: str, value: Mapping[_Key, _Given] | None) -> Mapping[_Key, _Given]:
-    """The value, if it is a mapping; an empty one for `None`.
+def mapping(name: str, value: Mapping[_Key, _Given]) -> Mapping[_Key, _Given]:
+    """The value, if it is a mapping.
 
     >>> mapping("parameters", ["header"])
     Traceback (most recent call last):
     TypeError: parameters must be a mapping, such as a dict, and is of type list
     """
-    if value is None:
-        return {}
     if isinstance(value, Mapping):
         return value
     raise TypeError(f"{name} must be a mapping, such as a dict, and is of type {type(value).__name__}")
@@ -242,7 +240,7 @@ def own_class(option: str, class_name: str, parameters: Mapping[str, Value] | No
     >>> own_class("encoder", "com.acme.Words", {"separator": ";", "header": True})
     {'encoder': 'com.acme.Words', 'encoder.separator': ';', 'encoder.header': 'true'}
     """
-    given = mapping("parameters", parameters).items()
+    given = mapping("parameters", {} if parameters is None else parameters).items()
     named = {f"{option}.{name}": text_of(f"{option}.{name}", value) for name, value in given}
     return {option: string(option, class_name), **named}
 

@@ -152,6 +152,7 @@ class BulkFormat(OptionBacked):
 def _of(
     name: str, options: Mapping[str, Value | None] | None, metadata: Mapping[str, str] | None
 ) -> BulkFormat:
-    own = present(mapping("options", options))
-    entries = {f"metadata.{key}": value for key, value in mapping("metadata", metadata).items()}
+    own = present(mapping("options", {} if options is None else options))
+    given = mapping("metadata", {} if metadata is None else metadata)
+    entries = {f"metadata.{key}": value for key, value in given.items()}
     return BulkFormat((("format", name), *pairs_of(own), *pairs_of(entries)))

@@ -329,5 +329,10 @@ def _points(method: str, contact_points: str | Sequence[str]) -> str:
 
 
 def _mapping(columns: Mapping[str, str]) -> str:
-    pairs = mapping("columns", columns).items()
-    return ",".join(f"{string('a column', row)}={string('a column', table)}" for row, table in pairs)
+    pairs = [
+        (string("a column", row), string("a column", table))
+        for row, table in mapping("columns", columns).items()
+    ]
+    for name in (name for pair in pairs for name in pair if {",", "="} & set(name)):
+        raise ValueError(f"a mapped column must have no comma and no equals sign in its name: {name!r}")
+    return ",".join(f"{row}={table}" for row, table in pairs)

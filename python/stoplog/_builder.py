@@ -220,7 +220,7 @@ end it with .build()
 def _needs_nothing(kind: type) -> bool:
     try:
         inspect.signature(kind).bind()
-    except TypeError:
+    except (TypeError, ValueError):  # it needs something, or Python does not know what
         return False
     return not inspect.isabstract(kind)
 

@@ -190,6 +190,11 @@ def test_nothing_is_no_name(make: Make, sentence: str) -> None:
             "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression",
         ),
         (
+            lambda: RECORDS.with_value(int),
+            "with_value needs a Decoder, and got the class int: "
+            "make one by a method of Decoder, such as Decoder.string()",
+        ),
+        (
             lambda: RECORDS.with_value(Decoder.string),
             "with_value needs a Decoder, and got the function string: call it, as string(…)",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.liveness import DriverLife, driver_life
@@ -178,34 +178,26 @@ def _open_part(part: OpenPart, roll: RollForecast) -> OpenPartStatus:
 _NEVER = 1 << 62
 
 
+@dataclass(slots=True)
 class _Counts:
-    """The files of a bucket that were seen so far."""
+    """The files of a bucket that were seen so far, in the fields of `BucketStatus`."""
 
-    __slots__ = (
-        "finished",
-        "finished_bytes",
-        "markers",
-        "newest",
-        "next_roll",
-        "oldest_open",
-        "open",
-        "open_bytes",
-        "open_records",
-        "pending",
-        "pending_bytes",
-    )
-
-    def __init__(self) -> None:
-        self.finished = self.finished_bytes = self.pending = self.pending_bytes = 0
-        self.open = self.open_bytes = self.open_records = self.markers = 0
-        self.newest: int | None = None
-        self.oldest_open: int | None = None
-        self.next_roll: int | None = None
+    finished: int = 0
+    finished_bytes: int = 0
+    newest_finished_at_millis: int | None = None
+    pending: int = 0
+    pending_bytes: int = 0
+    open: int = 0
+    open_bytes: int = 0
+    open_records: int = 0
+    oldest_open_at_millis: int | None = None
+    next_roll_at_millis: int | None = None
+    markers: int = 0
 
     def add_finished(self, file: FileInfo) -> None:
         self.finished += 1
         self.finished_bytes += file.size_bytes
-        self.newest = max(self.newest or 0, file.modified_at_millis)
+        self.newest_finished_at_millis = max(self.newest_finished_at_millis or 0, file.modified_at_millis)
 
     def add_pending(self, part: PendingPart) -> None:
         self.pending += 1
@@ -215,22 +207,9 @@ class _Counts:
         self.open += 1
         self.open_bytes += part.size_bytes
         self.open_records += part.records
-        self.oldest_open = min(self.oldest_open or _NEVER, part.opened_at_millis)
+        self.oldest_open_at_millis = min(self.oldest_open_at_millis or _NEVER, part.opened_at_millis)
         if part.roll.at_millis is not None:
-            self.next_roll = min(self.next_roll or _NEVER, part.roll.at_millis)
+            self.next_roll_at_millis = min(self.next_roll_at_millis or _NEVER, part.roll.at_millis)
 
     def done(self, bucket: str) -> BucketStatus:
-        return BucketStatus(
-            bucket,
-            self.finished,
-            self.finished_bytes,
-            self.newest,
-            self.pending,
-            self.pending_bytes,
-            self.open,
-            self.open_bytes,
-            self.open_records,
-            self.oldest_open,
-            self.next_roll,
-            self.markers,
-        )
+        return BucketStatus(bucket, **asdict(self))

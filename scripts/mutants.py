@@ -27,7 +27,7 @@ ENOUGH = 85
 """Percent of a package's mutants."""
 
 _BUILDERS = (
-    "_builder _kafka_source _sink_methods _units _words"
+    "_builder _kafka_source _sink_methods _values _words"
     " bucket bulk cassandra encoder jdbc kafka output_file rolling sink source stream_format write_ahead"
 )
 PACKAGES = {
@@ -41,6 +41,7 @@ _TESTS = {
     "builders": [
         "tests/test_builder*.py",
         "tests/test_kafka.py",
+        "tests/test_odd_values.py",
         "tests/test_shown.py",
         "tests/test_sink.py",
         "tests/test_values.py",

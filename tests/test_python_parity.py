@@ -20,26 +20,20 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.usefixtures("spark")
-def test_python_and_the_jar_know_the_same_options() -> None:
-    assert require_bridge("this test", "").option_keys() == option_keys("core")
-    assert require_bridge("this test", "").source_option_keys() == option_keys("core", "source")
-
-
-@pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize(
     ("facade", "artifact", "keys"),
     [
-        ("stoplog.cassandra.CassandraSink", cassandra.FORMAT, cassandra.KEYS),
-        ("stoplog.jdbc.JdbcSink", jdbc.ARTIFACT, jdbc.KEYS),
-        ("stoplog.kafka.KafkaSink", kafka.ARTIFACT, kafka.KEYS),
-        ("stoplog.wal.WriteAheadSink", write_ahead.ARTIFACT, write_ahead.KEYS),
+        ("stoplog.FileSink", "stoplog", option_keys("core")),
+        ("stoplog.FileSource", "stoplog", option_keys("core", "source")),
+        ("stoplog.cassandra.CassandraSink", cassandra.FORMAT, option_keys("cassandra")),
+        ("stoplog.jdbc.JdbcSink", jdbc.FORMAT, option_keys("jdbc")),
+        ("stoplog.kafka.KafkaSink", kafka.FORMAT, option_keys("kafka")),
+        ("stoplog.wal.WriteAheadSink", write_ahead.FORMAT, option_keys("wal")),
     ],
-    ids=lambda value: value if isinstance(value, str) and value.startswith("stoplog-") else "",
+    ids=lambda value: value if isinstance(value, str) and value.startswith("stoplog.") else "",
 )
-def test_python_and_a_connector_know_the_same_options(
-    facade: str, artifact: str, keys: frozenset[str]
-) -> None:
-    assert require_bridge("this test", "").connector_option_keys(facade, artifact) == keys
+def test_python_and_the_jar_know_the_same_options(facade: str, artifact: str, keys: frozenset[str]) -> None:
+    assert require_bridge("this test", "").option_keys(facade, artifact) == keys
 
 
 def test_python_and_the_jar_know_the_same_steps(spark: SparkSession) -> None:

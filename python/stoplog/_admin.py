@@ -47,10 +47,11 @@ class Jvm:
             asked["hadoop"] = dict(self.hadoop)
         status, answer, errors = (runner or _run)(self.command(), json.dumps(asked))
         try:
-            lines = answer.strip().splitlines()
-            found: dict[str, object] = json.loads(lines[-1])
+            found = json.loads(answer.strip().splitlines()[-1])
         except (IndexError, ValueError):
-            raise ToolFailed("STOPLOG_TOOL_FAILED", _no_answer(status, errors)) from None
+            found = None
+        if not isinstance(found, dict):
+            raise ToolFailed("STOPLOG_TOOL_FAILED", _no_answer(status, errors))
         error = found.get("error")
         if isinstance(error, dict):
             condition, message = str(error.get("condition")), _sentence(str(error.get("message")))
@@ -117,15 +118,21 @@ def _pyspark_home() -> str:
 
 
 def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        command,
-        input=text,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-        env=_named(),
-    )
+    try:
+        done = subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            env=_named(),
+        )
+    except OSError as error:
+        raise ToolFailed(
+            "STOPLOG_TOOL_JAVA",
+            f"{command[0]} cannot be run: {error.strerror}. Install Java 17 or set JAVA_HOME.",
+        ) from None
     return done.returncode, done.stdout, done.stderr
 
 
@@ -141,7 +148,7 @@ def _no_answer(status: int, errors: str) -> str:
 
 
 def _sentence(message: str) -> str:
-    """Without the condition in front and the SQLSTATE behind, which are told apart from it."""
+    """The message without the condition in front of it and the SQLSTATE behind it."""
     text = message.strip()
     if text.startswith("["):
         text = text.partition("] ")[2]

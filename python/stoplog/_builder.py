@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args
 
 from stoplog import _redaction
 from stoplog._jvm import find_bridge
+from stoplog._values import Pairs, Value, option_name, pairs_of, path_text, text_of
 from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
     from typing_extensions import Self
-
-Pairs: TypeAlias = tuple[tuple[str, str], ...]
-"""An immutable option map, in the order in which it was made; as in Spark, keys differ by more than case."""
 
 _Value = TypeVar("_Value")
 
@@ -41,7 +40,7 @@ class BuilderState:
         >>> BuilderState.of({"table": {"url": "jdbc:derby:shop", "dbtable": "orders"}})
         BuilderState(url='jdbc:derby:shop', dbtable='orders')
         """
-        return cls(tuple((name, tuple(options.items())) for name, options in groups.items()))
+        return cls(tuple((name, pairs_of(options)) for name, options in groups.items()))
 
     def with_group(self, name: str, options: Mapping[str, str]) -> BuilderState:
         """The same state with these options in place of the group's old ones.
@@ -50,7 +49,7 @@ class BuilderState:
         >>> json.with_group("format", {"format": "csv"})
         BuilderState(format='csv')
         """
-        return BuilderState((*self.without_group(name).groups, (name, tuple(options.items()))))
+        return BuilderState((*self.without_group(name).groups, (name, pairs_of(options))))
 
     def without_group(self, name: str) -> BuilderState:
         """The same state without the group's options."""
@@ -83,22 +82,19 @@ class OptionBacked:
 
     _pairs: Pairs
 
+    def options(self) -> dict[str, str]:
+        """The options of Spark's `format(…)` that this object stands for, with its secrets, as a new dict."""
+        return dict(self._pairs)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({shown(self._pairs)})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TableSink(OptionBacked):
-    """A sink whose target is a table of a database."""
+class Sink(OptionBacked):
+    """A sink that its options describe."""
 
     _format: ClassVar[str]
-
-    def options(self) -> dict[str, str]:
-        """The options of the sink's `format(…)` that it stands for, as a new dict.
-
-        The password is among them.
-        """
-        return dict(self._pairs)
 
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
@@ -107,23 +103,34 @@ class TableSink(OptionBacked):
 
         Args:
             df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress; by default it is left to
-                `spark.sql.streaming.checkpointLocation`.
+            checkpoint_location: the directory in which the query keeps its progress. It belongs to one query
+                and one sink; by default it is left to `spark.sql.streaming.checkpointLocation`. A sink for
+                Kafka and a write-ahead sink keep their logs there, unless `with_log_location` says otherwise.
 
         Returns:
             Spark's own writer, for a trigger, an output mode, a query name and `start()`.
 
         Example:
-            query = sink.write_stream(totals, "/data/checkpoint").outputMode("update").start()
+            query = (
+                sink.write_stream(events, checkpoint_location="/data/checkpoint")
+                .trigger(processingTime="10 seconds")
+                .start()
+            )
         """
-        return stream_writer(df, self._format, self.options(), checkpoint_location)
+        writer = df.writeStream.format(self._format).options(**self.options()).outputMode("append")
+        if checkpoint_location is None:
+            return writer
+        return writer.option("checkpointLocation", path_text(checkpoint_location))
+
+    def _write(self, df: DataFrame, mode: str) -> None:
+        df.write.format(self._format).options(**self.options()).mode(mode).save()
 
 
 _OF_WHAT_IS_BUILT = frozenset({"write_stream", "write", "read_stream", "read", "check", "options"})
 
 
 class Unbuilt:
-    """A builder, which says so to a program that takes it for the thing that it builds."""
+    """A builder, whose error says so to a program that takes it for the thing that it builds."""
 
     __slots__ = ()
 
@@ -149,19 +156,24 @@ class Builder(Unbuilt):
         """Sets a group, which has the name of its first option if it is given no other.
 
         Raises:
-            TypeError: a value is no string. The error does not show it: it may be a secret.
+            TypeError: a value is no string.
         """
-        for key, value in options.items():
-            if not isinstance(value, str):
-                raise TypeError(f"{key} must be a string, and is of type {type(value).__name__}")
         return type(self)(self._state.with_group(group or next(iter(options)), options))
 
-    def _with_option(self, key: str, value: str | int | bool) -> Self:
-        return self._with(f"option {key.lower()}", **{key: text_of(key, value)})
+    def _with_option(self, key: str, value: Value) -> Self:
+        return self._with(f"option {option_name(key).lower()}", **{key: text_of(key, value)})
 
 
-def checked_sink(state: BuilderState) -> Pairs:
-    """The options of a sink of files, which the jar has accepted if there is a classic session.
+FORMAT = "stoplog"
+"""The name by which Spark finds the sink and the source of files, and that of their jar."""
+
+
+def checked(state: BuilderState, facade: str, artifact: str = FORMAT) -> Pairs:
+    """The options that a builder has set, which the jar has accepted if there is a classic session.
+
+    Args:
+        facade: the class of the jar that knows these options.
+        artifact: the name of the facade's jar in an error that says that the jar is missing.
 
     Raises:
         InvalidOptions: an option has two values, or the jar refused some options.
@@ -171,51 +183,8 @@ def checked_sink(state: BuilderState) -> Pairs:
     pairs = state.pairs()
     bridge = find_bridge()
     if bridge is not None:
-        bridge.validate(dict(pairs))
+        bridge.validate(facade, artifact, dict(pairs))
     return pairs
-
-
-def checked_source(state: BuilderState) -> Pairs:
-    """The same for a source of files."""
-    pairs = state.pairs()
-    bridge = find_bridge()
-    if bridge is not None:
-        bridge.validate_source(dict(pairs))
-    return pairs
-
-
-def checked_connector(facade: str, artifact: str, state: BuilderState) -> Pairs:
-    """The same for a sink or a source of a connector, whose jar is another one.
-
-    Args:
-        facade: the connector's class that knows its options.
-        artifact: the name of the jar in an error that says that it is missing.
-    """
-    pairs = state.pairs()
-    bridge = find_bridge()
-    if bridge is not None:
-        bridge.validate_connector(facade, artifact, dict(pairs))
-    return pairs
-
-
-def stream_writer(
-    df: DataFrame,
-    name: str,
-    options: dict[str, str],
-    checkpoint_location: str | os.PathLike[str] | None,
-) -> DataStreamWriter:
-    """Spark's own writer of a stream, in append mode, set to a sink.
-
-    Args:
-        df: a streaming DataFrame.
-        name: by which Spark finds the sink.
-        options: the sink's.
-        checkpoint_location: left to `spark.sql.streaming.checkpointLocation` if there is none.
-    """
-    writer = df.writeStream.format(name).options(**options).outputMode("append")
-    if checkpoint_location is None:
-        return writer
-    return writer.option("checkpointLocation", os.fspath(checkpoint_location))
 
 
 def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:
@@ -239,79 +208,29 @@ end it with .build()
         return value
     needed = f"{method} needs {_one(kind)}"
     if isinstance(value, type):
-        raise TypeError(f"{needed}, and got the class {value.__name__}: write {value.__name__}()")
+        how = f"write {value.__name__}()" if _needs_nothing(value) else made_by
+        raise TypeError(f"{needed}, and got the class {value.__name__}: {how}")
+    if inspect.isroutine(value):
+        raise TypeError(f"{needed}, and got the function {value.__name__}: call it, as {value.__name__}(…)")
     if hasattr(value, "build"):
         raise TypeError(f"{needed}, and got {_one(type(value))}: end it with .build()")
     raise TypeError(f"{needed}, not {value!r}: {made_by}")
 
 
+def _needs_nothing(kind: type) -> bool:
+    try:
+        inspect.signature(kind).bind()
+    except (TypeError, ValueError):  # it needs something, or Python does not know what
+        return False
+    return not inspect.isabstract(kind)
+
+
 def _one(kind: Any) -> str:
-    names = [each.__name__ for each in get_args(kind) or [kind]]
+    names = [_NAMES.get(each, each.__name__) for each in get_args(kind) or [kind]]
     return " or ".join(f"{'an' if name[0] in 'AEIO' else 'a'} {name}" for name in names)
 
 
-def own_class(option: str, class_name: str, parameters: Mapping[str, object] | None) -> dict[str, str]:
-    """A class on the session's class path that an option names, with its parameters as `<option>.<name>`.
-
-    >>> own_class("encoder", "com.acme.Words", {"separator": ";", "header": True})
-    {'encoder': 'com.acme.Words', 'encoder.separator': ';', 'encoder.header': 'true'}
-    """
-    named = {
-        f"{option}.{name}": text_of(f"{option}.{name}", value) for name, value in (parameters or {}).items()
-    }
-    return {option: class_name, **named}
-
-
-def text_of(key: str, value: object) -> str:
-    """A value as Spark writes it in an option.
-
-    >>> text_of("header", True), text_of("rows", 7), text_of("sep", "x")
-    ('true', '7', 'x')
-    >>> text_of("sep", None)
-    Traceback (most recent call last):
-    TypeError: sep must be a string, a number or a bool, and is of type NoneType
-
-    Raises:
-        TypeError: the value is of another type. The error does not show it: it may be a secret.
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise TypeError(f"{key} must be a string, a number or a bool, and is of type {type(value).__name__}")
-
-
-def joined(values: str | Iterable[str]) -> str:
-    """Several values as one of an option.
-
-    >>> joined(["a", "b"]), joined("a,b")
-    ('a,b', 'a,b')
-    """
-    return values if isinstance(values, str) else ",".join(values)
-
-
-def path_text(path: str | os.PathLike[str]) -> str:
-    """A path as text.
-
-    >>> path_text("/data/out")
-    '/data/out'
-
-    Raises:
-        TypeError: it is no path, or one of bytes, which options cannot hold.
-    """
-    text = os.fspath(path)
-    if isinstance(text, str):
-        return text
-    raise TypeError(f"a path must be a string, and {path!r} is of type {type(text).__name__}")
-
-
-def present(values: Mapping[str, object | None]) -> dict[str, str]:
-    """The options that were given: one that is `None` is left to the session's or the jar's default.
-
-    >>> present({"header": True, "sep": None})
-    {'header': 'true'}
-    """
-    return {key: text_of(key, value) for key, value in values.items() if value is not None}
+_NAMES = {str: "string"}
 
 
 def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
@@ -348,43 +267,3 @@ def shown(pairs: Iterable[tuple[str, str]]) -> str:
     "url='jdbc:postgresql://shop:…@db/x?password=…&ssl=true'"
     """
     return ", ".join(f"{key}={_redaction.value(key, value)!r}" for key, value in pairs)
-
-
-def flat(columns: Iterable[str | Iterable[str]]) -> list[str]:
-    """The names, of which some may have come in a list.
-
-    >>> flat(["a", ["b", "c"]])
-    ['a', 'b', 'c']
-
-    Raises:
-        TypeError: something is no name of a column.
-    """
-    return [_name(name) for each in columns for name in ([each] if isinstance(each, str) else _several(each))]
-
-
-def _several(names: Iterable[str]) -> Iterable[str]:
-    try:
-        return iter(names)
-    except TypeError:
-        return [_name(names)]
-
-
-def _name(column: object) -> str:
-    if isinstance(column, str):
-        return column
-    raise TypeError(f"the name of a column must be a string, and is of type {type(column).__name__}")
-
-
-def columns_text(names: Iterable[str]) -> str:
-    """The names with commas between them; backticks around those that a comma would tear apart.
-
-    >>> print(columns_text(["country", "a,b", "c`d"]))
-    country,`a,b`,`c``d`
-    """
-    return ",".join(_quoted(name) for name in names)
-
-
-def _quoted(name: str) -> str:
-    # The jar drops spaces around a bare name.
-    bare = not {",", "`"} & set(name) and name == name.strip()
-    return name if bare else f"`{name.replace('`', '``')}`"

@@ -11,7 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from stoplog._version import same_release, version
 from stoplog.errors import (
@@ -31,70 +31,9 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _FACADE = "stoplog.FileSink"
-_SOURCE_FACADE = "stoplog.FileSource"
 # Set by spark-submit, whose JVM runs before Python does.
 _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
 _STACK_TRACE = "\n\nJVM stacktrace:"
-
-
-class JvmBridge(Protocol):
-    """The calls by which this package asks the jar. Answers of type `Any` are objects of the jar."""
-
-    def validate(self, options: Mapping[str, str]) -> None:
-        """Raises `InvalidOptions` with everything that is wrong with the options."""
-
-    def validate_source(self, options: Mapping[str, str]) -> None:
-        """The same for the options of a source."""
-
-    def validate_connector(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
-        """The same for the options of a connector, whose jar is another one."""
-
-    def ask_connector(
-        self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
-    ) -> object:
-        """The answer of a static method of a connector's facade.
-
-        Raises:
-            InvalidOptions: it refused, by name.
-            JarMissing: the session runs without the connector's jar.
-        """
-
-    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
-        """True if the run's finalizing was over within the timeout."""
-
-    def final_metrics(self, run_id: str) -> Mapping[str, str]:
-        """The numbers of a run that is over; none of one that is not, or is no sink's."""
-
-    def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
-        """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
-
-    def stop_on_shutdown(
-        self, query: StreamingQuery, timeout_millis: int, at_stop: str
-    ) -> Callable[[], None]:
-        """Does so when the JVM is asked to end. What it returns undoes that."""
-
-    def stop_on_marker(
-        self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
-    ) -> Callable[[], None]:
-        """Does so when there is such a file. What it returns undoes that."""
-
-    def option_keys(self) -> frozenset[str]:
-        """The keys in the jar's registry."""
-
-    def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
-        """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
-
-    def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """The jar's list of the merges that the batch command would make."""
-
-    def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """Runs the batch command; answers the jar's list of the merges that it has made."""
-
-    def source_option_keys(self) -> frozenset[str]:
-        """The keys in the jar's registry of the source."""
-
-    def connector_option_keys(self, facade: str, artifact: str) -> frozenset[str]:
-        """The keys in the registry of a connector's jar."""
 
 
 def find_bridge() -> JvmBridge | None:
@@ -108,14 +47,14 @@ def find_bridge() -> JvmBridge | None:
     if "pyspark" not in sys.modules or is_connect():
         return None
     jvm = _active_jvm()
-    return None if jvm is None else Py4jBridge(jvm)
+    return None if jvm is None else JvmBridge(jvm)
 
 
 def require_bridge(function: str, on_connect: str) -> JvmBridge:
     """The bridge, for a function that cannot do without.
 
     Args:
-        function: what an error calls the function that was called.
+        function: the name of the called function in an error.
         on_connect: the sentence that says what to do on Spark Connect.
 
     Raises:
@@ -156,8 +95,8 @@ def jvm_has_jar() -> bool | None:
     return _is_class(getattr(SparkContext._jvm, _FACADE))
 
 
-class Py4jBridge:
-    """The bridge to a classic session's JVM.
+class JvmBridge:
+    """The bridge to a classic session's JVM. Answers of type `Any` are objects of the jar.
 
     Args:
         jvm: py4j's view of the JVM.
@@ -178,43 +117,61 @@ class Py4jBridge:
         if not same_release(version(), jar_version):
             raise VersionMismatch(python=version(), jar=jar_version)
 
-    def validate(self, options: Mapping[str, str]) -> None:
-        self._validate(self._facade, options)
+    def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
+        """Has a facade parse the options.
 
-    def validate_source(self, options: Mapping[str, str]) -> None:
-        self._validate(getattr(self._jvm, _SOURCE_FACADE), options)
+        Args:
+            facade: the class of the jar that knows the options.
+            artifact: the name of the facade's jar.
+            options: of the facade's sink or source.
 
-    def validate_connector(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
-        self._validate(self._connector(facade, artifact), options)
+        Raises:
+            InvalidOptions: the jar refused some options; the message lists all of them.
+            JarMissing: the session runs without the facade's jar.
+        """
+        found = self._found(facade, artifact)
+        with _refusals():
+            found.fromOptions(self._java_map(options))
 
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
     ) -> object:
-        found = self._connector(facade, artifact)
+        """The answer of a static method of a connector's facade.
+
+        Raises:
+            InvalidOptions: it refused, by name.
+            JarMissing: the session runs without the connector's jar.
+        """
+        found = self._found(facade, artifact)
         with _refusals():
             java = [each if isinstance(each, str) else self._java_map(each) for each in arguments]
             return getattr(found, method)(*java)
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+        """True if the run's finalizing was over within the timeout."""
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
+        """The numbers of a run that is over; none of one that is not, or is no sink's."""
         found = self._facade.finalMetrics(run_id)
         return {str(key): str(found.get(key)) for key in found.keySet()}
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
+        """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
         stopped = self._stopping.afterBatch(_java(query), timeout_millis, self._at_stop(at_stop))
         return str(stopped.toString())
 
     def stop_on_shutdown(
         self, query: StreamingQuery, timeout_millis: int, at_stop: str
     ) -> Callable[[], None]:
+        """Does so when the JVM is asked to end. What it returns undoes that."""
         hook = self._stopping.onShutdown(_java(query), timeout_millis, self._at_stop(at_stop))
         return lambda: hook.close()
 
     def stop_on_marker(
         self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
     ) -> Callable[[], None]:
+        """Does so when there is such a file. What it returns undoes that."""
         open_at_stop = self._at_stop(at_stop)
         watch = self._stopping.onMarker(_java(query), marker, every_millis, timeout_millis, open_at_stop)
         return lambda: watch.close()
@@ -227,13 +184,16 @@ class Py4jBridge:
         return getattr(self._jvm, "stoplog.OpenAtStop").of(word)
 
     def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
+        """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
         rows: Any = df
         return self._facade.checkOf(rows._jdf, self._java_map(options))
 
     def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        """The jar's list of the merges that the batch command would make."""
         return self._compaction(spark, path, options).planAsList()
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
+        """Runs the batch command; answers the jar's list of the merges that it has made."""
         return self._compaction(spark, path, options).runAsList()
 
     def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
@@ -246,24 +206,15 @@ class Py4jBridge:
             java_map.put(key, value)
         return java_map
 
-    def option_keys(self) -> frozenset[str]:
-        return frozenset(str(key) for key in self._facade.optionKeys())
+    def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
+        """The keys in the registry of a facade."""
+        return frozenset(str(key) for key in self._found(facade, artifact).optionKeys())
 
-    def source_option_keys(self) -> frozenset[str]:
-        return frozenset(str(key) for key in getattr(self._jvm, _SOURCE_FACADE).optionKeys())
-
-    def connector_option_keys(self, facade: str, artifact: str) -> frozenset[str]:
-        return frozenset(str(key) for key in self._connector(facade, artifact).optionKeys())
-
-    def _connector(self, facade: str, artifact: str) -> Any:
+    def _found(self, facade: str, artifact: str) -> Any:
         found = getattr(self._jvm, facade)
         if not _is_class(found):
             raise JarMissing.of_connector(artifact)
         return found
-
-    def _validate(self, facade: Any, options: Mapping[str, str]) -> None:
-        with _refusals():
-            facade.fromOptions(self._java_map(options))
 
 
 @contextmanager

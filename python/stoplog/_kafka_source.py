@@ -4,14 +4,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import OptionBacked, Pairs, Unbuilt, joined, required, shown, text_of
+from stoplog._builder import OptionBacked, Unbuilt, required, shown
 from stoplog._jvm import find_bridge, require_bridge
-from stoplog._units import Duration, count_text, duration_text
+from stoplog._values import (
+    Duration,
+    Pairs,
+    Value,
+    count_text,
+    duration_text,
+    mapping,
+    names_of,
+    option_name,
+    string,
+    text_of,
+    whole,
+)
 from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
@@ -47,25 +59,37 @@ class StartPosition:
 
     @staticmethod
     def earliest() -> StartPosition:
-        """The oldest records that are there."""
+        """The oldest records that are there.
+
+        >>> StartPosition.earliest().options
+        (('startingOffsets', 'earliest'),)
+        """
         return StartPosition((("startingOffsets", "earliest"),))
 
     @staticmethod
     def latest() -> StartPosition:
-        """Whatever is written from now on."""
+        """All records that are written from now on.
+
+        >>> StartPosition.latest().options
+        (('startingOffsets', 'latest'),)
+        """
         return StartPosition((("startingOffsets", "latest"),))
 
     @staticmethod
     def group(group_id: str, otherwise: Otherwise = "fail") -> StartPosition:
         """The offsets that a consumer group has committed.
 
-        It is asked when the source is built, which needs a classic session, and never told anything.
+        The builder asks the group when it builds the source, which needs a classic session. Nothing is ever
+        committed to the group.
 
         Args:
             group_id: of the group.
-            otherwise: where to begin in a partition for which it has committed nothing.
+            otherwise: the start in a partition for which the group has committed nothing.
+
+        >>> StartPosition.group("shop", "earliest").consumer_group
+        'shop'
         """
-        return StartPosition((), group_id, otherwise)
+        return StartPosition((), string("group_id", group_id), otherwise)
 
     @staticmethod
     def timestamp(time: datetime | int) -> StartPosition:
@@ -80,8 +104,10 @@ class StartPosition:
         if isinstance(time, datetime):
             zoned = time if time.tzinfo else time.replace(tzinfo=timezone.utc)
             millis = round(zoned.timestamp() * 1000)
+        elif isinstance(time, int) and not isinstance(time, bool):
+            millis = int(time)
         else:
-            millis = time
+            raise TypeError(f"time must be a datetime or an int of milliseconds, not {time!r}")
         # Where nothing is as young, a query would fail without the second.
         return StartPosition(
             (("startingTimestamp", str(millis)), ("startingOffsetsByTimestampStrategy", "latest"))
@@ -93,8 +119,15 @@ class StartPosition:
 
         Args:
             offsets: by topic and partition: all partitions of all topics. -2 is the earliest, -1 the latest.
+
+        >>> StartPosition.offsets({"orders": {0: -2}}).options
+        (('startingOffsets', '{"orders": {"0": -2}}'),)
         """
-        return StartPosition((("startingOffsets", json.dumps(offsets)),))
+        given = {
+            topic: {whole("partition", of): whole("offset", at) for of, at in mapping(topic, places).items()}
+            for topic, places in mapping("offsets", offsets).items()
+        }
+        return StartPosition((("startingOffsets", json.dumps(given)),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +144,20 @@ class Decoder:
 
     @staticmethod
     def binary() -> Decoder:
-        """The bytes as they are."""
+        """The bytes as they are.
+
+        >>> Decoder.binary().of("value")
+        'value'
+        """
         return Decoder("{}")
 
     @staticmethod
     def string() -> Decoder:
-        """Text in UTF-8."""
+        """Text in UTF-8.
+
+        >>> Decoder.string().of("value")
+        'CAST(value AS STRING)'
+        """
         return Decoder("CAST({} AS STRING)")
 
     @staticmethod
@@ -125,8 +166,8 @@ class Decoder:
 
         Args:
             schema: of the struct, such as `"id BIGINT, item STRING"`.
-            options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default what cannot be read is
-                null.
+            options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default a value that cannot be
+                read is null.
         """
         return Decoder("from_json(CAST({} AS STRING), ", f"{_text(schema)}{_more(options)})")
 
@@ -146,7 +187,7 @@ class Decoder:
 
     @staticmethod
     def sql(expression: str) -> Decoder:
-        """A SQL expression of one's own.
+        """A SQL expression of the user's.
 
         Args:
             expression: with `{}` wherever the column is to stand.
@@ -154,7 +195,7 @@ class Decoder:
         >>> Decoder.sql("struct({} AS bytes, unhex({}) AS text)").of("key")
         'struct(key AS bytes, unhex(key) AS text)'
         """
-        return Decoder(expression)
+        return Decoder(string("expression", expression))
 
     def of(self, column: str) -> str:
         """The expression for a column of bytes."""
@@ -163,7 +204,7 @@ class Decoder:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSource(OptionBacked):
-    """Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
+    """Rows out of Kafka by Spark's own source, which this class sets.
 
     The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
     `headers`; `key` and `value` as their decoders make them. Only committed records are read, unless
@@ -177,7 +218,7 @@ class KafkaSource(OptionBacked):
     """
 
     columns: tuple[str, ...]
-    """SQL expressions over what Spark's source answers with."""
+    """SQL expressions over the columns of Spark's source."""
 
     @staticmethod
     def builder(servers: Servers) -> KafkaSourceBuilder:
@@ -186,18 +227,21 @@ class KafkaSource(OptionBacked):
         Args:
             servers: the brokers to ask first, as `host:port`.
         """
-        settings = (brokers(servers), ("kafka.isolation.level", "read_committed"), ("includeHeaders", "true"))
+        settings = (
+            brokers("builder", servers),
+            ("kafka.isolation.level", "read_committed"),
+            ("includeHeaders", "true"),
+        )
         return KafkaSourceBuilder(settings)
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("kafka")` that this source stands for, as a new dict."""
-        return dict(self._pairs)
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
         """The rows that a stream reads. A query with a checkpoint goes on from there and nowhere else.
 
         Raises:
             InvalidOptions: `STOPLOG_KAFKA_SOURCE_MISSING`, on a classic session without Spark's Kafka module.
+
+        Example:
+            orders = KafkaSource.builder("broker:9092").with_topics("orders").build().read_stream(spark)
         """
         _require_spark()
         loaded = spark.readStream.format("kafka").options(**self.options()).load()
@@ -208,6 +252,9 @@ class KafkaSource(OptionBacked):
 
         Raises:
             InvalidOptions: as `read_stream`.
+
+        Example:
+            KafkaSource.builder("broker:9092").with_topics("orders").build().read(spark).count()
         """
         _require_spark()
         return spark.read.format("kafka").options(**self.options()).load().selectExpr(*self.columns)
@@ -234,17 +281,21 @@ class KafkaSourceBuilder(Unbuilt):
     _key: Decoder = Decoder("{}")
     _value: Decoder = Decoder("{}")
 
-    def with_topics(self, *topics: str) -> KafkaSourceBuilder:
-        """All partitions of these topics, those that are added later, too."""
-        return self._reads("subscribe", ",".join(topics))
+    def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
+        """Reads all partitions of these topics, those that are added later, too."""
+        return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
-        """All topics whose whole names match a regular expression of Java, also those added later."""
-        return self._reads("subscribePattern", regex)
+        """Reads all topics whose whole names match a regular expression of Java, also those added later."""
+        return self._reads("subscribePattern", string("regex", regex))
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
-        """These partitions and no others, by topic."""
-        return self._reads("assign", json.dumps(partitions))
+        """Reads these partitions and no others, by topic."""
+        given = {
+            topic: [whole("partition", of) for of in numbers]
+            for topic, numbers in mapping("partitions", partitions).items()
+        }
+        return self._reads("assign", json.dumps(given))
 
     def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
         """Sets the start of a query without a checkpoint; for a stream the latest offsets by default."""
@@ -255,11 +306,11 @@ class KafkaSourceBuilder(Unbuilt):
         return self.with_option("maxOffsetsPerTrigger", count_text("records", records))
 
     def with_min_offsets_per_trigger(self, records: int, max_delay: Duration = "15m") -> KafkaSourceBuilder:
-        """For how many records a micro-batch waits.
+        """Lets a micro-batch wait for some records.
 
         Args:
-            records: how many.
-            max_delay: for how long it waits at most: a `timedelta`, a string such as `"5m"`, or an int of
+            records: the number of records, over all partitions.
+            max_delay: the longest wait: a `timedelta`, a string such as `"5m"`, or an int of
                 milliseconds.
         """
         waiting = self.with_option("minOffsetsPerTrigger", count_text("records", records))
@@ -273,13 +324,14 @@ class KafkaSourceBuilder(Unbuilt):
         """Converts values; they stay bytes by default."""
         return replace(self, _value=required("with_value", decoder, Decoder, _DECODERS))
 
-    def with_consumer_setting(self, name: str, value: str | int | bool) -> KafkaSourceBuilder:
-        """A setting of Kafka's consumer by its own name."""
+    def with_consumer_setting(self, name: str, value: Value) -> KafkaSourceBuilder:
+        """Sets a setting of Kafka's consumer by its own name."""
         return self.with_option(f"kafka.{name}", value)
 
-    def with_option(self, key: str, value: str | int | bool) -> KafkaSourceBuilder:
-        """Any option of Spark's source by its name."""
-        return replace(self, _settings=tuple((dict(self._settings) | {key: text_of(key, value)}).items()))
+    def with_option(self, key: str, value: Value) -> KafkaSourceBuilder:
+        """Sets any option of Spark's source by its name."""
+        settings = dict(self._settings) | {option_name(key): text_of(key, value)}
+        return replace(self, _settings=tuple(settings.items()))
 
     def build(self) -> KafkaSource:
         """The source. A consumer group is asked now where it is.
@@ -315,24 +367,17 @@ class KafkaSourceBuilder(Unbuilt):
             key.removeprefix("kafka."): value for key, value in self._settings if key.startswith("kafka.")
         }
         bridge = require_bridge("StartPosition.group", _ON_CONNECT)
-        found = bridge.ask_connector(
-            _FACADE,
-            ARTIFACT,
-            "groupOffsets",
-            client,
-            position.consumer_group,
-            dict(self._selection),
-            position.otherwise,
-        )
+        asked = (position.consumer_group, dict(self._selection), position.otherwise)
+        found = bridge.ask_connector(_FACADE, ARTIFACT, "groupOffsets", client, *asked)
         return (("startingOffsets", str(found)),)
 
     def __repr__(self) -> str:
         return f"KafkaSourceBuilder({shown((*self._settings, *self._selection))})"
 
 
-def brokers(servers: Servers) -> tuple[str, str]:
+def brokers(method: str, servers: Servers) -> tuple[str, str]:
     """The option that names the brokers, of the sink and of the source."""
-    return "kafka.bootstrap.servers", joined(servers)
+    return "kafka.bootstrap.servers", ",".join(names_of(method, "broker", [servers]))
 
 
 def _require_spark() -> None:
@@ -342,11 +387,12 @@ def _require_spark() -> None:
 
 
 def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    escaped = string("schema", value).replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
 
 def _more(options: Mapping[str, str] | None) -> str:
-    if not options:
+    given = sorted(mapping("options", {} if options is None else options).items())
+    if not given:
         return ""
-    return f", map({', '.join(_text(each) for pair in sorted(options.items()) for each in pair)})"
+    return f", map({', '.join(_text(text_of(key, each)) for key, value in given for each in (key, value))})"

@@ -20,7 +20,7 @@ _SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re
 # Bounded, since a text may be as long as a file.
 _NAME = rf"[\w.-]{{0,64}}(?:{_NAMES})[\w.-]{{0,64}}"
 
-# Each finds something to keep, its first group, and behind it what is secret.
+# Each finds a text to keep, its first group, and a secret behind it.
 _RULES = tuple(
     re.compile(rule, re.IGNORECASE | re.ASCII)
     for rule in (

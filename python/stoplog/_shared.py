@@ -40,7 +40,12 @@ DIRECTORIES: dict[str, str] = shared("core")["directories"]
 """The names of the directories of a sink, by their purpose; `root` is the one that has those of all sinks."""
 
 ROOT = DIRECTORIES["root"]
+"""The directory under a sink's path that has all but the finished files."""
+
 LOG = DIRECTORIES["log"]
+
+GRACE_MILLIS: int = shared("core")["graceMillis"]
+"""The time for which drivers leave an unfinished file alone that no record names: its writer may be alive."""
 
 RECORD_ENDS: tuple[str, str] = (shared("core")["names"]["record"], ".json")
 """The ends of records' names; the second one in logs that an earlier version began."""

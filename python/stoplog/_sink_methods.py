@@ -6,8 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import Builder, columns_text, flat, present, required
-from stoplog._units import Duration, Size, count_text, duration_text, interval_text, size_text
+from stoplog._builder import Builder, required
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
+    columns_text,
+    count_text,
+    duration_text,
+    if_given,
+    interval_text,
+    names_of,
+    present,
+    size_text,
+)
 from stoplog.bucket import BucketAssigner
 from stoplog.compaction import FileCompactStrategy
 from stoplog.output_file import OutputFileConfig
@@ -23,7 +35,7 @@ Compression: TypeAlias = Literal[
     "none", "gzip", "zstd", "lz4", "snappy", "bzip2",
     "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
 ]  # fmt: skip
-"""The first line is for rows; which of all a bulk format knows is checked with its options."""
+"""The codecs. The first line is for rows; the jar checks a bulk format's with its other options."""
 
 
 _ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
@@ -39,7 +51,7 @@ class FileSinkMethods(Builder):
         return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
 
     def with_bucket_by(self, expression: str) -> Self:
-        """The bucket is what a SQL expression over the row's columns says.
+        """Takes the value of a SQL expression over the row's columns as its bucket.
 
         Args:
             expression: its value is taken as a string, with `/` between nested directories. Readers
@@ -52,7 +64,7 @@ class FileSinkMethods(Builder):
         return self._with(bucketBy=expression)
 
     def with_partition_by(self, *columns: str | Iterable[str]) -> Self:
-        """Hive-style directories, `a=1/b=2`, which readers turn back into columns.
+        """Sets Hive-style directories, `a=1/b=2`, which readers turn back into columns.
 
         The columns are left out of the rows and escaped as Spark does. Use this and not
         `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
@@ -67,10 +79,7 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_partition_by("country", "day").build()
         FileSink(path='/data/out', format='json', partitionBy='country,day')
         """
-        names = flat(columns)
-        if not names:
-            raise ValueError("with_partition_by needs the name of at least one column")
-        return self._with(partitionBy=columns_text(names))
+        return self._with(partitionBy=columns_text(names_of("with_partition_by", "column", columns)))
 
     def with_rolling_policy(self, policy: RollingPolicy) -> Self:
         """Sets the policy that closes parts; by default `DefaultRollingPolicy`: size, age, inactivity."""
@@ -81,6 +90,10 @@ class FileSinkMethods(Builder):
 
         Args:
             column: of type timestamp or date; by default that of the query's `withWatermark`.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_event_time_column("at")
+        FileSinkBuilder(path='/out', format='json', eventTimeColumn='at')
         """
         return self._with(eventTimeColumn=column)
 
@@ -90,6 +103,10 @@ class FileSinkMethods(Builder):
         Args:
             interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
                 1 minute by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_bucket_check_interval("30s")
+        FileSinkBuilder(path='/out', format='json', bucketCheckInterval='30s')
         """
         return self._with(bucketCheckInterval=interval_text("interval", interval))
 
@@ -101,14 +118,23 @@ class FileSinkMethods(Builder):
         return self._with("outputFileConfig", **given.options())
 
     def with_compression(self, codec: Compression) -> Self:
-        """The codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
+        """Sets the codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
 
         Sizes in policies are those after compression.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_compression("gzip")
+        FileSinkBuilder(path='/out', format='json', compression='gzip')
         """
         return self._with(compression=codec)
 
     def with_max_open_parts(self, parts: int) -> Self:
-        """Limits the open parts of a task, which closes the least recently used; 1000 by default."""
+        """Limits the open parts of a task, which closes the least recently used; 1000 by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_max_open_parts(200)
+        FileSinkBuilder(path='/out', format='json', maxOpenParts='200')
+        """
         return self._with(maxOpenParts=count_text("parts", parts))
 
     def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> Self:
@@ -117,24 +143,42 @@ class FileSinkMethods(Builder):
         Args:
             distribution: `"none"` (the default) leaves rows where they are, `"byBucket"` brings
                 each bucket's rows to one task, a number spreads rows over that many tasks.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_distribution("byBucket")
+        FileSinkBuilder(path='/out', format='json', distribution='byBucket')
         """
         text = distribution if isinstance(distribution, str) else count_text("distribution", distribution)
         return self._with(distribution=text)
 
     def with_sink_id(self, sink_id: str) -> Self:
-        """Tells apart several sinks that share one path; `main` by default."""
+        """Sets the sink id, by which several sinks can share one path; `main` by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_sink_id("clicks")
+        FileSinkBuilder(path='/out', format='json', sinkId='clicks')
+        """
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> Self:
-        """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default."""
+        """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_foreign_query("adopt")
+        FileSinkBuilder(path='/out', format='json', onForeignQuery='adopt')
+        """
         return self._with(onForeignQuery=action)
 
     def with_on_restart(self, action: Literal["continue", "finish"]) -> Self:
-        """Sets what a start does with the parts that an earlier one has left open.
+        """Sets the treatment of parts that an earlier run has left open.
 
         Args:
             action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
                 and publishes it before anything new is written.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_restart("finish")
+        FileSinkBuilder(path='/out', format='json', onRestart='finish')
         """
         return self._with(onRestart=action)
 
@@ -143,11 +187,20 @@ class FileSinkMethods(Builder):
 
         Args:
             when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_finalize_on_termination("always")
+        FileSinkBuilder(path='/out', format='json', finalizeOnTermination='always')
         """
         return self._with(finalizeOnTermination=when)
 
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> Self:
-        """Sets the reaction when recovery misses a part that another program removed; `"fail"` by default."""
+        """Sets the reaction when recovery misses a part that another program removed; `"fail"` by default.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_lost_part("skip")
+        FileSinkBuilder(path='/out', format='json', onLostPart='skip')
+        """
         return self._with(onLostPart=action)
 
     def with_on_bad_row(self, action: Literal["fail", "reject"], reject_path: str | None = None) -> Self:
@@ -175,26 +228,18 @@ class FileSinkMethods(Builder):
         Args:
             when: `"watermark"`, when the query's watermark reaches the bucket's end; `"processingTime"`,
                 when the clock does; `"idle"`, when no row came for the delay.
-            delay: how long after the end a bucket is still waited for; nothing by default. Required
+            delay: the time after the end for which the sink still waits; nothing by default. Required
                 with `"idle"`: a `timedelta`, a string such as `"10m"`, or an int of milliseconds.
-            marker: what is in the marker: counts and a version by default, or nothing.
-            listener: the name of a class on the JVM that is told of each marker, at least once.
+            marker: the content of the marker: counts and a version by default, or nothing.
+            listener: the name of a class on the JVM; the driver calls it for each marker, at least once.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
         FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
         """
-        waiting = None if delay is None else duration_text("delay", delay)
-        return self._with(
-            bucketComplete=when,
-            **present(
-                {
-                    "bucketCompleteDelay": waiting,
-                    "bucketMarker": marker,
-                    "bucketListener": listener,
-                }
-            ),
-        )
+        delay_text = if_given(duration_text, "delay", delay)
+        more = {"bucketCompleteDelay": delay_text, "bucketMarker": marker, "bucketListener": listener}
+        return self._with(bucketComplete=when, **present(more))
 
     def with_compaction(
         self,
@@ -209,36 +254,29 @@ class FileSinkMethods(Builder):
         Args:
             smaller_than: parts below this size are merged; a quarter of `to` by default.
             to: the size of a merged part at most; by default that at which the policy closes parts.
-            after_epochs: how long small parts wait for more of them; 100 epochs by default.
-            min_files: how many parts a merge has at least; 2 by default.
+            after_epochs: the number of epochs for which small parts wait for more of them; 100 by default.
+            min_files: the fewest parts of a merge; 2 by default.
             compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_bulk_format("/data/out", "parquet").with_compaction(after_epochs=600).build()
         FileSink(path='/data/out', format='parquet', compaction='smallParts', compactAfterEpochs='600')
         """
-        return self._with(
-            **present(
-                {
-                    "compaction": "smallParts",
-                    "compactSmallerThan": None
-                    if smaller_than is None
-                    else size_text("smaller_than", smaller_than),
-                    "compactTo": None if to is None else size_text("to", to),
-                    "compactAfterEpochs": None
-                    if after_epochs is None
-                    else count_text("after_epochs", after_epochs),
-                    "compactMinFiles": None if min_files is None else count_text("min_files", min_files),
-                    "compactor": compactor,
-                }
-            ),
-        )
+        options = {
+            "compaction": "smallParts",
+            "compactSmallerThan": if_given(size_text, "smaller_than", smaller_than),
+            "compactTo": if_given(size_text, "to", to),
+            "compactAfterEpochs": if_given(count_text, "after_epochs", after_epochs),
+            "compactMinFiles": if_given(count_text, "min_files", min_files),
+            "compactor": compactor,
+        }
+        return self._with(**present(options))
 
     def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> Self:
         """PyFlink's name for `with_compaction`, with its strategy.
 
         Args:
-            strategy: when small parts are merged.
+            strategy: the limits at which the sink merges small parts.
             compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
 
         >>> from stoplog import FileSink
@@ -256,15 +294,15 @@ class FileSinkMethods(Builder):
 
         Args:
             form: `"json"` lists them with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
-            retention: how long a list is kept, for good by default: a `timedelta`, a string such as
+            retention: the time for which a list is kept, for good by default: a `timedelta`, a string such as
                 `"30d"`, or an int of milliseconds.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_manifest("json").build()
         FileSink(path='/data/out', format='json', manifest='json')
         """
-        kept = None if retention is None else duration_text("retention", retention)
-        return self._with(manifest=form, **present({"manifestRetention": kept}))
+        retention_text = if_given(duration_text, "retention", retention)
+        return self._with(manifest=form, **present({"manifestRetention": retention_text}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> Self:
         """Sets the reaction when the query comes back with other columns than before; `"roll"` by default.
@@ -274,6 +312,10 @@ class FileSinkMethods(Builder):
         Args:
             action: `"roll"` ends open parts with the columns that they have, where a file cannot hold both,
                 `"additive"` lets columns be added or become nullable, `"fail"` lets nothing change.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_on_schema_change("additive")
+        FileSinkBuilder(path='/out', format='json', onSchemaChange='additive')
         """
         return self._with(onSchemaChange=action)
 
@@ -283,11 +325,15 @@ class FileSinkMethods(Builder):
         Args:
             durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,
                 `"process"` is faster and outlives a killed process.
+
+        >>> from stoplog import FileSink
+        >>> FileSink.for_row_format("/out", "json").with_durability("process")
+        FileSinkBuilder(path='/out', format='json', durability='process')
         """
         return self._with(durability=durability)
 
-    def with_option(self, key: str, value: str | int | bool) -> Self:
-        """Any option by its own name, for what has no method here.
+    def with_option(self, key: str, value: Value) -> Self:
+        """Sets any option by its own name, for those without a method here.
 
         Args:
             key: the option's name; case does not matter.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -11,8 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from stoplog._admin import Jvm, ToolFailed
+from stoplog._values import path_text
 
 if TYPE_CHECKING:
+    import os
+
     from stoplog._admin import Runner
 
 __all__ = [
@@ -57,8 +59,8 @@ class AdminAction:
 
     Attributes:
         action: finish, publish, remove, spare, moveAside, cut, keepRecord, hand, advise, whole or broken.
-        subject: what it is done to, mostly a path under the sink's path.
-        reason: why.
+        subject: the thing that it is done to, mostly a path under the sink's path.
+        reason: the reason, in words.
         size_bytes: of the part, where it is one.
         rows: of the part, where it is one.
         to: where it is kept, if it is moved or copied.
@@ -80,13 +82,13 @@ class AdminPlan:
     """The actions that a tool would take now, or has taken.
 
     Attributes:
-        command: which tool.
+        command: the name of the tool.
         path: of the sink.
-        sink_id: which of the path's sinks.
-        driver: whether a driver is at work on it, as far as can be told: a sentence.
-        driver_alive: whether one may be.
+        sink_id: one of the path's sinks.
+        driver: a sentence about the driver of its last run.
+        driver_alive: true if that driver may be alive.
         actions: in the order in which they are done.
-        carried_out: whether this is what was done.
+        carried_out: true if the actions were done.
 
     >>> AdminPlan("clean", "/data/out", "main", "no driver", False, (), False).actions
     ()
@@ -108,11 +110,14 @@ class AdminPlan:
         return [action for action in self.actions if action.action == "broken"]
 
     def carry_out(self, driver: DriverCheck = DriverCheck.REFUSE_IF_ALIVE) -> AdminPlan:
-        """Does it, as things are now, and returns what was done.
+        """Carries the plan out, as things are now, and returns the actions that were done.
 
         Raises:
             ToolFailed: `STOPLOG_DRIVER_ALIVE` before anything is changed, `STOPLOG_FENCED` when a driver
                 has written to the log in between, and what the storage refuses.
+
+        Example:
+            stoplog.administer("/data/events").finalize().carry_out(stoplog.DriverCheck.DRIVER_IS_DEAD)
         """
         if self._tools is None:
             raise ValueError("This plan was carried out already.")
@@ -139,35 +144,67 @@ class SinkAdmin:
     _runner: Runner | None = None
 
     def finalize(self) -> AdminPlan:
-        """Makes every row of a stopped query visible: open parts are finished."""
+        """Makes every row of a stopped query visible: open parts are finished.
+
+        Example:
+            stoplog.administer("/data/events").finalize().carry_out()
+        """
         return self._plan("finalize")
 
     def clean(self) -> AdminPlan:
-        """Removes what dead attempts have left behind; what stays is there with the rule that spared it."""
+        """Removes the files of dead attempts; each file that stays is listed with the rule that spared it.
+
+        Example:
+            print(*stoplog.administer("/data/events").clean().actions, sep="\\n")
+        """
         return self._plan("clean")
 
     def adopt(self, query_id: str, next_batch: int) -> AdminPlan:
-        """Lets another query go on with this sink, from the first batch that it has not committed."""
+        """Lets another query go on with this sink, from the first batch that it has not committed.
+
+        Example:
+            stoplog.administer("/data/events").adopt("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 17).carry_out()
+        """
         return self._plan("adopt", queryId=query_id, batch=next_batch)
 
     def adopt_by(self, checkpoint: str | os.PathLike[str]) -> AdminPlan:
-        """The same for the query of a checkpoint."""
-        return self._plan("adopt", checkpoint=os.fspath(checkpoint))
+        """The same for the query of a checkpoint.
+
+        Example:
+            stoplog.administer("/data/events").adopt_by("/data/checkpoint").carry_out()
+        """
+        return self._plan("adopt", checkpoint=path_text(checkpoint))
 
     def fork(self) -> AdminPlan:
-        """Says under which sink id another query can write beside this one. Changes nothing."""
+        """Says under which sink id another query can write beside this one. Changes nothing.
+
+        Example:
+            print(*stoplog.administer("/data/events").fork().actions, sep="\\n")
+        """
         return self._plan("fork")
 
     def reset(self, open_rows: OpenRows = OpenRows.FINISH) -> AdminPlan:
-        """Begins the log anew from what is there now: the next query that starts owns it."""
+        """Begins the log anew from what is there now: the next query that starts owns it.
+
+        Example:
+            stoplog.administer("/data/events").reset(stoplog.OpenRows.MOVE_ASIDE).carry_out()
+        """
         return self._plan("reset", open=open_rows.value)
 
     def rewind(self, epoch: int) -> AdminPlan:
-        """Goes back to the end of an older epoch, -1 for none, and moves aside what is newer."""
+        """Goes back to the end of an older epoch, -1 for none, and moves aside what is newer.
+
+        Example:
+            stoplog.administer("/data/events").rewind(17).carry_out()
+        """
         return self._plan("rewind", epoch=epoch)
 
     def relocate(self) -> AdminPlan:
-        """Looks whether a directory that was moved or copied is whole. Changes nothing."""
+        """Looks whether a directory that was moved or copied is whole. Changes nothing.
+
+        Example:
+            assert not stoplog.administer("/data/events").relocate().problems
+        """
         return self._plan("relocate")
 
     def ask(self, request: Mapping[str, object]) -> AdminPlan:
@@ -204,7 +241,7 @@ def administer(
 
     Args:
         path: of the sink.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks.
         jvm: more jars and Hadoop's settings, where the path is not on a local disk.
         options: of the query, as far as its log does not tell them: useTruncate, validLengthPrefix and
             validLengthSuffix.
@@ -212,7 +249,7 @@ def administer(
     Example:
         stoplog.administer("/data/events").clean().carry_out()
     """
-    return SinkAdmin(os.fspath(path), sink_id, jvm or Jvm(), dict(options))
+    return SinkAdmin(path_text(path), sink_id, jvm or Jvm(), dict(options))
 
 
 def _action(found: Mapping[str, object]) -> AdminAction:

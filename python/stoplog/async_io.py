@@ -74,15 +74,15 @@ def async_map(
         schema: of the rows returned, as a `StructType` or DDL such as `"id bigint, name string"`.
         order: `"ordered"` gives the results of a task in the order of its input, `"unordered"` as calls end,
             so that slow ones hold up no other.
-        capacity: how many calls are in flight per task at most; those that wait for a retry or for the rate
+        capacity: the most calls in flight per task; those that wait for a retry or for the rate
             limit count. As many again wait to be made or, in order, to be given on.
         batch_size: if set, `fn` takes a list of up to so many rows and returns a list of as many answers in
             their order, each as above or an exception if that row failed. Batches do not span Arrow batches
             (`spark.sql.execution.arrow.maxRecordsPerBatch`).
-        timeout_seconds: how long an attempt may take until it is cancelled; by default for ever.
-        on_timeout: what becomes of a row whose last attempt timed out: `"fail"`, `"reject"`, or a function of
-            the row that returns an answer instead. By default as `on_error`.
-        retry: which failed calls are made again; by default none.
+        timeout_seconds: the time after which an attempt is cancelled; by default never.
+        on_timeout: the treatment of a row whose last attempt timed out: `"fail"`, `"reject"`, or a function
+            of the row that returns an answer instead. By default as `on_error`.
+        retry: the rule for failed calls; by default none is made again.
         on_error: `"fail"` ends the query with the first call that failed for good. With `"reject"` the result
             has one more column, `_error`, and such a row comes out with nulls and its error there; see
             `async_split`. All columns can be null then.
@@ -96,7 +96,7 @@ def async_map(
     before a session starts that a script in a virtual environment makes without activating it.
 
     Returns:
-        A DataFrame of `schema`, and `_error` if rows are rejected. Event time has to be told anew: call
+        A DataFrame of `schema`, and `_error` if rows are rejected. It has no watermark: call
         `withWatermark` on the result, not on `df`.
 
     Raises:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import OptionBacked, own_class, present
+from stoplog._builder import OptionBacked
+from stoplog._values import Value, own_class, pairs_of, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BucketAssigner(OptionBacked):
-    """Says which bucket, a directory under the sink's path, each row belongs to.
+    """Chooses the bucket of each row, a directory under the sink's path.
 
     Made by its static methods; immutable and comparable. A sink without one uses hourly buckets by
     processing time in UTC, such as `dt=2026-01-31/hour=23`. A bucket that would leave the path, or that
@@ -48,14 +49,13 @@ class BucketAssigner(OptionBacked):
         {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy/MM/dd',
          'bucketTimeZone': 'Europe/Berlin', 'bucketColumn': 'ts'}
         """
-        return _of(
-            {
-                "bucketAssigner": "dateTime",
-                "bucketFormat": format_str,
-                "bucketTimeZone": timezone_id,
-                "bucketColumn": column,
-            }
-        )
+        options = {
+            "bucketAssigner": "dateTime",
+            "bucketFormat": format_str,
+            "bucketTimeZone": timezone_id,
+            "bucketColumn": column,
+        }
+        return BucketAssigner(pairs_of(present(options)))
 
     @staticmethod
     def base_path_bucket_assigner() -> BucketAssigner:
@@ -64,26 +64,18 @@ class BucketAssigner(OptionBacked):
         >>> BucketAssigner.base_path_bucket_assigner().options()
         {'bucketAssigner': 'basePath'}
         """
-        return _of({"bucketAssigner": "basePath"})
+        return BucketAssigner((("bucketAssigner", "basePath"),))
 
     @staticmethod
-    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> BucketAssigner:
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> BucketAssigner:
         """A class on the session's class path that extends `stoplog.bucket.BucketAssigner`.
 
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> BucketAssigner.custom("com.acme.ByTenant", {"column": "tenant"}).options()
         {'bucketAssigner': 'com.acme.ByTenant', 'bucketAssigner.column': 'tenant'}
         """
-        return _of(own_class("bucketAssigner", class_name, parameters))
-
-    def options(self) -> dict[str, str]:
-        """The options that this assigner stands for."""
-        return dict(self._pairs)
-
-
-def _of(options: dict[str, str] | dict[str, str | None]) -> BucketAssigner:
-    return BucketAssigner(tuple(present(options).items()))
+        return BucketAssigner(pairs_of(own_class("bucketAssigner", class_name, parameters)))

@@ -3,29 +3,31 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stoplog._bucketers import (
-    AvroKeyValueSinkWriter,
-    BasePathBucketer,
-    DateTimeBucketer,
-    SequenceFileWriter,
-    StringWriter,
+from stoplog._builder import BuilderState, checked, required
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
+    duration_text,
+    option_name,
+    path_text,
+    size_text,
+    string,
+    text_of,
 )
-from stoplog._builder import BuilderState, checked_sink, path_text, required, text_of
-from stoplog._units import Duration, Size, duration_text, size_text
 from stoplog.bucket import BucketAssigner
 from stoplog.encoder import Encoder
-from stoplog.sink import FileSink
+from stoplog.sink import FACADE, FileSink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
     from typing_extensions import Self
-
-    Bucketer: TypeAlias = DateTimeBucketer | BasePathBucketer | BucketAssigner
-    Writer: TypeAlias = StringWriter | SequenceFileWriter | AvroKeyValueSinkWriter | Encoder
 
 __all__ = [
     "AvroKeyValueSinkWriter",
@@ -35,6 +37,170 @@ __all__ = [
     "SequenceFileWriter",
     "StringWriter",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class DateTimeBucketer:
+    """Directories named after the time at which a row is written; one for each hour by default.
+
+    Args:
+        format_string: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default.
+        zone_id: the zone of the pattern's calendar and clock, such as `Europe/Berlin`; UTC by default, where
+            Flink takes that of the machine.
+
+    >>> DateTimeBucketer().options()
+    {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd--HH', 'bucketTimeZone': 'UTC'}
+    """
+
+    format_string: str = "yyyy-MM-dd--HH"
+    zone_id: str = "UTC"
+
+    def options(self) -> dict[str, str]:
+        """The options that this bucketer stands for."""
+        return {
+            "bucketAssigner": "dateTime",
+            "bucketFormat": self.format_string,
+            "bucketTimeZone": self.zone_id,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BasePathBucketer:
+    """No directories: all files lie right under the sink's path.
+
+    >>> BasePathBucketer().options()
+    {'bucketAssigner': 'basePath'}
+    """
+
+    def options(self) -> dict[str, str]:
+        """The options that this bucketer stands for."""
+        return {"bucketAssigner": "basePath"}
+
+
+@dataclass(frozen=True, slots=True)
+class StringWriter:
+    """Lines of UTF-8: each row of one column of strings, and a line feed.
+
+    >>> StringWriter().options()
+    {'format': 'text'}
+    """
+
+    def options(self) -> dict[str, str]:
+        """The options that this writer stands for."""
+        return {"format": "text"}
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceFileWriter:
+    """Hadoop's SequenceFile, of one column of values, or of two: keys and values.
+
+    Args:
+        compression: a codec by its short name, such as `gzip`; not compressed by default.
+        compression_type: `block` or `record`, where there is a codec.
+
+    >>> SequenceFileWriter("gzip", "record").options()
+    {'format': 'sequencefile', 'compression': 'gzip', 'compressionType': 'record'}
+    """
+
+    compression: str = "none"
+    compression_type: str = "none"
+
+    def options(self) -> dict[str, str]:
+        """The options that this writer stands for."""
+        return {
+            "format": "sequencefile",
+            "compression": self.compression,
+            "compressionType": self.compression_type,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AvroKeyValueSinkWriter:
+    """Avro files of pairs, as Hadoop's `AvroKeyValueOutputFormat` writes them, of columns `key` and `value`.
+
+    Args:
+        key_schema: of the keys, as JSON.
+        value_schema: of the values. A record that is in both has a namespace.
+        compression: `none` (the default), `deflate`, `snappy`, `bzip2`, `xz` or `zstandard`.
+
+    Raises:
+        TypeError: a schema is no string.
+        ValueError: a schema is not JSON, or a type in it has no name.
+
+    >>> AvroKeyValueSinkWriter('"long"', '"string"').options()["avroSchema"]
+    ... # doctest: +ELLIPSIS
+    '{"type":"record","name":"KeyValuePair","namespace":"org.apache.avro.mapreduce",...}'
+    """
+
+    key_schema: str
+    value_schema: str
+    compression: str = "none"
+
+    def __post_init__(self) -> None:
+        # A schema that is none fails here, in the line that gave it.
+        self.options()
+
+    def options(self) -> dict[str, str]:
+        """The options that this writer stands for."""
+        key = _schema("key_schema", self.key_schema)
+        pair = {
+            "type": "record",
+            "name": "KeyValuePair",
+            "namespace": "org.apache.avro.mapreduce",
+            "doc": "A key/value pair",
+            "fields": [
+                {"name": "key", "type": _alone(key), "doc": "The key"},
+                {
+                    "name": "value",
+                    "type": _second(_schema("value_schema", self.value_schema), key),
+                    "doc": "The value",
+                    "order": "ignore",
+                },
+            ],
+        }
+        schema = json.dumps(pair, separators=(",", ":"))
+        return {"format": "avro", "compression": self.compression, "avroSchema": schema}
+
+
+def _schema(argument: str, given: str) -> Any:
+    try:
+        schema = json.loads(string(argument, given))
+        _alone(schema)
+    except ValueError as error:
+        raise ValueError(f"{argument} is no schema of Avro in JSON: {error}") from None
+    return schema
+
+
+_NAMED = {"record", "error", "enum", "fixed"}
+
+
+def _alone(schema: Any) -> Any:
+    """The schema within another one, whose namespace it must not take.
+
+    >>> _alone(["null", {"type": "record", "name": "A", "fields": []}])
+    ['null', {'type': 'record', 'name': 'A', 'fields': [], 'namespace': ''}]
+    """
+    if isinstance(schema, list):
+        return [_alone(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") in _NAMED:
+        if not isinstance(schema.get("name"), str):
+            raise ValueError(f"a {schema['type']} has no name")
+        return schema if "." in schema["name"] else {**schema, "namespace": schema.get("namespace", "")}
+    return {key: _alone(each) if key in {"items", "values", "type"} else each for key, each in schema.items()}
+
+
+def _second(schema: Any, first: Any) -> Any:
+    """The same behind another schema: what that one has defined is named."""
+    if isinstance(schema, dict) and schema.get("type") in _NAMED and schema == first:
+        space = schema.get("namespace")
+        return f"{space}.{schema['name']}" if space else schema["name"]
+    return _alone(schema)
+
+
+Bucketer: TypeAlias = DateTimeBucketer | BasePathBucketer | BucketAssigner
+Writer: TypeAlias = StringWriter | SequenceFileWriter | AvroKeyValueSinkWriter | Encoder
 
 _DEFAULTS = {
     "inProgress": "bucket",
@@ -82,8 +248,7 @@ class BucketingSink:
             bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or one of your own on the JVM,
                 `BucketAssigner.custom("…")`.
         """
-        needed = DateTimeBucketer | BasePathBucketer | BucketAssigner
-        self._bucketer = required("set_bucketer", bucketer, needed, "make one, such as DateTimeBucketer()")
+        self._bucketer = required("set_bucketer", bucketer, Bucketer, "make one, such as DateTimeBucketer()")
         return self
 
     def set_writer(self, writer: Writer) -> Self:
@@ -93,8 +258,7 @@ class BucketingSink:
             writer: a `StringWriter`, a `SequenceFileWriter`, an `AvroKeyValueSinkWriter`, or an `Encoder`,
                 such as one of your own on the JVM, `Encoder.custom("…")`.
         """
-        needed = StringWriter | SequenceFileWriter | AvroKeyValueSinkWriter | Encoder
-        self._writer = required("set_writer", writer, needed, "make one, such as StringWriter()")
+        self._writer = required("set_writer", writer, Writer, "make one, such as StringWriter()")
         return self
 
     def set_batch_size(self, size: Size) -> Self:
@@ -161,16 +325,16 @@ class BucketingSink:
         return self.set_option("useTruncate", use_truncate)
 
     def set_on_restart(self, choice: Literal["finish", "continue"]) -> Self:
-        """Sets what a start does with the parts that an earlier one has left open.
+        """Sets the treatment of parts that an earlier run has left open.
 
         Args:
             choice: `"finish"`, the default, publishes them; `"continue"` goes on in them.
         """
         return self.set_option("onRestart", choice)
 
-    def set_option(self, key: str, value: str | int | bool) -> Self:
+    def set_option(self, key: str, value: Value) -> Self:
         """Any other option of the sink of files by its name; `docs/reference/options.md` has them."""
-        self._others[key] = text_of(key, value)
+        self._others[option_name(key)] = text_of(key, value)
         return self
 
     def build(self) -> FileSink:
@@ -181,7 +345,7 @@ class BucketingSink:
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked_sink(self._state()))
+        return FileSink(checked(self._state(), FACADE))
 
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
@@ -190,7 +354,7 @@ class BucketingSink:
 
         Args:
             df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress; by default it is left to
+            checkpoint_location: the directory of the query's progress; by default it is left to
                 `spark.sql.streaming.checkpointLocation`.
         """
         return self.build().write_stream(df, checkpoint_location)
@@ -211,7 +375,7 @@ class BucketingSink:
         )
 
     def _set_marker(self, option: str, text: str) -> Self:
-        if not text:
+        if not string(option, text):
             raise ValueError(
                 f"{option} = '' would show unfinished files to readers: every sink of stoplog is exactly "
                 "once, so leave it out or name one"

@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from stoplog._builder import OptionBacked, own_class, present
+from stoplog._builder import OptionBacked, required
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
+from stoplog._values import Value, mapping, own_class, pairs_of, present, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _READING = re.compile(r"^bulkWriter\b")
-
-Value: TypeAlias = str | int | bool
-"""The values that an option of a format can have."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,13 +100,13 @@ class BulkFormat(OptionBacked):
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own. Those of a sink stand in its open
+            parameters: settings of the class, by the names that it reads. Those of a sink stand in its open
                 parts: no secrets.
 
         >>> BulkFormat.custom("com.acme.ColumnsWriter", {"level": 3}).options()
         {'bulkWriter': 'com.acme.ColumnsWriter', 'bulkWriter.level': '3'}
         """
-        return BulkFormat(tuple(own_class("bulkWriter", class_name, parameters).items()))
+        return BulkFormat(pairs_of(own_class("bulkWriter", class_name, parameters)))
 
     @staticmethod
     def of(bulk_format: BulkFormat | str) -> BulkFormat:
@@ -120,10 +118,11 @@ class BulkFormat(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'json' is a row format: use FileSink.for_row_format("…", 'json')
         """
+        required("for_bulk_format", bulk_format, BulkFormat | str, "make one by a method of BulkFormat")
         if isinstance(bulk_format, BulkFormat):
             return bulk_format
         if bulk_format in BULK_FORMATS:
-            return _of(bulk_format, None, None)
+            return _of(string("bulk_format", bulk_format), None, None)
         if bulk_format in ROW_FORMATS:
             raise ValueError(
                 f'{bulk_format!r} is a row format: use FileSink.for_row_format("…", {bulk_format!r})'
@@ -132,10 +131,6 @@ class BulkFormat(OptionBacked):
             f'{bulk_format!r} is not a bulk format: use "parquet", "orc", "avro", "sequencefile" '
             "or a custom one"
         )
-
-    def options(self) -> dict[str, str]:
-        """The options that this format stands for, of a sink."""
-        return dict(self._pairs)
 
     def options_to_read(self) -> dict[str, str]:
         """The options that this format stands for, of a source.
@@ -157,5 +152,7 @@ class BulkFormat(OptionBacked):
 def _of(
     name: str, options: Mapping[str, Value | None] | None, metadata: Mapping[str, str] | None
 ) -> BulkFormat:
-    entries = {f"metadata.{key}": value for key, value in (metadata or {}).items()}
-    return BulkFormat((("format", name), *present(options or {}).items(), *entries.items()))
+    own = present(mapping("options", {} if options is None else options))
+    given = mapping("metadata", {} if metadata is None else metadata)
+    entries = {f"metadata.{key}": value for key, value in given.items()}
+    return BulkFormat((("format", name), *pairs_of(own), *pairs_of(entries)))

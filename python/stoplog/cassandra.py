@@ -9,9 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, TableSink, checked_connector, joined
-from stoplog._shared import option_keys
-from stoplog._units import Duration, Size, count_text, duration_text, size_text
+from stoplog._builder import Builder, BuilderState, OptionBacked, Sink, checked
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
+    count_text,
+    duration_text,
+    mapping,
+    names_of,
+    size_text,
+    string,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,12 +30,6 @@ if TYPE_CHECKING:
 
 FORMAT = "stoplog-cassandra"
 """The name by which Spark finds the connector, and that of its artifact."""
-
-KEYS = option_keys("cassandra")
-"""Every option, as the registry of the jar has them."""
-
-_SINK = "stoplog.cassandra.CassandraSink"
-_SOURCE = "stoplog.cassandra.CassandraSource"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,16 +41,20 @@ class _ClusterBuilder(Builder):
         return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
-        """The data center whose nodes are asked; that of the contact points by default."""
+        """Sets the data center whose nodes are asked; that of the contact points by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_local_datacenter("dc1")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', localDatacenter='dc1')
+        """
         return self._with(localDatacenter=name)
 
-    def with_option(self, key: str, value: str | int | bool) -> Self:
-        """Any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
+    def with_option(self, key: str, value: Value) -> Self:
+        """Sets any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
         return self._with_option(key, value)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CassandraSink(TableSink):
+class CassandraSink(Sink):
     """A table that rows are written to by their keys: written again after a crash, they have the same effect.
 
     Made by `CassandraSink.for_table` or `CassandraSink.with_query`; immutable, comparable, and good for any
@@ -79,14 +86,14 @@ class CassandraSink(TableSink):
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.
-            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, whatever the rows' columns are called.
-                What `USING` would say is said by `with_ttl` and `with_write_timestamp`.
+            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, for rows' columns of any names.
+                `with_ttl` and `with_write_timestamp` stand for its clause `USING`.
 
         >>> CassandraSink.with_query("a", "INSERT INTO shop.orders (id) VALUES (?)").build().options()
         {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
         """
-        points = joined(contact_points)
-        return CassandraSinkBuilder(BuilderState.of({"table": {"contactPoints": points, "query": query}}))
+        target = {"contactPoints": _points("with_query", contact_points), "query": query}
+        return CassandraSinkBuilder(BuilderState.of({"table": target}))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch. Each row is seen as soon as it is written.
@@ -94,7 +101,7 @@ class CassandraSink(TableSink):
         Example:
             sink.write(spark.table("orders_of_today"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+        self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,19 +110,29 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> CassandraSink.for_table("a", "shop", "orders").with_credentials("shop", "hunter2")
     CassandraSinkBuilder(contactPoints='a', keyspace='shop', table='orders', username='shop', password='…')
     """
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
-        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_consistency("ALL")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', consistency='ALL')
+        """
         return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
-        """For how long a request is tried again that met an overloaded or unreachable node.
+        """Limits the time for which the sink repeats a request that met an overloaded or unreachable node.
 
         Args:
             timeout: a `timedelta`, a string such as `"10m"`, or an int of milliseconds; `"2m"` by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_retry_timeout("10m")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', retryTimeout='10m')
         """
         return self._with(retryTimeout=duration_text("timeout", timeout))
 
@@ -135,13 +152,16 @@ class CassandraSinkBuilder(_ClusterBuilder):
         Args:
             source: `"epoch"`, the default: rows are as new as their epoch, however often it is repeated.
                 `"server"`: as their arrival; a repeated epoch replaces what others wrote meanwhile.
-            epoch_table: where the times of epochs are kept, as `table` or `keyspace.table`.
+            epoch_table: the table for the times of epochs, as `table` or `keyspace.table`.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_write_timestamp("server")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', writeTimestamp='server')
         """
         table = {} if epoch_table is None else {"epochTable": epoch_table}
         return self._with(writeTimestamp=source, **table)
 
     def with_write_timestamp_column(self, column: str) -> CassandraSinkBuilder:
-        """Rows are as new as a column says, of type TIMESTAMP, or BIGINT in microseconds.
+        """Takes the write timestamp of a row from a column, of type TIMESTAMP, or BIGINT in microseconds.
 
         >>> sink = CassandraSink.for_table("a", "k", "t").with_write_timestamp_column("at").build()
         >>> sink.options()["writeTimestamp"]
@@ -154,11 +174,18 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
         Args:
             time: a `timedelta`, a string such as `"30d"`, or an int of milliseconds; whole seconds.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_ttl("30d")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttl='30d')
         """
         return self._with(ttl=duration_text("time", time))
 
     def with_ttl_column(self, column: str) -> CassandraSinkBuilder:
-        """A column that says how long the cells of its row live, in seconds."""
+        """Takes the time that the cells of a row live from a column, in seconds.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_ttl_column("seconds")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttlColumn='seconds')
+        """
         return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
@@ -166,19 +193,34 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
         Args:
             action: `"unset"` leaves it as it is, `"delete"` removes it by a tombstone.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_nulls("delete")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', nulls='delete')
         """
         return self._with(nulls=action)
 
     def with_max_in_flight(self, requests: int) -> CassandraSinkBuilder:
-        """Limits the requests of a task that are under way; 256 by default."""
+        """Limits the requests of a task that are under way; 256 by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_max_in_flight(64)
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxInFlight='64')
+        """
         return self._with(maxInFlight=count_text("requests", requests))
 
     def with_max_batch_rows(self, rows: int) -> CassandraSinkBuilder:
-        """Limits the rows of one partition in one request; 32 by default."""
+        """Limits the rows of one partition in one request; 32 by default.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_max_batch_rows(8)
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxBatchRows='8')
+        """
         return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
-        """Spreads rows over the tasks that write; `"none"` by default: as they come."""
+        """Spreads rows over the tasks that write; `"none"` by default: as they come.
+
+        >>> CassandraSink.for_table("a", "k", "t").with_distribution("byPartitionKey")
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', distribution='byPartitionKey')
+        """
         return self._with(distribution=distribution)
 
     def build(self) -> CassandraSink:
@@ -189,7 +231,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSink(checked_connector(_SINK, FORMAT, self._state))
+        return CassandraSink(checked(self._state, "stoplog.cassandra.CassandraSink", FORMAT))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -209,13 +251,9 @@ class CassandraSource(OptionBacked):
         Args:
             contact_points: some nodes, as `host` or `host:port`.
             keyspace: of the table, as it is, without quotes.
-            table: what is read.
+            table: the name of the table.
         """
         return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-cassandra")` that this source stands for, as a new dict."""
-        return dict(self._pairs)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """The table as it is when the DataFrame is worked on.
@@ -231,14 +269,25 @@ class CassandraSourceBuilder(_ClusterBuilder):
     """Builds a `CassandraSource`; made by `CassandraSource.for_table`.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
     """
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
-        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default."""
+        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_consistency("ONE")
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', consistency='ONE')
+        """
         return self._with(consistency=level)
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSourceBuilder:
-        """Names columns of the rows that are called otherwise in the table: rows' name to table's name."""
+        """Names columns of the rows that are called otherwise in the table: rows' name to table's name.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"})
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
+        """
         return self._with(columnMapping=_mapping(columns))
 
     def with_max_split_memory_size(self, size: Size) -> CassandraSourceBuilder:
@@ -246,11 +295,18 @@ class CassandraSourceBuilder(_ClusterBuilder):
 
         Args:
             size: a string such as `"256m"`, or an int of bytes.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_max_split_memory_size("256m")
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', maxSplitMemorySize='256m')
         """
         return self._with(maxSplitMemorySize=size_text("size", size))
 
     def with_page_rows(self, rows: int) -> CassandraSourceBuilder:
-        """Sets the number of rows of one request; 5000 by default."""
+        """Sets the number of rows of one request; 5000 by default.
+
+        >>> CassandraSource.for_table("a", "k", "t").with_page_rows(1000)
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', pageRows='1000')
+        """
         return self._with(pageRows=count_text("rows", rows))
 
     def build(self) -> CassandraSource:
@@ -261,12 +317,22 @@ class CassandraSourceBuilder(_ClusterBuilder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return CassandraSource(checked_connector(_SOURCE, FORMAT, self._state))
+        return CassandraSource(checked(self._state, "stoplog.cassandra.CassandraSource", FORMAT))
 
 
 def _table(contact_points: str | Sequence[str], keyspace: str, table: str) -> dict[str, str]:
-    return {"contactPoints": joined(contact_points), "keyspace": keyspace, "table": table}
+    return {"contactPoints": _points("for_table", contact_points), "keyspace": keyspace, "table": table}
+
+
+def _points(method: str, contact_points: str | Sequence[str]) -> str:
+    return ",".join(names_of(method, "node", [contact_points]))
 
 
 def _mapping(columns: Mapping[str, str]) -> str:
-    return ",".join(f"{row}={table}" for row, table in columns.items())
+    pairs = [
+        (string("a column", row), string("a column", table))
+        for row, table in mapping("columns", columns).items()
+    ]
+    for name in (name for pair in pairs for name in pair if {",", "="} & set(name)):
+        raise ValueError(f"a mapped column must have no comma and no equals sign in its name: {name!r}")
+    return ",".join(f"{row}={table}" for row, table in pairs)

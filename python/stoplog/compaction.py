@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stoplog._builder import Pairs, text_of
 from stoplog._jvm import require_bridge
+from stoplog._values import Pairs, Size, Value, count_text, if_given, path_text, size_text, text_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import os
 
-    from stoplog._units import Size
+    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class FileCompactStrategy:
     It has no number of threads: merges are tasks of the query.
 
     Attributes:
-        checkpoints: how many epochs the oldest small part of a bucket waits; 100 by default.
+        checkpoints: the number of epochs for which the oldest small part of a bucket waits; 100 by default.
         size_threshold: small parts that have this size together are merged at once; bytes, or a string such
             as `"128m"`. By default the size at which the policy closes parts.
 
@@ -51,6 +50,11 @@ class FileCompactStrategy:
 
     checkpoints: int | None = None
     size_threshold: Size | None = None
+
+    def __post_init__(self) -> None:
+        # A wrong value fails here, in the line that gave it and by its name here.
+        if_given(count_text, "checkpoints", self.checkpoints)
+        if_given(size_text, "size_threshold", self.size_threshold)
 
     @staticmethod
     def builder() -> FileCompactStrategyBuilder:
@@ -73,7 +77,7 @@ class FileCompactStrategyBuilder:
         )
 
     def set_size_threshold(self, size_threshold: Size) -> FileCompactStrategyBuilder:
-        """At which size small parts are merged at once."""
+        """Sets the size at which small parts are merged at once."""
         return FileCompactStrategyBuilder(replace(self._strategy, size_threshold=size_threshold))
 
     def build(self) -> FileCompactStrategy:
@@ -90,23 +94,28 @@ class DirectoryCompaction:
     _options: Pairs
 
     def plan(self) -> list[PlannedMerge]:
-        """The merges that `run` would make now. Reads, and changes nothing."""
+        """The merges that `run` would make now. Reads, and changes nothing.
+
+        Example:
+            sum(len(merge.names) for merge in stoplog.compact(spark, "/data/old").plan())
+        """
         bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
     def run(self) -> list[PlannedMerge]:
-        """Merges, and returns what was merged. What cannot be read stays as it is.
+        """Merges, and returns the merges that it has made. Files that cannot be read stay as they are.
 
         A run that died is carried on by the next one. Of two at once the older one fails with
         `STOPLOG_FENCED` and has doubled nothing.
+
+        Example:
+            stoplog.compact(spark, "/data/old", compactTo="256m").run()
         """
         bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
         return _merges(bridge.run_merges(self._spark, self._path, dict(self._options)))
 
 
-def compact(
-    spark: SparkSession, path: str | os.PathLike[str], **options: str | int | bool
-) -> DirectoryCompaction:
+def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value) -> DirectoryCompaction:
     """The small files of a directory, to be merged; any program may have written them.
 
     No query may write to them, and no table format may know them by their names: directories of Delta
@@ -125,7 +134,7 @@ def compact(
         compaction.run()
     """
     pairs = tuple((key, text_of(key, value)) for key, value in options.items())
-    return DirectoryCompaction(spark, os.fspath(path), pairs)
+    return DirectoryCompaction(spark, path_text(path), pairs)
 
 
 def _merges(of_jar: Any) -> list[PlannedMerge]:

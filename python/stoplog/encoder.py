@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import OptionBacked, own_class, present
+from stoplog._builder import OptionBacked, required
 from stoplog._formats import BULK_FORMATS, ROW_FORMATS
+from stoplog._values import Value, own_class, pairs_of, present, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +29,8 @@ class Encoder(OptionBacked):
         r"""One string or binary column, a line for each row.
 
         Args:
-            line_separator: what ends each row; a newline by default.
-            null_value: what is written for a null; without it a null is an error.
+            line_separator: the end of each row; a newline by default.
+            null_value: the text for a null; without it a null is an error.
 
         >>> Encoder.text(line_separator="\r\n").options()
         {'format': 'text', 'lineSep': '\r\n'}
@@ -46,7 +47,7 @@ class Encoder(OptionBacked):
         >>> Encoder.simple_string_encoder() == Encoder.text()
         True
         """
-        if charset_name.upper() not in {"UTF-8", "UTF8"}:
+        if string("charset_name", charset_name).upper() not in {"UTF-8", "UTF8"}:
             raise ValueError(f"text is written as UTF-8, not as {charset_name!r}")
         return Encoder.text()
 
@@ -77,18 +78,18 @@ class Encoder(OptionBacked):
         return _of("csv", spark_csv_options)
 
     @staticmethod
-    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> Encoder:
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> Encoder:
         """A class on the session's class path that extends `stoplog.format.Encoder`.
 
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> Encoder.custom("com.acme.KeyValueEncoder", {"separator": "="}).options()
         {'encoder': 'com.acme.KeyValueEncoder', 'encoder.separator': '='}
         """
-        return Encoder(tuple(own_class("encoder", class_name, parameters).items()))
+        return Encoder(pairs_of(own_class("encoder", class_name, parameters)))
 
     @staticmethod
     def of(encoder: Encoder | str) -> Encoder:
@@ -100,18 +101,15 @@ class Encoder(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'parquet' is a bulk format: use FileSink.for_bulk_format("…", 'parquet')
         """
+        required("for_row_format", encoder, Encoder | str, "make one by a method of Encoder")
         if isinstance(encoder, Encoder):
             return encoder
         if encoder in ROW_FORMATS:
-            return _of(encoder, {})
+            return _of(string("encoder", encoder), {})
         if encoder in BULK_FORMATS:
             raise ValueError(f'{encoder!r} is a bulk format: use FileSink.for_bulk_format("…", {encoder!r})')
         raise ValueError(f'{encoder!r} is not a row format: use "text", "json", "csv" or Encoder.custom("…")')
 
-    def options(self) -> dict[str, str]:
-        """The options that this encoder stands for."""
-        return dict(self._pairs)
 
-
-def _of(row_format: str, options: dict[str, str | None] | dict[str, str | int | bool | None]) -> Encoder:
-    return Encoder((("format", row_format), *present(options).items()))
+def _of(row_format: str, options: Mapping[str, Value | None]) -> Encoder:
+    return Encoder((("format", row_format), *pairs_of(present(options))))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from stoplog._inspect import check as _check
 from stoplog._inspect import explain as _explain
@@ -22,7 +21,8 @@ from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
 from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
 from stoplog._report.report import SinkReport
-from stoplog._storage import open_storage
+from stoplog._storage import NO_OPTIONS, open_storage
+from stoplog._values import path_text, whole
 
 __all__ = [
     "BucketStatus",
@@ -47,8 +47,6 @@ __all__ = [
     "inspect",
 ]
 
-_NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
-
 
 def now_millis() -> int:
     """The clock of this machine, in milliseconds since 1970-01-01T00:00:00Z."""
@@ -67,7 +65,7 @@ class SinkDirectory:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        fs_options: Mapping[str, str] = _NO_OPTIONS,
+        fs_options: Mapping[str, str] = NO_OPTIONS,
         *,
         clock: Callable[[], int] | None = None,
     ) -> None:
@@ -93,7 +91,11 @@ class SinkDirectory:
         return self._storage.root
 
     def sinks(self) -> list[SinkSummary]:
-        """The sinks that have a log here, by name. One whose log cannot be read says why."""
+        """The sinks that have a log here, by name. One whose log cannot be read says why.
+
+        Example:
+            [sink.sink_id for sink in stoplog.inspect("/data/out").sinks()]
+        """
         now = self._clock()
         return [summary(self._storage, sink_id, now) for sink_id in sink_ids(self._storage)]
 
@@ -107,22 +109,37 @@ class SinkDirectory:
             NotFound, WhichSink: there is no such sink, or several.
             UnreadableRecord: its newest record is torn, or of a newer release.
             CannotRead: the file system refuses.
+
+        Example:
+            stoplog.inspect("/data/out").status().open
         """
         return _status.status(self._storage, chosen(self._storage, sink_id), self._clock())
 
     def epoch(self, number: int, sink_id: str | None = None) -> RecordView:
-        """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept."""
-        return _show.epoch(self._storage, chosen(self._storage, sink_id), number)
+        """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept.
+
+        Example:
+            stoplog.inspect("/data/out").epoch(17).record.publish
+        """
+        return _show.epoch(self._storage, chosen(self._storage, sink_id), whole("number", number))
 
     def record(self, seq: int, sink_id: str | None = None) -> RecordView:
-        """A record by its place in the log. Raises as `epoch` does."""
-        return _show.record(self._storage, chosen(self._storage, sink_id), seq)
+        """A record by its place in the log. Raises as `epoch` does.
+
+        Example:
+            stoplog.inspect("/data/out").record(0).record.kind
+        """
+        return _show.record(self._storage, chosen(self._storage, sink_id), whole("seq", seq))
 
     def newest_record(self, sink_id: str | None = None) -> RecordView:
-        """The newest record: all that the sink has to remember. Raises as `epoch` does."""
+        """The newest record: all that the sink has to remember. Raises as `epoch` does.
+
+        Example:
+            stoplog.inspect("/data/out").newest_record().record.state
+        """
         return _show.newest(self._storage, chosen(self._storage, sink_id))
 
-    def explain(self, part: str, sink_id: str | None = None) -> Explanation:
+    def explain(self, part: str | os.PathLike[str], sink_id: str | None = None) -> Explanation:
         """Explains why readers see a file, or do not.
 
         Args:
@@ -131,8 +148,12 @@ class SinkDirectory:
 
         Raises:
             NotFound, UnreadableRecord, CannotRead: as `status` does.
+
+        Example:
+            print(stoplog.inspect("/data/out").explain("part-6f1c2f3e8a4b-3.json").message)
         """
-        return _explain.explain(self._storage, asked(self._storage, sink_id), part, self._clock())
+        found = asked(self._storage, sink_id)
+        return _explain.explain(self._storage, found, path_text(part), self._clock())
 
     def check(self, sink_id: str | None = None) -> CheckReport:
         """Compares the directory with its logs; safe beside a query that is at work.
@@ -143,6 +164,9 @@ class SinkDirectory:
         Raises:
             NotFound: there is no such sink, or none at all.
             CannotRead: the file system refuses. What is wrong with a log is a finding.
+
+        Example:
+            assert stoplog.inspect("/data/out").check().is_healthy
         """
         return _check.check(self._storage, asked(self._storage, sink_id), self._clock())
 
@@ -163,7 +187,7 @@ class SinkDirectory:
         return SinkReport(figures(self._storage, chosen(self._storage, sink_id), self._clock()))
 
 
-def inspect(path: str | os.PathLike[str], fs_options: Mapping[str, str] = _NO_OPTIONS) -> SinkDirectory:
+def inspect(path: str | os.PathLike[str], fs_options: Mapping[str, str] = NO_OPTIONS) -> SinkDirectory:
     """A directory that sinks write to, to look at without Spark.
 
     Example:

@@ -9,25 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, TableSink, checked_connector, columns_text
-from stoplog._shared import option_keys
-from stoplog._units import Duration, count_text, duration_text
+from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._values import Duration, Value, columns_text, count_text, duration_text, names_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql import DataFrame
 
 FORMAT = "stoplog-jdbc"
-"""The name by which Spark finds the connector."""
-
-KEYS = option_keys("jdbc")
-"""Every option, as the registry of the jar has them."""
-
-FACADE = "stoplog.jdbc.JdbcSink"
-ARTIFACT = "stoplog-jdbc"
+"""The name by which Spark finds the connector, and that of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JdbcSink(TableSink):
+class JdbcSink(Sink):
     """A table of a database.
 
     Made by `JdbcSink.for_table`; immutable, comparable, and good for any number of queries that differ in
@@ -64,7 +59,7 @@ class JdbcSink(TableSink):
         Example:
             sink.write(spark.table("orders_of_today"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+        self._write(df, mode)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -73,32 +68,54 @@ class JdbcSinkBuilder(Builder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_credentials("shop", "hunter2")
     JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', user='shop', password='…')
     """
 
     def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
-        """The user of the connections, and its password."""
+        """Sets the user of the connections, and its password."""
         return self._with(user=user, password=password)
 
-    def with_upsert(self, *key_columns: str) -> JdbcSinkBuilder:
-        """A row takes the place of the one with the same key; repeated epochs change nothing.
+    def with_upsert(self, *key_columns: str | Iterable[str]) -> JdbcSinkBuilder:
+        """Lets a row take the place of the one with the same key; repeated epochs change nothing.
 
         Args:
-            key_columns: the primary key of the table, or a unique index.
+            key_columns: the primary key of the table, or a unique index; a list of columns will do.
+
+        Raises:
+            ValueError: no column was named.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_upsert("day", "id")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
         """
-        return self._with(writeMode="upsert", keyColumns=columns_text(key_columns))
+        names = names_of("with_upsert", "column", key_columns)
+        return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
     def with_transactions(self) -> JdbcSinkBuilder:
-        """Rows are inserted, each epoch in one transaction that records it: exactly once. The default."""
+        """Inserts rows, each epoch in one transaction that records it: exactly once. The default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_transactions()
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='transactional')
+        """
         return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
-        """Sets the number of rows that a task sends together; 5,000 by default."""
+        """Sets the number of rows that a task sends together; 5,000 by default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_batch_size(1000)
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', batchsize='1000')
+        """
         return self._with(batchsize=count_text("rows", rows))
 
     def with_max_writers(self, count: int) -> JdbcSinkBuilder:
-        """Limits the tasks that write, and with them the connections."""
+        """Limits the tasks that write, and with them the connections.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_max_writers(4)
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', numPartitions='4')
+        """
         return self._with(numPartitions=count_text("count", count))
 
     def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
@@ -107,23 +124,38 @@ class JdbcSinkBuilder(Builder):
         Args:
             max_tries: at most, the first try included; 5 by default.
             wait: the longest wait before the second try; twice as long before each further one.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_retries(3, "1s")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', maxTries='3', retryWait='1s')
         """
         return self._with(maxTries=count_text("max_tries", max_tries), retryWait=duration_text("wait", wait))
 
     def with_reject_table(self, table: str) -> JdbcSinkBuilder:
-        """Rows that the table refuses go to another one, and the query goes on; by default it fails."""
+        """Sends rows that the table refuses to another one, and goes on; by default the query fails.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_reject_table("refused")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onBadRow='reject', rejectTable='refused')
+        """
         return self._with(onBadRow="reject", rejectTable=table)
 
     def with_sink_id(self, sink_id: str) -> JdbcSinkBuilder:
-        """The name of this sink; queries that write to one table need one each. `main` by default."""
+        """Sets the sink id; queries that write to one table need one each. `main` by default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_sink_id("eu")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', sinkId='eu')
+        """
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
-        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default."""
+        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_on_foreign_query("adopt")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onForeignQuery='adopt')
+        """
         return self._with(onForeignQuery=choice)
 
-    def with_option(self, key: str, value: str | int | bool) -> JdbcSinkBuilder:
-        """Any option by its own name: of the sink, or a property of the database's driver.
+    def with_option(self, key: str, value: Value) -> JdbcSinkBuilder:
+        """Sets any option by its own name: of the sink, or a property of the database's driver.
 
         >>> JdbcSink.for_table("jdbc:postgresql://db/shop", "t").with_option("ssl", True).build()
         JdbcSink(url='jdbc:postgresql://db/shop', dbtable='t', ssl='true')
@@ -140,4 +172,4 @@ class JdbcSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return JdbcSink(checked_connector(FACADE, ARTIFACT, self._state))
+        return JdbcSink(checked(self._state, "stoplog.jdbc.JdbcSink", FORMAT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of Kafka: rows into them, each exactly once for who reads committed records, and rows out of them.
+"""Topics of Kafka: rows into them, exactly once for consumers of committed records, and rows out of them.
 
 The session needs the package `io.github.stoplog:stoplog-kafka_2.13`, which brings Kafka's client along. The
 source needs Spark's Kafka module as well (`org.apache.spark:spark-sql-kafka-0-10_2.13`), of Spark's version.
@@ -7,11 +7,10 @@ source needs Spark's Kafka module as well (`org.apache.spark:spark-sql-kafka-0-1
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, stream_writer, text_of
+from stoplog._builder import Builder, BuilderState, Sink, checked
 from stoplog._kafka_source import (
     ARTIFACT,
     Decoder,
@@ -21,26 +20,21 @@ from stoplog._kafka_source import (
     StartPosition,
     brokers,
 )
-from stoplog._shared import option_keys
-from stoplog._units import Duration, duration_text
+from stoplog._values import Duration, Value, duration_text, option_name, path_text, text_of
 
 if TYPE_CHECKING:
+    import os
+
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 __all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSourceBuilder", "StartPosition"]
 
-FORMAT = "stoplog-kafka"
-"""The name by which Spark finds the sink. The source is Spark's own, `kafka`."""
-
-KEYS = option_keys("kafka")
-"""Every option, as the registry of the jar has them."""
-
-_SINK = "stoplog.kafka.KafkaSink"
+FORMAT = ARTIFACT
+"""The name by which Spark finds the sink, and that of its artifact. The source is Spark's own, `kafka`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KafkaSink(OptionBacked):
+class KafkaSink(Sink):
     """Topics that rows are written to.
 
     A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
@@ -53,6 +47,8 @@ class KafkaSink(OptionBacked):
     KafkaSink(kafka.bootstrap.servers='broker:9092', topic='orders', transactionTimeout='10m')
     """
 
+    _format = FORMAT
+
     @staticmethod
     def to(servers: Servers) -> KafkaSinkBuilder:
         """Starts a sink.
@@ -63,30 +59,7 @@ class KafkaSink(OptionBacked):
         >>> KafkaSink.to(["a:9092", "b:9092"]).build().options()
         {'kafka.bootstrap.servers': 'a:9092,b:9092'}
         """
-        return KafkaSinkBuilder(BuilderState.of({"servers": dict([brokers(servers)])}))
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-kafka")` that this sink stands for, as a new dict."""
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress, and the sink its commit log. Without it
-                exactly-once needs `with_log_location`.
-
-        Returns:
-            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
-
-        Example:
-            rows = orders.selectExpr("id AS key", "to_json(struct(*)) AS value")
-            query = sink.write_stream(rows, "/data/checkpoint").start()
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
+        return KafkaSinkBuilder(BuilderState.of({"servers": dict([brokers("to", servers)])}))
 
     def write(self, df: DataFrame) -> None:
         """Writes a batch.
@@ -100,7 +73,7 @@ class KafkaSink(OptionBacked):
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+        self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,12 +82,19 @@ class KafkaSinkBuilder(Builder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> KafkaSink.to("broker:9092").with_delivery("at-least-once")
     KafkaSinkBuilder(kafka.bootstrap.servers='broker:9092', delivery='at-least-once')
     """
 
     def with_topic(self, topic: str) -> KafkaSinkBuilder:
-        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`."""
+        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`.
+
+        >>> KafkaSink.to("b:9092").with_topic("orders")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', topic='orders')
+        """
         return self._set("topic", topic)
 
     def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
@@ -123,6 +103,9 @@ class KafkaSinkBuilder(Builder):
         Args:
             delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
                 records after a failure, `"exactly-once"` writes in transactions.
+
+        >>> KafkaSink.to("b:9092").with_delivery("none")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', delivery='none')
         """
         return self._set("delivery", delivery)
 
@@ -132,6 +115,9 @@ class KafkaSinkBuilder(Builder):
         Args:
             class_name: of a class on the session's class path that implements
                 `org.apache.kafka.clients.producer.Partitioner`.
+
+        >>> KafkaSink.to("b:9092").with_partitioner("a.B")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', partitioner='a.B')
         """
         return self._set("partitioner", class_name)
 
@@ -141,39 +127,66 @@ class KafkaSinkBuilder(Builder):
         Args:
             timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
                 longer than the longest micro-batch and the longest pause before a restart together.
+
+        >>> KafkaSink.to("b:9092").with_transaction_timeout("1h")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', transactionTimeout='1h')
         """
         return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
-        """Sets the reaction when the brokers have aborted what the log has committed; `"fail"` by default."""
+        """Sets the reaction to brokers that have aborted a committed transaction; `"fail"` by default.
+
+        >>> KafkaSink.to("b:9092").with_on_lost_transaction("skip")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', onLostTransaction='skip')
+        """
         return self._set("onLostTransaction", action)
 
     def with_transactional_id_prefix(self, prefix: str) -> KafkaSinkBuilder:
-        """Sets the prefix of all transactional ids, for the brokers' access rules; `stoplog` by default."""
+        """Sets the prefix of all transactional ids, for the brokers' access rules; `stoplog` by default.
+
+        >>> KafkaSink.to("b:9092").with_transactional_id_prefix("shop")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', transactionalIdPrefix='shop')
+        """
         return self._set("transactionalIdPrefix", prefix)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
-        """Sets the directory of the commit log; in the checkpoint by default."""
-        return self._set("logLocation", os.fspath(directory))
+        """Sets the directory of the commit log; in the checkpoint by default.
+
+        >>> KafkaSink.to("b:9092").with_log_location("/log")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', logLocation='/log')
+        """
+        return self._set("logLocation", path_text(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
-        """The name of the commit log; sinks that share its location need one each. `main` by default."""
+        """Sets the sink id; sinks that share the commit log's location need one each. `main` by default.
+
+        >>> KafkaSink.to("b:9092").with_sink_id("eu")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', sinkId='eu')
+        """
         return self._set("sinkId", sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
-        """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default."""
+        """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default.
+
+        >>> KafkaSink.to("b:9092").with_on_foreign_query("adopt")
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', onForeignQuery='adopt')
+        """
         return self._set("onForeignQuery", action)
 
-    def with_producer_setting(self, name: str, value: str | int | bool) -> KafkaSinkBuilder:
-        """A setting of Kafka's producer by its own name.
+    def with_producer_setting(self, name: str, value: Value) -> KafkaSinkBuilder:
+        """Sets a setting of Kafka's producer by its own name.
 
         >>> KafkaSink.to("broker:9092").with_producer_setting("compression.type", "zstd").build()
         KafkaSink(kafka.bootstrap.servers='broker:9092', kafka.compression.type='zstd')
         """
         return self._set(f"kafka.{name}", value)
 
-    def with_option(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
-        """Any option by its own name, for what has no method here."""
+    def with_option(self, key: str, value: Value) -> KafkaSinkBuilder:
+        """Sets any option by its own name, for those without a method here.
+
+        >>> KafkaSink.to("b:9092").with_option("linger", 5)
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', linger='5')
+        """
         return self._set(key, value)
 
     def build(self) -> KafkaSink:
@@ -186,7 +199,7 @@ class KafkaSinkBuilder(Builder):
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return KafkaSink(checked_connector(_SINK, ARTIFACT, self._state))
+        return KafkaSink(checked(self._state, "stoplog.kafka.KafkaSink", FORMAT))
 
-    def _set(self, key: str, value: str | int | bool) -> KafkaSinkBuilder:
-        return self._with(key.lower(), **{key: text_of(key, value)})
+    def _set(self, key: str, value: Value) -> KafkaSinkBuilder:
+        return self._with(option_name(key).lower(), **{key: text_of(key, value)})

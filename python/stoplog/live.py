@@ -92,7 +92,7 @@ def follow(
     Args:
         query: a streaming query, classic or Connect.
         every: seconds between two looks.
-        wait: how to let the seconds pass; a test can do without.
+        wait: lets the seconds pass; a test can do without.
         out: where to write; the cell of a notebook, or else standard output, by default.
         background: answer at once, and show from a thread, so that a notebook's next cell can run.
 
@@ -148,7 +148,11 @@ class Following:
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Ends the showing, and not the query."""
+        """Ends the showing, and not the query.
+
+        Example:
+            following.stop()
+        """
         self._stopping.set()
         self._thread.join()
 
@@ -163,6 +167,9 @@ class Following:
 
         Raises:
             NotAStoplogQuery: the query writes to another sink.
+
+        Example:
+            assert following.join(timeout=60)
         """
         self._thread.join(timeout)
         if self._error is not None:

@@ -74,8 +74,8 @@ class SinkProgress(Shown):
 
     Attributes:
         batch_id: the micro-batch, which is the sink's epoch.
-        timestamp: when the micro-batch was started, as Spark writes it (ISO 8601, UTC).
-        input_rows: how many rows the micro-batch read.
+        timestamp: the start of the micro-batch, as Spark writes it (ISO 8601, UTC).
+        input_rows: the number of rows that the micro-batch read.
         metrics: the sink's numbers after it.
 
     >>> SinkProgress.parse(
@@ -110,9 +110,10 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
     Args:
         query: a streaming query, classic or Connect.
         every: seconds between two looks.
-        wait: how to let the seconds pass; a test can do without.
+        wait: lets the seconds pass; a test can do without.
 
     Raises:
+        TypeError: the argument is no query, such as a writer that was not started.
         NotAStoplogQuery: the query writes to another sink.
 
     Example:
@@ -120,6 +121,9 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
             if each.metrics.open_parts > 10_000:
                 alert(each)
     """
+    if not hasattr(type(query), "lastProgress"):  # not of the query itself: that asks Spark
+        kind = type(query).__name__
+        raise TypeError(f"a streaming query is needed, and got a {kind}: pass the answer of start()")
     last: SinkProgress | None = None
     running = True
     while running:

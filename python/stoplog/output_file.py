@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from stoplog._builder import present
+from stoplog._values import present
 
 
 @dataclass(frozen=True, slots=True)

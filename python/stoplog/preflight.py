@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ok:
-    """As it should be.
+    """A thing that is as it should be.
 
     Attributes:
         name: the thing that was looked at, in one word that stays the same.
-        what: what there is to say about it.
+        what: the result, in words.
     """
 
     level: ClassVar[str] = "ok"
@@ -31,7 +31,7 @@ class Ok:
 
     @property
     def now(self) -> str:
-        """Nothing is to be done."""
+        """An empty text: the owner has nothing to do."""
         return ""
 
 
@@ -42,7 +42,7 @@ class Warning:
     Attributes:
         name: as in `Ok`.
         what: as in `Ok`.
-        now: what to do.
+        now: the next step of the owner.
     """
 
     level: ClassVar[str] = "warning"
@@ -59,7 +59,7 @@ class Problem:
     Attributes:
         name: as in `Ok`.
         what: as in `Ok`, with the condition that a start would be refused with.
-        now: what to do.
+        now: the next step of the owner.
     """
 
     level: ClassVar[str] = "problem"
@@ -98,10 +98,12 @@ class Preflight:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
+        """The findings because of which the query would be refused or fail."""
         return tuple(each for each in self.findings if isinstance(each, Problem))
 
     @property
     def warnings(self) -> tuple[Warning, ...]:
+        """The findings that the owner should know; the query would start."""
         return tuple(each for each in self.findings if isinstance(each, Warning))
 
     def __str__(self) -> str:
@@ -123,10 +125,10 @@ class Preflight:
 
 
 def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) -> Preflight:
-    """`FileSink.check` of options that may be wrong themselves: then that is what is found.
+    """`FileSink.check` of options that may be wrong themselves: then the report says so.
 
     Args:
-        df: what the query will write; an empty one with its columns will do.
+        df: the rows that the query will write; an empty one with its columns will do.
         options: of `format("stoplog")`, with `path`.
 
     Raises:
@@ -144,7 +146,7 @@ def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) 
 
 
 def of_jar(found: Any) -> Preflight:
-    """From the jar's own report."""
+    """The report of the jar, as an object of Python."""
     return Preflight(
         str(found.path()),
         tuple(_finding(each) for each in found.findingsAsList()),

@@ -7,8 +7,20 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from stoplog._builder import Pairs, own_class, present, shown
-from stoplog._units import Duration, Size, count_text, interval_text, size_text
+from stoplog._builder import shown
+from stoplog._values import (
+    Duration,
+    Pairs,
+    Size,
+    Value,
+    count_text,
+    if_given,
+    interval_text,
+    own_class,
+    pairs_of,
+    present,
+    size_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +52,7 @@ class RollingPolicy(ABC):
 
     @staticmethod
     def on_checkpoint_rolling_policy() -> OnCheckpointRollingPolicy:
-        """Every part is closed at the end of its epoch, as with Spark's own file sink.
+        """A policy that closes every part at the end of its epoch, as Spark's own file sink does.
 
         >>> RollingPolicy.on_checkpoint_rolling_policy()
         OnCheckpointRollingPolicy()
@@ -48,22 +60,19 @@ class RollingPolicy(ABC):
         return OnCheckpointRollingPolicy()
 
     @staticmethod
-    def custom(
-        class_name: str, parameters: Mapping[str, str | int | bool] | None = None
-    ) -> CustomRollingPolicy:
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> CustomRollingPolicy:
         """A class on the session's class path that extends `stoplog.rolling.RollingPolicy`.
 
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> RollingPolicy.custom("com.acme.RollAtMidnight", {"zone": "Asia/Tokyo"}).options()
         {'rollingPolicy': 'com.acme.RollAtMidnight', 'rollingPolicy.zone': 'Asia/Tokyo'}
         """
-        return CustomRollingPolicy(
-            class_name, tuple(own_class("rollingPolicy", class_name, parameters).items())[1:]
-        )
+        options = own_class("rollingPolicy", class_name, parameters)
+        return CustomRollingPolicy(class_name, pairs_of(options)[1:])
 
     @abstractmethod
     def options(self) -> dict[str, str]:
@@ -74,18 +83,18 @@ class RollingPolicy(ABC):
 class DefaultRollingPolicy(RollingPolicy):
     """Closes a part by size, number of records, age, time without a row, or by the rows' own times.
 
-    Whatever is not given is left to the session's default (`spark.datasource.stoplog.<option>`)
+    A limit that is not given is left to the session's default (`spark.datasource.stoplog.<option>`)
     or else to the one named here. The clock is looked at after each epoch and, while no data flows,
     every `bucket_check_interval` of the sink.
 
     Args:
         max_part_size: bytes on storage, after compression: an int of bytes or a string
             such as `"128m"`; 128 MiB by default.
-        rollover_interval: how long a part may stay open: a `timedelta`, a string such as `"15m"`,
-            or an int of milliseconds as in PyFlink; 15 minutes by default.
-        inactivity_interval: how long a part may stay open with nothing written to it, in the same
-            units; 5 minutes by default.
-        max_records: how many rows a part may hold; no limit by default.
+        rollover_interval: the longest time for which a part stays open: a `timedelta`, a string such as
+            `"15m"`, or an int of milliseconds as in PyFlink; 15 minutes by default.
+        inactivity_interval: the longest time for which a part stays open without a row, in the same units;
+            5 minutes by default.
+        max_records: the most rows of a part; no limit by default.
         event_time_interval: a row whose event time is this much, or more, behind that of a part's first row
             closes the part and goes to another one, as with `rotate.interval.ms` of Kafka Connect's sinks; in
             the same units; no limit by default. The event time is in the column of the sink's
@@ -116,25 +125,15 @@ class DefaultRollingPolicy(RollingPolicy):
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        size, age, idle, records, event_time = (
-            self.max_part_size,
-            self.rollover_interval,
-            self.inactivity_interval,
-            self.max_records,
-            self.event_time_interval,
-        )
-        return present(
-            {
-                "rollingPolicy": "default",
-                "maxPartSize": None if size is None else size_text("max_part_size", size),
-                "rolloverInterval": None if age is None else interval_text("rollover_interval", age),
-                "inactivityInterval": None if idle is None else interval_text("inactivity_interval", idle),
-                "maxRecordsPerPart": None if records is None else count_text("max_records", records),
-                "eventTimeInterval": None
-                if event_time is None
-                else interval_text("event_time_interval", event_time),
-            }
-        )
+        options = {
+            "rollingPolicy": "default",
+            "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
+            "rolloverInterval": if_given(interval_text, "rollover_interval", self.rollover_interval),
+            "inactivityInterval": if_given(interval_text, "inactivity_interval", self.inactivity_interval),
+            "maxRecordsPerPart": if_given(count_text, "max_records", self.max_records),
+            "eventTimeInterval": if_given(interval_text, "event_time_interval", self.event_time_interval),
+        }
+        return present(options)
 
     def __repr__(self) -> str:
         return _shown(self)
@@ -147,7 +146,7 @@ class OnCheckpointRollingPolicy(RollingPolicy):
     Args:
         max_part_size: bytes on storage at which a part is closed before its epoch ends: an int of bytes or
             a string such as `"128m"`; no limit by default.
-        max_records: how many rows a part may hold; no limit by default.
+        max_records: the most rows of a part; no limit by default.
 
     >>> OnCheckpointRollingPolicy(max_part_size="256m").options()
     {'rollingPolicy': 'onCheckpoint', 'maxPartSize': '256m'}
@@ -166,14 +165,12 @@ class OnCheckpointRollingPolicy(RollingPolicy):
 
     def options(self) -> dict[str, str]:
         """The options that this policy stands for."""
-        size, records = self.max_part_size, self.max_records
-        return present(
-            {
-                "rollingPolicy": "onCheckpoint",
-                "maxPartSize": None if size is None else size_text("max_part_size", size),
-                "maxRecordsPerPart": None if records is None else count_text("max_records", records),
-            }
-        )
+        options = {
+            "rollingPolicy": "onCheckpoint",
+            "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
+            "maxRecordsPerPart": if_given(count_text, "max_records", self.max_records),
+        }
+        return present(options)
 
     def __repr__(self) -> str:
         return _shown(self)
@@ -216,7 +213,7 @@ class DefaultRollingPolicyBuilder:
     _policy: DefaultRollingPolicy = field(default_factory=DefaultRollingPolicy)
 
     def with_max_part_size(self, size: Size) -> DefaultRollingPolicyBuilder:
-        """Bytes on storage at which a part is closed: an int, or a string such as `"128m"` (the default)."""
+        """Limits the bytes on storage of a part: an int, or a string such as `"128m"` (the default)."""
         return DefaultRollingPolicyBuilder(replace(self._policy, max_part_size=size))
 
     def with_rollover_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
@@ -241,7 +238,7 @@ class DefaultRollingPolicyBuilder:
 
 
 def _shown(policy: DefaultRollingPolicy | OnCheckpointRollingPolicy) -> str:
-    """With what was given, and no defaults."""
+    """The policy with its given limits, and no defaults."""
     given = {each.name: getattr(policy, each.name) for each in fields(policy)}
     shown = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     return f"{type(policy).__name__}({shown})"

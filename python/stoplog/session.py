@@ -72,6 +72,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
+        TypeError: the argument is no builder, such as a session that was made already.
         SparkUnsupported: Spark is older than 4.0.
         JarMissing: this installation has no jar; or Spark's JVM already runs without it; or
             `PYSPARK_SUBMIT_ARGS` sets `--jars`, against which a builder can do nothing.
@@ -83,6 +84,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Example:
         spark = stoplog.configure(SparkSession.builder.master("local[2]")).getOrCreate()
     """
+    if not hasattr(builder, "_options"):
+        kind = type(builder).__name__
+        raise TypeError(f"configure needs SparkSession.builder before getOrCreate(), and got a {kind}")
     if _is_provided(builder):
         return builder
     if submit_jars() is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sink: what the options say, and the two ways to write to it."""
+"""The sink of files: its options, and the two ways to write to it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import BuilderState, OptionBacked, checked_sink, path_text, stream_writer
+from stoplog._builder import FORMAT, BuilderState, Sink, checked
 from stoplog._sink_methods import FileSinkMethods
+from stoplog._values import path_text
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 from stoplog.preflight import Preflight, check_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-FORMAT = "stoplog"
-"""The name by which Spark finds the connector."""
+FACADE = "stoplog.FileSink"
+"""The class of the jar that knows the options of a sink of files."""
 
 SaveMode: TypeAlias = Literal["append", "overwrite"]
 """Spark refuses its other modes for sinks of this kind."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSink(OptionBacked):
+class FileSink(Sink):
     """Rolling files in buckets, each row in exactly one finished file.
 
     Made by `FileSink.for_row_format`; immutable, comparable, and good for any number of queries that
@@ -41,13 +41,15 @@ class FileSink(OptionBacked):
     FileSink(path='/data/out', format='json', rollingPolicy='default', maxPartSize='64m')
     """
 
+    _format = FORMAT
+
     @staticmethod
     def for_row_format(base_path: str | os.PathLike[str], encoder: Encoder | str) -> FileSinkBuilder:
         """Starts a sink that writes row by row.
 
         Args:
             base_path: the directory under which buckets are made; a path or a URI.
-            encoder: how a row becomes bytes, or `"text"`, `"json"` or `"csv"` for one with no options.
+            encoder: a row format, or `"text"`, `"json"` or `"csv"` for one with no options.
 
         Raises:
             ValueError: the encoder is a string but not the name of a row format.
@@ -76,53 +78,27 @@ class FileSink(OptionBacked):
         """
         return _builder(base_path, BulkFormat.of(bulk_format).options())
 
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog")` that this sink stands for, as a new dict."""
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress. It belongs to one query and one
-                path; by default it is left to `spark.sql.streaming.checkpointLocation`.
-
-        Returns:
-            Spark's own writer, for a trigger, a query name and `start()`.
-
-        Example:
-            query = (
-                sink.write_stream(events, checkpoint_location="/data/checkpoint")
-                .trigger(processingTime="10 seconds")
-                .start()
-            )
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
-
     def write(self, df: DataFrame, mode: SaveMode = "append") -> None:
         """Writes a batch; all its files appear, or none.
 
         Args:
             df: a DataFrame that is not streaming.
-            mode: `"append"` adds files, `"overwrite"` replaces all that the directory holds.
+            mode: `"append"` adds files, `"overwrite"` replaces all files of the directory.
 
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
         """
-        df.write.format(FORMAT).options(**self.options()).mode(mode).save()
+        self._write(df, mode)
 
     def check(self, df: DataFrame) -> Preflight:
-        """Looks for what would keep a query from starting, or surprise later, and starts nothing.
+        """Looks for problems that would keep a query from starting or surprise later; starts nothing.
 
         Looks at the columns, the names, the storage (which it tries in a directory of its own under
         `_stoplog`), other sinks under the same path, and the versions of libraries.
 
         Args:
-            df: what the query will write. Of a batch the first hundred rows are computed, to see their
-                buckets; a stream is not started.
+            df: the rows that the query will write. Of a batch, Spark computes the first hundred rows, to
+                see their buckets; a stream is not started.
 
         Raises:
             ConnectUnsupported: the session is Spark Connect's.
@@ -141,8 +117,11 @@ class FileSinkBuilder(FileSinkMethods):
     """Builds a `FileSink`; made by `FileSink.for_row_format`.
 
     Immutable: each method returns a new builder, so one builder can be the start of several sinks.
-    Calling a method again replaces all that it set before. Whatever is not set is left to the session's
+    Calling a method again replaces all that it set before. An option that is not set is left to the session's
     default (`spark.datasource.stoplog.<option>`) or else to the one named here.
+
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
 
     >>> base = FileSink.for_row_format("/data/out", "json")
     >>> base.with_compression("zstd").with_sink_id("clicks").build()
@@ -159,7 +138,7 @@ class FileSinkBuilder(FileSinkMethods):
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked_sink(self._state))
+        return FileSink(checked(self._state, FACADE))
 
 
 def _builder(base_path: str | os.PathLike[str], format_options: dict[str, str]) -> FileSinkBuilder:

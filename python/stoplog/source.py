@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source: what the options say, and the two ways to read from it."""
+"""The source of files: its options, and the two ways to read from it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import (
-    Builder,
-    BuilderState,
-    OptionBacked,
-    checked_source,
+from stoplog._builder import FORMAT, Builder, BuilderState, OptionBacked, checked, required
+from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
+from stoplog._values import (
+    Duration,
+    Size,
+    Value,
     columns_text,
-    flat,
+    count_text,
+    duration_text,
+    if_given,
+    names_of,
     own_class,
     path_text,
     present,
+    size_text,
 )
-from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._units import Duration, Size, count_text, duration_text, size_text
 from stoplog.bulk import BulkFormat
-from stoplog.sink import FORMAT
 from stoplog.stream_format import StreamFormat
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class FileSource(OptionBacked):
         """Starts a source that reads record by record.
 
         Args:
-            stream_format: how bytes become rows, or `"text"`, `"json"` or `"csv"`.
+            stream_format: a record format, or `"text"`, `"json"` or `"csv"`.
             paths: files, directories, or patterns such as `/data/2026-*`, all of one file system.
 
         Raises:
@@ -89,8 +91,7 @@ class FileSource(OptionBacked):
         """
         if isinstance(bulk_format, BulkFormat):
             return _builder(paths, bulk_format.options_to_read())
-        if not isinstance(bulk_format, str):
-            raise TypeError(f"bulk_format must be a BulkFormat or a string, not {bulk_format!r}")
+        required("for_bulk_file_format", bulk_format, BulkFormat | str, "make one by a method of BulkFormat")
         if bulk_format in RECORD_FORMATS:
             raise ValueError(
                 f"{bulk_format!r} is read record by record: "
@@ -100,10 +101,6 @@ class FileSource(OptionBacked):
             known = ", ".join(FILE_FORMATS)
             raise ValueError(f"{bulk_format!r} is not a bulk format: use one of {known}, or a class's name")
         return _builder(paths, {"format": bulk_format})
-
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog")` that this source stands for, as a new dict."""
-        return dict(self._pairs)
 
     def read_stream(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
         """The files as a streaming DataFrame.
@@ -138,6 +135,9 @@ class FileSourceBuilder(Builder):
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
 
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
+
     >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
     FileSource(path='/data/logs', format='text', onChangedFile='tail')
     """
@@ -147,15 +147,26 @@ class FileSourceBuilder(Builder):
 
         Args:
             interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
+
+        >>> FileSource.for_record_stream_format("text", "/in").monitor_continuously("10s")
+        FileSourceBuilder(path='/in', format='text', monitorInterval='10s')
         """
         return self._with(monitorInterval=duration_text("interval", interval))
 
     def process_static_file_set(self) -> FileSourceBuilder:
-        """Takes `monitor_continuously` back: the trigger `availableNow` reads what is there, and ends."""
+        """Takes `monitor_continuously` back: `availableNow` reads the files that are there, and ends.
+
+        >>> FileSource.for_record_stream_format("text", "/in").process_static_file_set()
+        FileSourceBuilder(path='/in', format='text')
+        """
         return FileSourceBuilder(self._state.without_group("monitorInterval"))
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
-        """Limits the files, or pieces of files, that a micro-batch reads."""
+        """Limits the files, or pieces of files, that a micro-batch reads.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_max_files_per_trigger(100)
+        FileSourceBuilder(path='/in', format='text', maxFilesPerTrigger='100')
+        """
         return self._with(maxFilesPerTrigger=count_text("files", files))
 
     def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
@@ -163,11 +174,18 @@ class FileSourceBuilder(Builder):
 
         Args:
             size: a string such as `"1g"`, or an int of bytes.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_max_bytes_per_trigger("1g")
+        FileSourceBuilder(path='/in', format='text', maxBytesPerTrigger='1g')
         """
         return self._with(maxBytesPerTrigger=size_text("size", size))
 
     def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
-        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least."""
+        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_max_rows_per_trigger(10_000)
+        FileSourceBuilder(path='/in', format='text', maxRowsPerTrigger='10000')
+        """
         return self._with(maxRowsPerTrigger=count_text("rows", rows))
 
     def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
@@ -175,11 +193,14 @@ class FileSourceBuilder(Builder):
 
         Args:
             action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_on_changed_file("reread")
+        FileSourceBuilder(path='/in', format='text', onChangedFile='reread')
         """
         return self._with(onChangedFile=action)
 
     def with_file_enumerator(
-        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+        self, enumerator: str, parameters: Mapping[str, Value] | None = None
     ) -> FileSourceBuilder:
         """Sets the class that finds the files.
 
@@ -187,12 +208,15 @@ class FileSourceBuilder(Builder):
             enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
                 the fully qualified name of a class on the session's class path that extends
                 `stoplog.source.file.FileFinder`.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_file_enumerator("nonSplitting")
+        FileSourceBuilder(path='/in', format='text', fileEnumerator='nonSplitting')
         """
         return self._with(**own_class("fileEnumerator", enumerator, parameters))
 
     def set_file_enumerator(
-        self, enumerator: str, parameters: Mapping[str, str | int | bool] | None = None
+        self, enumerator: str, parameters: Mapping[str, Value] | None = None
     ) -> FileSourceBuilder:
         """PyFlink's name for `with_file_enumerator`."""
         return self.with_file_enumerator(enumerator, parameters)
@@ -205,25 +229,36 @@ class FileSourceBuilder(Builder):
         >>> FileSource.for_record_stream_format("csv", "/in").with_partition_columns("day", "hour").build()
         FileSource(path='/in', format='csv', partitionColumns='day,hour')
         """
-        return self._with(partitionColumns=columns_text(flat(columns)))
+        names = names_of("with_partition_columns", "column", columns)
+        return self._with(partitionColumns=columns_text(names))
 
     def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
         """Sets the reaction to a file that a sink has merged from smaller ones; `"fail"` by default.
 
         Args:
             action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_on_merged_part("skip")
+        FileSourceBuilder(path='/in', format='text', onMergedPart='skip')
         """
         return self._with(onMergedPart=action)
 
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
-        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default."""
+        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_path_glob_filter("*.log")
+        FileSourceBuilder(path='/in', format='text', pathGlobFilter='*.log')
+        """
         return self._with(pathGlobFilter=pattern)
 
     def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
-        """Reads files to which no program has written for some time.
+        """Reads only files to which no program has written for some time.
 
         Args:
             age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_min_file_age("30s")
+        FileSourceBuilder(path='/in', format='text', minFileAge='30s')
         """
         return self._with(minFileAge=duration_text("age", age))
 
@@ -232,14 +267,20 @@ class FileSourceBuilder(Builder):
 
         Args:
             time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_stable_for("10s")
+        FileSourceBuilder(path='/in', format='text', stableFor='10s')
         """
         return self._with(stableFor=duration_text("time", time))
 
     def with_ready_marker(self, name: str) -> FileSourceBuilder:
-        """The file that says that others are complete.
+        """Reads files only once a marker file says that they are complete.
 
         Args:
             name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_ready_marker("_SUCCESS")
+        FileSourceBuilder(path='/in', format='text', readyMarker='_SUCCESS')
         """
         return self._with(readyMarker=name)
 
@@ -254,26 +295,32 @@ class FileSourceBuilder(Builder):
         """Lists some of the directories that are named by dates, and does not look into others.
 
         Args:
-            pattern: how they are named below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the default of
-                the sink, or `"yyyy/MM/dd"`.
+            pattern: the pattern of their names below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the
+                default of the sink, or `"yyyy/MM/dd"`.
             since: the first date, such as `"2026-11-01"`.
             until: the date behind the last.
-            within: how long ago they ended at most.
+            within: the longest time since their end.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_dates("yyyy/MM/dd", since="2026-11-01")
+        FileSourceBuilder(path='/in', format='text', datePattern='yyyy/MM/dd', dateFrom='2026-11-01')
         """
-        span = None if within is None else duration_text("within", within)
-        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": span}
+        within_text = if_given(duration_text, "within", within)
+        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
         return self._with(datePattern=pattern, **present(dates))
 
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
-        """Leaves out what cannot be decoded, and notes it in a directory; by default the query fails.
+        """Leaves out bytes that cannot be decoded, and notes them in a directory; by default the query fails.
 
         Args:
             directory: of this query alone; the notes are lines of JSON.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_quarantine("/bad")
+        FileSourceBuilder(path='/in', format='text', onCorrupt='quarantine', quarantinePath='/bad')
         """
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 
-    def with_option(self, key: str, value: str | int | bool) -> FileSourceBuilder:
-        """Any option by its own name, for what has no method here.
+    def with_option(self, key: str, value: Value) -> FileSourceBuilder:
+        """Sets any option by its own name, for those without a method here.
 
         Args:
             key: the option's name; case does not matter.
@@ -295,16 +342,16 @@ class FileSourceBuilder(Builder):
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSource(checked_source(self._state))
+        return FileSource(checked(self._state, "stoplog.FileSource"))
 
 
 def _builder(paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]) -> FileSourceBuilder:
-    """A builder with nothing set but where and in which format."""
+    """A builder with the paths and the format alone."""
     return FileSourceBuilder(BuilderState.of({"path": _located(paths), "format": format_options}))
 
 
 def _located(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    """One path is an option of its own; several are the one that Spark sets for `load([…])`."""
+    """The option of one path, or that of several, which Spark sets for `load([…])`."""
     if not paths:
         raise ValueError("no path was named: name at least one file, directory or pattern")
     names = [path_text(path) for path in paths]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
-    """Waits until the sink has closed and published what it does when a query ends.
+    """Waits until the sink has closed and published the parts that it publishes when a query ends.
 
     Spark calls a query ended before its sink has done so. Call this after `awaitTermination()` and
     before the files are read or the process exits.
@@ -43,13 +43,12 @@ def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
         query.awaitTermination()
         assert stoplog.await_finished(query, timeout=30)
     """
-    if timeout < 0:
-        raise ValueError(f"timeout must not be negative: {timeout}")
+    millis = _millis(timeout)
     bridge = require_bridge(
         "stoplog.await_finished()",
         "Wait until stoplog.open_parts(spark, path) has no rows instead.",
     )
-    return bridge.await_finished(str(query.runId), round(timeout * 1000))
+    return bridge.await_finished(str(query.runId), millis)
 
 
 _BETWEEN_BATCHES = "BetweenBatches"
@@ -61,15 +60,15 @@ _ON_CONNECT = (
 def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: bool = True) -> bool:
     """Stops a query when the micro-batch that runs has ended, and waits until its sink has ended, too.
 
-    `query.stop()` alone interrupts whatever runs. That loses nothing, for the next start does the batch
+    `query.stop()` alone interrupts the batch that runs. That loses nothing, for the next start does the batch
     again; but its work is thrown away, and parts that were open stay so.
 
     Args:
         query: a query of a classic session. With a sink of stoplog's no other batch begins meanwhile;
             with another sink the next one may just have begun.
         timeout: seconds for all of it; then the query is stopped wherever it is.
-        finalize: whether open parts are finished, so that readers see all rows; otherwise the sink's
-            `finalizeOnTermination` says what becomes of them.
+        finalize: true to finish open parts, so that readers see all rows; otherwise the sink's
+            `finalizeOnTermination` decides.
 
     Returns:
         Whether all was done in time. If not, nothing is lost or repeated: the next start goes on with it.
@@ -96,7 +95,7 @@ def graceful_stop(
     marker: str | os.PathLike[str] | None = None,
     look_every: float = 5.0,
 ) -> Iterator[None]:
-    """Inside of it, SIGTERM or a marker file stops the query as `stop_after_batch` does.
+    """Lets SIGTERM or a marker file stop the query inside of the block, as `stop_after_batch` does.
 
     SIGTERM may come to this process or to Spark's JVM. To be used in the main thread: elsewhere Python
     knows no signals, and only the JVM's are heard.
@@ -105,7 +104,7 @@ def graceful_stop(
         query: a query of a classic session.
         timeout: seconds for all of it; less than the sender of SIGTERM waits before it kills, which is
             30 seconds in Kubernetes.
-        finalize: whether open parts are finished.
+        finalize: true to finish open parts, so that readers see all rows.
         marker: a path of any file system that Spark knows, outside of the sink's; the file that stopped
             the query is removed.
         look_every: seconds between two looks for the marker.
@@ -157,7 +156,7 @@ def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: 
 
 @dataclass(frozen=True, slots=True)
 class _Handler:
-    """Tells those who stop queries, of all blocks that this one is in."""
+    """A signal handler that wakes the stoppers of this block and of all blocks around it."""
 
     told: threading.Event
     outer: _Handler | None

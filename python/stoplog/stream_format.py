@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import OptionBacked, own_class, present
+from stoplog._builder import OptionBacked, required
 from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._units import size_text
+from stoplog._values import Value, if_given, own_class, pairs_of, present, size_text, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from stoplog._units import Size
+    from stoplog._values import Size
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,7 +34,7 @@ class StreamFormat(OptionBacked):
         Args:
             charset_name: the character set; UTF-8 by default, in which alone a large file can be read
                 in pieces side by side.
-            line_separator: what ends a line; `\n`, `\r\n` and `\r` by default.
+            line_separator: the end of a line; `\n`, `\r\n` and `\r` by default.
 
         >>> StreamFormat.text_line_format("ISO-8859-1").options()
         {'format': 'text', 'charset': 'ISO-8859-1'}
@@ -73,7 +73,7 @@ class StreamFormat(OptionBacked):
         """Records of bytes, each behind its length, as rows of one column `value`.
 
         Args:
-            length_prefix: how the lengths are written; `"varint"` by default, as protobuf's
+            length_prefix: the form of the lengths; `"varint"` by default, as protobuf's
                 `writeDelimitedTo` writes them, or four bytes, the highest or the lowest first.
             max_record_size: a longer record is an error; a string such as `"64m"`, which is the
                 default, or an int of bytes.
@@ -81,23 +81,23 @@ class StreamFormat(OptionBacked):
         >>> StreamFormat.length_delimited("int32be").options()
         {'format': 'lengthDelimited', 'lengthPrefix': 'int32be'}
         """
-        size = None if max_record_size is None else size_text("max_record_size", max_record_size)
+        size = if_given(size_text, "max_record_size", max_record_size)
         return _of("lengthDelimited", {"lengthPrefix": length_prefix, "maxRecordSize": size})
 
     @staticmethod
-    def custom(class_name: str, parameters: Mapping[str, str | int | bool] | None = None) -> StreamFormat:
+    def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> StreamFormat:
         """A class on the session's class path that extends `StreamFormat` or `SimpleStreamFormat` of
         `stoplog.source.format`, and `stoplog.format.read.RowFormat`.
 
         Args:
             class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
                 gets the parameters, or one without arguments.
-            parameters: what the class is told, by names of its own.
+            parameters: settings of the class, by the names that it reads.
 
         >>> StreamFormat.custom("com.acme.MeasurementFormat", {"unit": "m"}).options()
         {'format': 'com.acme.MeasurementFormat', 'format.unit': 'm'}
         """
-        return StreamFormat(tuple(own_class("format", class_name, parameters).items()))
+        return StreamFormat(pairs_of(own_class("format", class_name, parameters)))
 
     @staticmethod
     def of(stream_format: StreamFormat | str) -> StreamFormat:
@@ -109,10 +109,12 @@ class StreamFormat(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'parquet' holds blocks of records: use FileSource.for_bulk_file_format('parquet', "…")
         """
+        made_by = "make one by a method of StreamFormat"
+        required("for_record_stream_format", stream_format, StreamFormat | str, made_by)
         if isinstance(stream_format, StreamFormat):
             return stream_format
         if stream_format in RECORD_FORMATS:
-            return _of(stream_format, {})
+            return _of(string("stream_format", stream_format), {})
         if stream_format in FILE_FORMATS:
             raise ValueError(
                 f"{stream_format!r} holds blocks of records: "
@@ -122,10 +124,6 @@ class StreamFormat(OptionBacked):
             f'{stream_format!r} is not read record by record: use "text", "json", "csv" or .custom("…")'
         )
 
-    def options(self) -> dict[str, str]:
-        """The options that this format stands for."""
-        return dict(self._pairs)
 
-
-def _of(name: str, options: dict[str, str | None] | dict[str, str | int | bool | None]) -> StreamFormat:
-    return StreamFormat((("format", name), *present(options).items()))
+def _of(name: str, options: Mapping[str, Value | None]) -> StreamFormat:
+    return StreamFormat((("format", name), *pairs_of(present(options))))

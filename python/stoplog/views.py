@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from stoplog.sink import FORMAT
+from stoplog._builder import FORMAT
+from stoplog._values import path_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,7 +19,7 @@ def parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "mai
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.parts(spark, "/data/out").groupBy("bucket").count().show()
@@ -32,7 +33,7 @@ def epochs(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "ma
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.epochs(spark, "/data/out").show()
@@ -46,7 +47,7 @@ def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str =
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.open_parts(spark, "/data/out").isEmpty()
@@ -60,7 +61,7 @@ def incomplete_buckets(spark: SparkSession, path: str | os.PathLike[str], sink_i
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: which of the path's sinks.
+        sink_id: one of the path's sinks; `main` by default.
 
     Example:
         stoplog.incomplete_buckets(spark, "/data/out").orderBy("bucket").show()
@@ -75,4 +76,4 @@ def _view(
     view: Literal["parts", "epochs", "open", "buckets"],
 ) -> DataFrame:
     options = {"view": view, "sinkId": sink_id}
-    return spark.read.format(FORMAT).options(**options).load(os.fspath(path))
+    return spark.read.format(FORMAT).options(**options).load(path_text(path))

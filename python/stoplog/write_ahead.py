@@ -6,39 +6,33 @@ The session needs the jar `stoplog-wal` besides stoplog's own.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, checked_connector, joined, stream_writer
-from stoplog._shared import option_keys
-from stoplog._units import count_text
+from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._values import Value, count_text, names_of, option_name, path_text
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 FORMAT = "stoplog-wal"
-"""The name by which Spark finds the connector."""
-
-KEYS = option_keys("wal")
-"""Every option, as the registry of the jar has them."""
-
-FACADE = "stoplog.wal.WriteAheadSink"
-ARTIFACT = "stoplog-wal"
+"""The name by which Spark finds the connector, and that of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WriteAheadSink(OptionBacked):
-    """Anything that can be sent rows out of a log: at least once, exactly once where the target helps.
+class WriteAheadSink(Sink):
+    """A target to which rows are sent out of a log: at least once, exactly once where the target helps.
 
     Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
 
     >>> WriteAheadSink.to_http("https://example.com/rows").with_batch_rows(100).build()
     WriteAheadSink(sender='http', url='https://example.com/rows', httpBatchRows='100')
     """
+
+    _format = FORMAT
 
     @staticmethod
     def to_http(url: str) -> WriteAheadSinkBuilder:
@@ -81,7 +75,7 @@ jdbc.keyColumns='id')
         Args:
             contact_points: some nodes, as `host` or `host:port`.
             keyspace: in upper or lower case as it is.
-            table: which must exist.
+            table: the name of the table; it must exist.
 
         >>> sink = WriteAheadSink.to_cassandra(["10.0.0.1", "10.0.0.2"], "shop", "orders").build()
         >>> sink.options()["cassandra.contactPoints"]
@@ -89,7 +83,7 @@ jdbc.keyColumns='id')
         """
         target = {
             "sender": "cassandra",
-            "cassandra.contactPoints": joined(contact_points),
+            "cassandra.contactPoints": ",".join(names_of("to_cassandra", "node", [contact_points])),
             "cassandra.keyspace": keyspace,
             "cassandra.table": table,
         }
@@ -106,35 +100,13 @@ jdbc.keyColumns='id')
         """
         return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": class_name}}))
 
-    def options(self) -> dict[str, str]:
-        """The options of `format("stoplog-wal")` that this sink stands for, as a new dict."""
-        return dict(self._pairs)
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: where the query keeps its progress, and the sink its log. It may only be left
-                out with `with_log_location`.
-
-        Returns:
-            Spark's own writer, for a trigger, a query name and `start()`.
-
-        Example:
-            query = sink.write_stream(alerts, "/data/checkpoints/alerts").start()
-        """
-        return stream_writer(df, FORMAT, self.options(), checkpoint_location)
-
     def write(self, df: DataFrame) -> None:
         """Writes a batch; the sink needs `with_log_location`.
 
         Args:
             df: a DataFrame that is not streaming.
         """
-        df.write.format(FORMAT).options(**self.options()).mode("append").save()
+        self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -142,18 +114,25 @@ class WriteAheadSinkBuilder(Builder):
     """Builds a `WriteAheadSink`; made by its static methods.
 
     Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+
+    A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
+    is too small or a name that is empty.
     """
 
     def with_header(self, name: str, value: str) -> WriteAheadSinkBuilder:
-        """A header of each request of `to_http`.
+        """Sets a header of each request of `to_http`.
 
         >>> WriteAheadSink.to_http("https://example.com").with_header("X-Token", "hunter2")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', httpHeader.X-Token='…')
         """
-        return self._with(f"header {name.lower()}", **{f"httpHeader.{name}": value})
+        return self._with(f"header {option_name(name).lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
-        """Limits the rows of a request of `to_http`; 500 by default."""
+        """Limits the rows of a request of `to_http`; 500 by default.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_batch_rows(100)
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', httpBatchRows='100')
+        """
         return self._with(httpBatchRows=count_text("rows", rows))
 
     def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
@@ -171,7 +150,7 @@ class WriteAheadSinkBuilder(Builder):
         """
         return self._with(committer=committer)
 
-    def with_jdbc_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+    def with_jdbc_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
         """Sets an option of the sender and the committer `jdbc`.
 
         Args:
@@ -184,7 +163,7 @@ committer='jdbc', jdbc.password='…')
         """
         return self.with_option(f"jdbc.{key}", value)
 
-    def with_cassandra_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
+    def with_cassandra_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
         """Sets an option of the sender and the committer `cassandra`.
 
         Args:
@@ -194,15 +173,27 @@ committer='jdbc', jdbc.password='…')
         return self.with_option(f"cassandra.{key}", value)
 
     def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
-        """The name of this sink; sinks that keep their logs at one place need one each. `main` by default."""
+        """Sets the sink id; sinks that keep their logs at one place need one each. `main` by default.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_sink_id("eu")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', sinkId='eu')
+        """
         return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
-        """Sets the directory of the log; by default in the query's checkpoint."""
-        return self._with(logLocation=os.fspath(directory))
+        """Sets the directory of the log; by default in the query's checkpoint.
 
-    def with_option(self, key: str, value: str | int | bool) -> WriteAheadSinkBuilder:
-        """Any option by its own name: of the sink, or for the sender or the committer."""
+        >>> WriteAheadSink.to_http("https://example.com").with_log_location("/log")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', logLocation='/log')
+        """
+        return self._with(logLocation=path_text(directory))
+
+    def with_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
+        """Sets any option by its own name: of the sink, of the sender or of the committer.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_option("httpTimeout", "5s")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', httpTimeout='5s')
+        """
         return self._with_option(key, value)
 
     def build(self) -> WriteAheadSink:
@@ -215,4 +206,4 @@ committer='jdbc', jdbc.password='…')
             JarMissing: the active session runs without stoplog's jar, or without that of this connector.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return WriteAheadSink(checked_connector(FACADE, ARTIFACT, self._state))
+        return WriteAheadSink(checked(self._state, "stoplog.wal.WriteAheadSink", FORMAT))

@@ -12,11 +12,8 @@ from stoplog import (
     KafkaSink,
     KafkaSource,
     WriteAheadSink,
-    cassandra,
-    jdbc,
-    kafka,
-    write_ahead,
 )
+from stoplog._shared import option_keys
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.jdbc import JdbcSink
 from stoplog.kafka import Decoder, StartPosition
@@ -37,7 +34,7 @@ JDBC_SINK = Builder(
         (call("with_on_foreign_query", "adopt"), {"onForeignQuery": "adopt"}),
         (call("with_option", "ssl", True), {"ssl": "true"}),
     ],
-    jdbc.KEYS,
+    option_keys("jdbc"),
     frozenset({"driver", "dialect", "distribution", "queryTimeout", "epochsTable"}),
 )
 
@@ -57,7 +54,7 @@ KAFKA_SINK = Builder(
         (call("with_producer_setting", "linger.ms", 5), {"kafka.linger.ms": "5"}),
         (call("with_option", "compress", True), {"compress": "true"}),
     ],
-    kafka.KEYS,
+    option_keys("kafka"),
 )
 
 OFFSETS = '{"orders": {"0": 23, "1": -2}}'
@@ -146,7 +143,7 @@ CASSANDRA_SINK = Builder(
         (call("with_max_batch_rows", 9), {"maxBatchRows": "9"}),
         (call("with_distribution", "byPartitionKey"), {"distribution": "byPartitionKey"}),
     ],
-    cassandra.KEYS,
+    option_keys("cassandra"),
     frozenset(
         {"query", "requestTimeout", "serialConsistency", "maxBatchSize", "maxSplitMemorySize", "pageRows"}
     ),
@@ -175,6 +172,6 @@ WRITE_AHEAD_SINK = Builder(
         (call("with_log_location", Path("/log")), {"logLocation": "/log"}),
         (call("with_option", "httpRetries", 5), {"httpRetries": "5"}),
     ],
-    write_ahead.KEYS,
+    option_keys("wal"),
     frozenset({"httpRetries", "httpTimeout", "onForeignQuery", "onLostPart"}),
 )

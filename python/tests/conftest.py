@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from fakes import FakeBridge
+from made_sink import NOW, healthy
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +26,12 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     fake = FakeBridge()
     monkeypatch.setattr("stoplog._builder.find_bridge", lambda: fake)
     return fake
+
+
+@pytest.fixture
+def sink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A healthy sink in `events` below the working directory, at the clock of the tests."""
+    monkeypatch.chdir(tmp_path)
+    healthy(tmp_path / "events")
+    monkeypatch.setattr("stoplog.inspection.now_millis", lambda: NOW)
+    return tmp_path / "events"

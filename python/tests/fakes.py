@@ -23,7 +23,7 @@ class FakeBridge:
         self.final: dict[str, str] = {}
         self._refuse = refuse
 
-    def validate(self, options: Mapping[str, str]) -> None:
+    def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
         self.validated.append(dict(options))
         self._refuse(options)
 
@@ -61,7 +61,7 @@ class FakeBridge:
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
         return []
 
-    def option_keys(self) -> frozenset[str]:
+    def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
         return frozenset()
 
 

@@ -129,6 +129,24 @@ def test_no_answer_is_told_with_what_java_said() -> None:
     assert raised.value.condition == "STOPLOG_TOOL_FAILED"
 
 
+@pytest.mark.parametrize("answer", ["", "Killed", "3", "[]", "null"])
+def test_an_answer_that_is_no_object_is_none(answer: str) -> None:
+    with pytest.raises(ToolFailed, match="ended with status 137 and gave no answer"):
+        sink(FakeJvm((137, answer, "no memory"))).clean()
+
+
+def test_a_java_that_cannot_be_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("no program")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(
+        ToolFailed, match=f"{java} cannot be run: Permission denied. Install Java 17"
+    ) as failed:
+        stoplog.administer("/data/out").clean()
+    assert failed.value.condition == "STOPLOG_TOOL_JAVA"
+
+
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(ToolFailed, match="no bin/java"):

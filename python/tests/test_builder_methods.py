@@ -116,6 +116,8 @@ def test_every_option_has_a_method(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "facade", "artifact"),
     [
+        ("file sink", "stoplog.FileSink", "stoplog"),
+        ("file source", "stoplog.FileSource", "stoplog"),
         ("JDBC sink", "stoplog.jdbc.JdbcSink", "stoplog-jdbc"),
         ("Kafka sink", "stoplog.kafka.KafkaSink", "stoplog-kafka"),
         ("Cassandra sink", "stoplog.cassandra.CassandraSink", "stoplog-cassandra"),
@@ -123,21 +125,13 @@ def test_every_option_has_a_method(name: str) -> None:
         ("write-ahead sink", "stoplog.wal.WriteAheadSink", "stoplog-wal"),
     ],
 )
-def test_the_jar_of_the_connector_checks_the_options(
+def test_the_jar_checks_the_options(
     name: str, facade: str, artifact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bridge = Recorder()
     monkeypatch.setattr("stoplog._builder.find_bridge", lambda: bridge)
     BUILDERS[name].start.build()
-    assert bridge.calls == [("validate_connector", facade, artifact, BUILDERS[name].base)]
-
-
-@pytest.mark.parametrize(("name", "method"), [("file sink", "validate"), ("file source", "validate_source")])
-def test_the_jar_checks_the_options_of_files(name: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    bridge = Recorder()
-    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: bridge)
-    BUILDERS[name].start.build()
-    assert bridge.calls == [(method, BUILDERS[name].base)]
+    assert bridge.calls == [("validate", facade, artifact, BUILDERS[name].base)]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +241,7 @@ def test_other_ways_to_start(start: Callable[[], Any], options: dict[str, str]) 
         (
             lambda: FileSource.for_bulk_file_format(StreamFormat.json(), "/in"),  # type: ignore[arg-type]
             TypeError,
-            "bulk_format must be a BulkFormat or a string",
+            "for_bulk_file_format needs a BulkFormat or a string",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
-from stoplog._inspect.explain import GRACE_MILLIS
+from stoplog._shared import GRACE_MILLIS
 from stoplog.inspection import Finding, FindingKind, SinkDirectory
 
 K = FindingKind

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from made_sink import NOW, MadeSink, healthy
+from made_sink import MadeSink
 
 from stoplog._inspect.check.rules import RULES
 from stoplog._version import version
@@ -22,15 +22,6 @@ from stoplog.cli.main import main
 
 READING = ("ls", "status", "show", "explain", "check", "report")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "cli.md"
-
-
-@pytest.fixture
-def sink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A healthy sink in `events` below the working directory, at the clock of the tests."""
-    monkeypatch.chdir(tmp_path)
-    healthy(tmp_path / "events")
-    monkeypatch.setattr("stoplog.inspection.now_millis", lambda: NOW)
-    return tmp_path / "events"
 
 
 @pytest.mark.parametrize("output", ["text", "json"])

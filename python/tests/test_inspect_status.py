@@ -11,7 +11,7 @@ import pytest
 from made_sink import MINUTE, NOW, QUERY, RUN, UID, MadeSink, healthy
 
 from stoplog._inspect import status as status_of
-from stoplog._inspect.errors import NotFound
+from stoplog._inspect.sinks import NotFound
 from stoplog._storage import open_storage
 from stoplog.errors import StoplogError
 from stoplog.inspection import (

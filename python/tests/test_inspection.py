@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 
-from stoplog._inspect.errors import NotFound, WhichSink
+from stoplog._inspect.sinks import NotFound, WhichSink
 from stoplog._storage import open_storage
 from stoplog._storage.files import CannotRead
 from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
@@ -281,3 +281,18 @@ def test_a_link_to_a_directory_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there")
     assert list(open_storage(tmp_path).files()) == []
+
+
+def test_a_number_that_is_a_text_is_no_missing_epoch(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    found: Any = directory(tmp_path)
+    with pytest.raises(TypeError, match="number must be an int, not '3'"):
+        found.epoch("3")
+    with pytest.raises(TypeError, match="seq must be an int, not '3'"):
+        found.record("3")
+
+
+def test_a_part_may_be_named_by_a_path(tmp_path: Path) -> None:
+    made = healthy(tmp_path)
+    found = directory(tmp_path).explain(tmp_path / "day=2" / made.name(4))
+    assert (found.state, found.path) == (PartState.FINISHED, f"day=2/{made.name(4)}")

@@ -143,7 +143,7 @@ def test_without_a_session_await_finished_says_to_start_one(monkeypatch: pytest.
 
 @pytest.mark.usefixtures("session")
 def test_option_keys_are_the_jars() -> None:
-    assert _jvm.require_bridge("f()", "").option_keys() == {"path", "format"}
+    assert _jvm.require_bridge("f()", "").option_keys("stoplog.FileSink", "stoplog") == {"path", "format"}
 
 
 def test_an_old_spark_is_named_and_so_is_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

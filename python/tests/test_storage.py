@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
 from collections.abc import Iterator
@@ -145,3 +146,30 @@ def name_node(root: Path, *, may_read: bool = True) -> Iterator[NameNode]:
         finally:
             node.shutdown()
             thread.join()
+
+
+def test_a_name_that_no_file_can_have_is_of_no_file(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    for name in ("x" * 300, "a\0b", "half\ud83d", "loop/x", "file/x"):
+        here = open_storage(str(tmp_path))
+        assert (here.info(name), here.read(name), here.children(name)) == (None, None, ([], [])), name
+        assert not open_storage(f"{tmp_path}/{name}").exists(), name
+    assert open_storage(str(tmp_path)).read("") is None
+
+
+def test_a_directory_that_may_not_be_looked_at_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(CannotRead, match=f"{tmp_path} cannot be read: Permission denied. Look at the path"):
+        open_storage(str(tmp_path)).exists()
+
+
+def test_a_local_directory_has_no_options(tmp_path: Path) -> None:
+    for path in (str(tmp_path), f"file://{tmp_path}"):
+        with pytest.raises(CannotRead, match="a local directory has no option 'region'"):
+            open_storage(path, {"region": "eu-west-1"})

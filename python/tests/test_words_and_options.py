@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stoplog import DefaultRollingPolicy, Encoder
-from stoplog._builder import columns_text, joined, merged, present, shown, text_of
-from stoplog._units import count_text, duration_text, size_text
+from stoplog._builder import merged, shown
+from stoplog._values import columns_text, count_text, duration_text, names_of, present, size_text, text_of
 from stoplog._words import ago, counted, many, moment, size
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
@@ -135,7 +135,7 @@ def test_sizes_and_counts() -> None:
 
 def test_values_are_written_as_spark_reads_them() -> None:
     assert [text_of("key", value) for value in (True, False, 7, "True")] == ["true", "false", "7", "True"]
-    assert (joined("a"), joined(["a"]), joined(["a", "b"]), joined([])) == ("a", "a", "a,b", "")
+    assert [names_of("m", "node", [given]) for given in ("a", ["a", "b"])] == [["a"], ["a", "b"]]
     assert present({"a": None, "b": False, "c": "", "d": 0}) == {"b": "false", "c": "", "d": "0"}
 
 

@@ -55,10 +55,10 @@ class Caller:
 
     Args:
         function: of a list of rows.
-        retry: which failed ones are made again.
-        random: gives a number from 0 to 1.
+        retry: the rule for failed calls.
+        random: a source of numbers from 0 to 1.
         timeout_seconds: of one attempt; what it waits for its turn does not count.
-        late: gives the answer for a row whose call timed out for good.
+        late: a function that answers for a row whose call timed out for good.
         pace: the rate limit.
     """
 
@@ -70,7 +70,7 @@ class Caller:
     pace: Pace | None = None
 
     async def outcomes(self, rows: list[Row]) -> list[Outcome]:
-        """One for each row. Of a call for many, the rows that failed are asked for again, together."""
+        """The outcome of each row. Of a call for many, the rows that failed are asked for again, together."""
         settled: dict[int, Outcome] = {}
         pending = list(range(len(rows)))
         attempt = 0
@@ -147,7 +147,7 @@ def _outcome(answer: Any, attempt: int) -> Outcome:
 
 
 def _is_cancelled() -> bool:
-    """True if this call itself is to end. Python 3.10 does not tell, and is believed."""
+    """True if this call itself is to end; always true on Python 3.10, which does not say."""
     task: Any = asyncio.current_task()
     cancelling = getattr(task, "cancelling", None)
     return cancelling is None or cancelling() > 0

@@ -31,7 +31,8 @@ class Flight(Generic[Asked, Answered]):
 
     Args:
         call: made for each request.
-        landed: is told of those that ended, once in each round of the loop; or of what ends them all.
+        landed: a function of the calls that ended, called once in each round of the loop; or of the error
+            that ends all calls.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Flight(Generic[Asked, Answered]):
         self._begin()
 
     async def cancel(self) -> None:
-        """Ends all without an answer."""
+        """Ends all calls without an answer."""
         self._waiting.clear()
         running = set(self._running)
         for task in running:
@@ -91,8 +92,8 @@ class LoopLane:
 
     Args:
         make: gives, on the loop, what makes the calls; awaited once before the first.
-        end: awaited on the loop after the last call.
-        capacity: how many calls are in flight at most.
+        end: a coroutine function that the loop runs after the last call.
+        capacity: the most calls in flight.
     """
 
     def __init__(

@@ -71,11 +71,15 @@ class BadAnswer(StoplogError, TypeError):
 
 
 def done(answer: Any) -> Done:
-    """
+    """The outcome of a call that succeeded.
+
     >>> done([(1,), (2,)])
     Done(rows=[(1,), (2,)])
     >>> done(None)
     Done(rows=[])
+
+    Raises:
+        BadAnswer: the answer is no row and no list of rows.
     """
     if answer is None:
         return Done([])

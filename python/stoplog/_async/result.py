@@ -99,8 +99,8 @@ class Result:
     Args:
         schema: of the function's rows.
         input_schema: of the rows that it is called with.
-        on_error: what becomes of a row whose call failed.
-        on_timeout: what becomes of one whose call timed out.
+        on_error: the treatment of a row whose call failed.
+        on_timeout: the treatment of a row whose call timed out.
     """
 
     schema: StructType
@@ -113,7 +113,7 @@ class Result:
         return "reject" in (self.on_error, self.on_timeout)
 
     def output_schema(self) -> StructType:
-        """With rejected rows every column can be null, and there is one more."""
+        """The columns of the result: with rejected rows every one can be null, and there is one more."""
         from pyspark.sql.types import StructField, StructType
 
         if not self.rejects:
@@ -122,7 +122,8 @@ class Result:
         return StructType([*nullable, StructField(ERROR_COLUMN, error_type(self.input_schema), True)])
 
     def check(self, outcome: Outcome) -> None:
-        """
+        """Ends the task for a failure that the query does not reject.
+
         Raises:
             CallFailed: the call failed, and its row is not to be put aside.
         """

@@ -18,13 +18,20 @@ class RetryAfter(Exception):
     allows a retry.
 
     Args:
-        seconds: how long the other side asks to be left alone.
+        seconds: the time for which the other side asks to be left alone.
+
+    Raises:
+        TypeError: `seconds` is no number, such as the text of a header.
 
     >>> str(RetryAfter(1.5))
     'The service asked to be called again after 1.5 s.'
     """
 
     def __init__(self, seconds: float) -> None:
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise TypeError(
+                f"seconds must be a number, not {seconds!r}: write float(…) for the text of a header"
+            )
         super().__init__(f"The service asked to be called again after {seconds:g} s.")
         self.retry_after = seconds
 
@@ -40,14 +47,15 @@ class Retry:
     asked for is added to it, for the same reason.
 
     Args:
-        max_attempts: how often a call is made at most, the first time counted.
+        max_attempts: the most attempts at a call, the first one counted.
         first_wait_seconds: the bound of the first wait; that of each further one is twice the one before.
-        max_wait_seconds: what the bound does not grow beyond.
+        max_wait_seconds: the largest bound.
         retry_on: exception classes, or a predicate of the exception. Calls that timed out are
             `TimeoutError`s.
         max_retry_after_seconds: a call that is to wait longer than this has failed.
 
     Raises:
+        TypeError: `max_attempts` is no int, or `retry_on` is neither classes nor a function.
         ValueError: fewer than one attempt, or a negative time.
 
     >>> Retry(max_attempts=5, retry_on=ConnectionError).max_wait_seconds
@@ -61,6 +69,12 @@ class Retry:
     max_retry_after_seconds: float = 300.0
 
     def __post_init__(self) -> None:
+        if isinstance(self.max_attempts, bool) or not isinstance(self.max_attempts, int):
+            raise TypeError(f"max_attempts must be an int, not {self.max_attempts!r}")
+        if not (isinstance(self.retry_on, type | tuple) or callable(self.retry_on)):
+            raise TypeError(
+                f"retry_on must be exception classes or a function of an exception, not {self.retry_on!r}"
+            )
         if self.max_attempts < 1:
             raise ValueError(f"max_attempts is {self.max_attempts}. Set it to 1 or more.")
         for name in ("first_wait_seconds", "max_wait_seconds", "max_retry_after_seconds"):
@@ -72,8 +86,8 @@ class Retry:
 
         Args:
             attempt: the number of the one that failed, from 1.
-            error: what it failed with.
-            random: gives a number from 0 to 1.
+            error: the exception of that attempt.
+            random: a source of numbers from 0 to 1.
 
         >>> retry = Retry(max_attempts=3, first_wait_seconds=0.1)
         >>> [retry.wait_after(attempt, OSError(), lambda: 1.0) for attempt in (1, 2, 3)]

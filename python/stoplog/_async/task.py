@@ -59,7 +59,7 @@ class TaskPlan:
             yield from zip(rows, outcomes, strict=True)
 
     def _parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """So many rows as can be called at a time: the others are converted while these are in flight."""
+        """Batches of as many rows as are in flight: Spark converts the next one meanwhile."""
         rows = self.capacity * (self.batch_size or 1)
         for batch in batches:
             for begin in range(0, batch.num_rows, rows):
@@ -93,6 +93,6 @@ class TaskPlan:
 
 
 async def _ended(result: Any) -> None:
-    """`open` and `close` may also be plain methods."""
+    """Waits for the end of `open` or `close`, which may also be plain methods."""
     if inspect.isawaitable(result):
         await result

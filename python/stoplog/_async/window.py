@@ -51,7 +51,7 @@ def answered(
 
 
 def _in_turn(held: dict[int, Asked], ended: dict[int, Answered]) -> Iterator[int]:
-    """Those before the first that is still in flight; requests are held in the order of their numbers."""
+    """The numbers before the first one in flight; requests are held in the order of their numbers."""
     for number in held:
         if number not in ended:
             return
@@ -65,7 +65,7 @@ class _Inbox(Generic[Asked]):
         self._taken = 0
 
     def take(self, most: int) -> list[Asked]:
-        """At least one and at most so many, all of one chunk; none when all are taken."""
+        """The next requests, `most` at most and all of one chunk; none when all are taken."""
         while self._taken == len(self._in_hand):
             chunk = next(self._chunks, None)
             if chunk is None:

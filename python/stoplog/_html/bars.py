@@ -22,7 +22,7 @@ class Segment:
     """A piece of a bar.
 
     Attributes:
-        series: what it counts, for the text that is shown under a pointer; may be empty.
+        series: the name of its series, for the text that is shown under a pointer; may be empty.
         colour: a class of the style sheet, `s0` to `s8`.
     """
 
@@ -37,7 +37,7 @@ class Bar:
 
     Attributes:
         label: under the bar, if there is room; short.
-        meaning: what the place stands for, in full.
+        meaning: the label in full.
     """
 
     label: str
@@ -103,7 +103,7 @@ def _bar(place: float, step: float, bar: Bar, top: int, what: str) -> list[Marku
 
 
 def _labels(bars: Sequence[Bar], left: int, step: float) -> list[Markup]:
-    """Every bar's own, or as many as there is room for."""
+    """The labels of all bars, or of as many as there is room for."""
     each = max(1, ceil(_LABEL_WIDTH / step))
     rarely = max(each, ceil(_NARROW_LABEL_WIDTH / step / each) * each)
     return [

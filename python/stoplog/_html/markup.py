@@ -16,7 +16,7 @@ _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff
 
 
 def text(words: object) -> Markup:
-    """Any text as itself, whatever is in it.
+    """Any text as itself, escaped.
 
     File names may hold bytes that neither XML nor UTF-8 has: they become the replacement character.
 
@@ -50,7 +50,7 @@ def words(name: str, said: object, **attributes: object) -> Markup:
 
 
 def joined(*parts: Markup) -> Markup:
-    """One behind the other."""
+    """The parts, one behind the other."""
     return Markup("".join(parts))
 
 
@@ -153,12 +153,12 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 def limited(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], count: int, limit: int, rest: str
 ) -> Markup:
-    """The first rows of a table, and how many it has not.
+    """The first rows of a table, and the number of the others.
 
     Args:
         rows: at least as many as the limit, if there are; no more than those are asked for.
-        count: how many rows there are.
-        rest: where the others are.
+        count: the number of all rows.
+        rest: the sentence that says where the others are.
     """
     shown = table(caption, heads, islice(rows, limit))
     if count <= limit:
@@ -167,7 +167,7 @@ def limited(
 
 
 def _kind(cells: Iterable[str]) -> str | None:
-    """At the right, if there is nothing but numbers in a column."""
+    """The class of a column's cells: that of numbers if it has nothing else."""
     said = set(cells) - _NOTHING
     return "number" if said and all(_NUMBER.fullmatch(each) for each in said) else None
 

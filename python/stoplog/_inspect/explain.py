@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.names import finished_name_of, is_hidden, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
-from stoplog._inspect.sinks import OWN
 from stoplog._log.log import CommitLog, UnreadableRecord
-from stoplog._log.paths import InBucket, staged_of
+from stoplog._log.paths import InBucket, leads_outside, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
-from stoplog._shared import DIRECTORIES, shared
+from stoplog._shared import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._words import many, size
 
@@ -42,11 +44,11 @@ class Explanation(Shown):
     """The explanation of one file.
 
     Attributes:
-        asked: what was asked for.
-        state: what it is.
-        message: why, in one or two sentences.
-        path: where it is, or is going to be, under the sink's path.
-        sink_id: whose it is, if that is known.
+        asked: the name or path as the user gave it.
+        state: its relation to the sink.
+        message: the reason, in one or two sentences.
+        path: its place under the sink's path, now or once it is finished.
+        sink_id: the sink that it belongs to, if that is known.
         epoch: the last epoch of the record that closed it.
         seq: that record, or the newest one for a part that is open.
     """
@@ -96,7 +98,7 @@ def _named_inside(storage: Storage, file: FileInfo) -> str | None:
 
 
 def _named_in_log(storage: Storage, sinks: Sequence[str], file: FileInfo, version: int) -> str | None:
-    """An empty marker says nothing of itself."""
+    """The sink whose log names the marker, which is empty and says nothing of itself."""
     for sink_id in sinks:
         if any(each.bucket == file.directory and each.version == version for each in _all(storage, sink_id)):
             return sink_id
@@ -116,10 +118,6 @@ def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
         yield from record.markers if record is not None else ()
 
 
-GRACE_MILLIS: int = shared("core")["graceMillis"]
-"""The time for which drivers leave an unfinished file alone that no record names: its writer may be alive."""
-
-
 def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
     """Asks the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
 
@@ -127,6 +125,9 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
         asked: a name, or a path; with or without the storage's root before it.
     """
     path = _relative(storage.root, asked)
+    if leads_outside(path):
+        message = f"It is no path under {storage.root}: only this directory was looked at."
+        return Explanation(asked, PartState.UNKNOWN, message)
     for sink_id in sinks:
         found = _in_log(storage, sink_id, asked, path, now_millis)
         if found is not None:
@@ -142,7 +143,23 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
 
 
 def _relative(root: str, asked: str) -> str:
-    return asked.removeprefix(root.rstrip("/") + "/").removeprefix("./")
+    """The path under the root, of a file that was named with the root before it or by its whole path."""
+    path = asked.removeprefix(root.rstrip("/") + "/")
+    if ":/" not in root:
+        path = unquote(urlsplit(path).path) if path.startswith("file:/") else path
+        path = _below(root, path) if path.startswith("/") else path
+        path = posixpath.normpath(path).removeprefix(posixpath.normpath(root) + "/")
+    return posixpath.normpath(path) if path not in ("", ".") else ""
+
+
+def _below(root: str, path: str) -> str:
+    """The path under the root; links before its last name are followed, for the root may be one."""
+    file, base = Path(path), Path(root)
+    try:
+        pairs = ((file, base.absolute()), (file.parent.resolve() / file.name, base.resolve()))
+    except (OSError, RuntimeError, ValueError):  # links in a circle, or a zero byte
+        return path
+    return next((named.relative_to(at).as_posix() for named, at in pairs if named.is_relative_to(at)), path)
 
 
 def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: int) -> Explanation | None:
@@ -183,7 +200,7 @@ class _Wanted:
     @classmethod
     def of(cls, path: str, layout: InBucket | None, is_there: bool) -> _Wanted:
         token = layout.token_of(path) if layout else None
-        unfinished = token is not None or path.startswith(f"{OWN}/")
+        unfinished = token is not None or path.startswith(f"{ROOT}/")
         if is_there and unfinished:
             return cls(token or path, None)
         if "/" in path and not unfinished:
@@ -199,8 +216,10 @@ class _Wanted:
 
     @property
     def may_be_in(self) -> bytes:
-        """The bytes that every record has that names it."""
-        return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode()
+        """Bytes that are in every record that names the file."""
+        return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode(
+            errors="surrogatepass"
+        )
 
 
 def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_millis: int) -> Explanation:
@@ -219,7 +238,7 @@ def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_milli
 def _closed(
     storage: Storage, log: CommitLog, sink_id: str, asked: str, wanted: _Wanted, newest: LogRecord
 ) -> Explanation | None:
-    """Looks back from the newest record: what closed the part, or took its place."""
+    """Looks back from the newest record for the one that closed the part or put another in its place."""
     files = log.files()
     for seq in sorted(files.records, reverse=True):
         if not log.mentions(seq, wanted.may_be_in):
@@ -255,7 +274,7 @@ def _published(
     elif marked:
         state, message = (
             PartState.GONE,
-            f"It was finished by {by}, and somebody has moved or deleted it since, as anybody may.",
+            f"It was finished by {by}, and another program has moved or deleted it since, which is no error.",
         )
     else:
         state, message = (
@@ -273,8 +292,8 @@ def _search(storage: Storage, name: str) -> FileInfo | None:
 
 
 def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Explanation | None:
-    """A directory with parts, finished or open; `None` for any other."""
-    files = storage.children(path)[1] if path != OWN and not path.startswith(f"{OWN}/") else []
+    """Explains a directory with parts, finished or open; `None` for any other."""
+    files = storage.children(path)[1] if path != ROOT and not path.startswith(f"{ROOT}/") else []
     finished = [file for file in files if part_name(file.name) is not None]
     newest = [record for record in (CommitLog(storage, each).newest() for each in sinks) if record]
     open_parts = [part for record in newest for part in record.state.open if part.bucket == path]
@@ -288,15 +307,15 @@ def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Ex
         f"{many(len(open_parts), 'open part')} with {many(held, 'row')} that they do not see yet. "
         + (f"Marked as complete: {', '.join(sorted(markers))}." if markers else "It has no marker.")
     )
-    return Explanation(asked, PartState.BUCKET, message, path)
+    return Explanation(asked, PartState.BUCKET, message, path or ".")
 
 
 def _by_its_place(
     storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo, now_millis: int
 ) -> Explanation:
-    """A file that is there and that no kept record names."""
+    """Explains a file that is there and that no kept record names."""
     pieces = file.path.split("/")
-    if pieces[0] == OWN and len(pieces) > 3:
+    if pieces[0] == ROOT and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]
         if place in (DIRECTORIES["open"], DIRECTORIES["spool"]):
             return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.sinks import OWN
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import DIRECTORIES, shared
+from stoplog._shared import DIRECTORIES, ROOT, shared
 from stoplog._storage import Storage
 
 _RULES: dict[str, Any] = shared("core")["liveness"]
@@ -44,7 +43,7 @@ class DriverState(Enum):
     """Nothing was heard of it for longer than a driver that lives can be silent."""
 
     ALIVE = "alive"
-    """It may be alive."""
+    """The driver may be alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,9 @@ class DriverLife(Shown):
     """The driver of a sink's last run.
 
     Attributes:
-        state: what is known of it.
+        state: alive, silent, dead or released.
         run: its run; None before the first.
-        silent_millis: how long ago its last sign of life was; None where that does not matter.
+        silent_millis: the time since its last sign of life; None where that does not matter.
         message: the same in one sentence.
     """
 
@@ -69,8 +68,8 @@ class DriverNote:
     """The process of a driver, as it has noted it in its records.
 
     Attributes:
-        space: where process numbers mean the same; empty where that cannot be told.
-        every_millis: how often it looks at its sink, at least.
+        space: the boot and the namespace of process numbers; empty where the system does not say.
+        every_millis: the longest interval between two looks at its sink.
     """
 
     host: str
@@ -96,7 +95,7 @@ class DriverNote:
 
     @property
     def where(self) -> str:
-        """For people."""
+        """The process and its machine, in words."""
         return f"process {self.pid} on {self.host}"
 
 
@@ -107,11 +106,11 @@ def driver_life(
     now_millis: int,
     is_there: Callable[[DriverNote], bool | None] | None = None,
 ) -> DriverLife:
-    """By the newest record, the signs of life beside the log, and this machine's clock.
+    """The life of a driver, by the newest record, the signs of life beside the log, and this machine's clock.
 
     Args:
-        is_there: whether that process is there, None if that can be told only elsewhere; asks this machine
-            if left out.
+        is_there: true if that process is there, None if only another machine knows; asks this machine by
+            default.
     """
     if newest is None or newest.kind is RecordKind.RELEASE:
         ended = "no driver: the last run has ended in good order"
@@ -122,7 +121,7 @@ def driver_life(
         return DriverLife(DriverState.DEAD, newest.run, None, gone)
     every = max(note.every_millis, _SHORTEST_MILLIS) if note else USUAL_MILLIS
     patience = every * MISSED_BEATS
-    _, files = storage.children(f"{OWN}/{sink_id}/{DIRECTORIES['alive']}")
+    _, files = storage.children(f"{ROOT}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
     silent = max(0, now_millis - max((newest.written_at_millis, *beats)))
     if silent > patience:
@@ -153,7 +152,7 @@ def _space() -> str:
 
 
 def _started_at_millis(pid: int) -> int | None:
-    """As Java reckons it: the boot in whole seconds, and the clock ticks since. None if it is not there."""
+    """The start of a process as Java reckons it: the boot in whole seconds, and the clock ticks since."""
     try:
         # A process may have any bytes as its name, which ends with the last bracket.
         words = (_PROC / f"{pid}/stat").read_bytes().rpartition(b")")[2].split()

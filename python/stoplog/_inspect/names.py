@@ -20,7 +20,7 @@ class PartName:
 
     Attributes:
         uid: of the run that began it.
-        merged: whether it was put together from small ones.
+        merged: true for a part that compaction has put together.
     """
 
     prefix: str

@@ -11,14 +11,16 @@ from stoplog._html.shown import Shown
 from stoplog._log.records import OpenPart
 from stoplog._words import moment
 
-_SIZE = re.compile(r"(\d+)\s*([kmgtp]?)(?:i?b)?")
-_SPAN = re.compile(r"(\d+)\s*(ms|s|m|h|d)")
+# As long as a number of 64 bits: what is longer, the jar has not written.
+_NUMBER = re.compile(r"[0-9]{1,19}")
+_SIZE = re.compile(rf"({_NUMBER.pattern})\s*([kmgtp]?)(?:i?b)?")
+_SPAN = re.compile(rf"({_NUMBER.pattern})\s*(ms|s|m|h|d)")
 _SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 _MILLIS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def bytes_of(text: str | None) -> int | None:
-    """The number of bytes; `None` for what is not known.
+    """The number of bytes; `None` for a text without one.
 
     >>> bytes_of("128m"), bytes_of("12345"), bytes_of(None)
     (134217728, 12345, None)
@@ -28,7 +30,7 @@ def bytes_of(text: str | None) -> int | None:
 
 
 def millis_of(text: str | None) -> int | None:
-    """The number of milliseconds; `None` for what is not known.
+    """The number of milliseconds; `None` for a text without one.
 
     >>> millis_of("15m"), millis_of("1001ms"), millis_of("soon")
     (900000, 1001, None)
@@ -48,8 +50,8 @@ class RollingFacts(Shown):
         rollover_millis: a part that old is closed.
         inactivity_millis: a part without a row for that long is closed.
         event_time_millis: a row closes a part whose first row's event time is that much before its own.
-        check_millis: how often the driver looks between epochs.
-        on_restart: `continue` or `finish`: what the next start does with open parts.
+        check_millis: the interval at which the driver looks between epochs.
+        on_restart: the treatment of open parts at the next start, `continue` or `finish`.
     """
 
     policy: str
@@ -63,14 +65,14 @@ class RollingFacts(Shown):
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> RollingFacts | None:
-        """`None` where an older release wrote the log, which did not note the policy."""
+        """The facts in a record's settings; `None` if an older release wrote the log without its policy."""
         if "rollingPolicy" not in settings:
             return None
         records = settings.get("maxRecordsPerPart", "")
         return cls(
             policy=settings["rollingPolicy"],
             max_part_bytes=bytes_of(settings.get("maxPartSize")),
-            max_records=int(records) if records.isdigit() else None,
+            max_records=int(records) if _NUMBER.fullmatch(records) else None,
             rollover_millis=millis_of(settings.get("rolloverInterval")),
             inactivity_millis=millis_of(settings.get("inactivityInterval")),
             check_millis=millis_of(settings.get("bucketCheckInterval")),
@@ -84,9 +86,9 @@ class RollForecast(Shown):
     """The time at which a part will be closed, and the reason.
 
     Attributes:
-        at_millis: by the clock, if no row comes before; `None` where that cannot be told.
+        at_millis: by the clock, if no row comes before; `None` where the log does not say.
         reason: the word that the log will have for it.
-        why_not_yet: the share of each limit that the part has reached, or the reason why none can be told.
+        why_not_yet: the share of each limit that the part has reached, or the reason why none is known.
     """
 
     at_millis: int | None
@@ -98,7 +100,7 @@ def forecast(part: OpenPart, facts: RollingFacts | None, ended: bool, now_millis
     """Forecasts the end of an open part.
 
     Args:
-        ended: whether the log ends with a clean end of its query, so that no driver looks at the clock.
+        ended: true if the log ends with a clean end of its query, so that no driver looks at the clock.
     """
     if ended:
         does = "publishes it" if facts is not None and facts.on_restart == "finish" else "goes on with it"
@@ -144,7 +146,7 @@ def _by_the_clock(part: OpenPart, facts: RollingFacts, now_millis: int) -> RollF
 
 
 def _reached(part: OpenPart, facts: RollingFacts, now_millis: int) -> str:
-    """The share of each limit that it has reached."""
+    """The share of each limit that the part has reached."""
     limits = []
     if facts.max_part_bytes is not None:
         limits.append(f"{_share(part.size_bytes, facts.max_part_bytes)} of its size")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.errors import NotFound
+from stoplog._inspect.sinks import NotFound
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord
 from stoplog._storage import Storage
@@ -14,11 +14,11 @@ from stoplog._storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class RecordView(Shown):
-    """A record and what became of it.
+    """A record and the state of what it decided.
 
     Attributes:
-        path: where it lies, under the sink's path.
-        published: whether everything that it decided is known to be done.
+        path: its place under the sink's path.
+        published: true if all that the record decided is known to be done.
         record: all that it says.
     """
 

@@ -3,21 +3,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.errors import NotFound, WhichSink
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
+from stoplog.errors import StoplogError
 
 _CONTENT: str = shared("core")["contentSetting"]
 
-OWN = ROOT
-"""The directory of logs under a sink's path."""
+
+class NotFound(StoplogError):
+    """A request for a sink, an epoch or a part that is not there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("STOPLOG_NOT_FOUND", message)
+
+
+class WhichSink(StoplogError):
+    """A request without a sink id, for a path with several sinks.
+
+    >>> print(WhichSink("/data/out", ["a", "b"]))
+    /data/out has several sinks: a, b. Name one of them: --sink-id, or sink_id in Python.
+    """
+
+    def __init__(self, path: str, sink_ids: Sequence[str]) -> None:
+        super().__init__(
+            "STOPLOG_WHICH_SINK",
+            f"{path} has several sinks: {', '.join(sink_ids)}. "
+            "Name one of them: --sink-id, or sink_id in Python.",
+        )
 
 
 class SinkKind(Enum):
@@ -45,17 +65,17 @@ class SinkSummary(Shown):
 
     Attributes:
         sink_id: its name.
-        kind: who writes to it.
+        kind: the kind of program that writes to it.
         query_id: the Spark query that owns it.
-        records: how many records are kept.
+        records: the number of records that its log keeps.
         newest_seq: the place of the newest one in the log.
-        newest_kind: what it says that happened; `release` after a clean end.
-        newest_at_millis: when it was written.
-        age_millis: how long ago that was.
+        newest_kind: the event of the newest record; `release` after a clean end.
+        newest_at_millis: the time at which the newest record was written.
+        age_millis: the time since then.
         last_epoch: the last committed epoch.
         open_parts: parts whose rows readers do not see yet.
         pending_parts: parts that are decided, and not known to be published.
-        problem: why its log cannot be read, if so.
+        problem: the reason why its log cannot be read, if so.
     """
 
     sink_id: str
@@ -73,14 +93,14 @@ class SinkSummary(Shown):
 
 
 def sink_ids(storage: Storage) -> list[str]:
-    """The names of all sinks that have a log. Raises `CannotRead` for what is no directory."""
+    """The names of all sinks that have a log. Raises `CannotRead` if the path is no directory."""
     if not storage.exists():
         raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
-    return sorted(name for name in storage.children(OWN)[0] if LOG in storage.children(f"{OWN}/{name}")[0])
+    return sorted(name for name in storage.children(ROOT)[0] if LOG in storage.children(f"{ROOT}/{name}")[0])
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:
-    """The sink that was asked for, or the only one; beside others, the only one of files.
+    """The sink of this id, or the only one; beside others, the only one of files.
 
     Raises `NotFound`, `WhichSink`, `CannotRead`.
     """
@@ -102,7 +122,7 @@ def chosen(storage: Storage, sink_id: str | None) -> str:
 
 
 def asked(storage: Storage, sink_id: str | None) -> list[str]:
-    """The sink that was asked for, or all there are. Raises `NotFound` where there is none, `CannotRead`."""
+    """The sink of this id, or all sinks. Raises `NotFound` where there is none, `CannotRead`."""
     if sink_id is not None:
         return [chosen(storage, sink_id)]
     known = sink_ids(storage)
@@ -142,7 +162,7 @@ def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_mill
 
 
 def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
-    """Names tell batch jobs and compactions, which no sink can be called; settings tell a file sink."""
+    """The kind by the id, which no sink can have that batch jobs and compactions have, or by the settings."""
     if sink_id.startswith("batch-"):
         return SinkKind.BATCH
     if sink_id == "compact" and not newest.state.settings:
@@ -152,7 +172,7 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:
-    """One whose log cannot be read counts: it may be the one that was meant."""
+    """True for a sink of files, and for one whose log cannot be read: the user may mean it."""
     try:
         newest = CommitLog(storage, sink_id).newest()
     except UnreadableRecord:

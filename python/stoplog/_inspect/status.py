@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.liveness import DriverLife, driver_life
 from stoplog._inspect.names import part_name
 from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
-from stoplog._inspect.sinks import OWN, SinkKind, SinkSummary, summary_of
+from stoplog._inspect.sinks import SinkKind, SinkSummary, summary_of
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
-from stoplog._shared import DIRECTORIES
+from stoplog._shared import DIRECTORIES, ROOT
 from stoplog._storage import FileInfo, Storage
+from stoplog._storage.files import join
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,10 @@ class OpenPartStatus(Shown):
         name: the name that it is going to have.
         size_bytes: its committed bytes, and what the rows beside it will add.
         records: its committed rows.
-        opened_at_millis: when it was begun.
-        last_written_at_millis: when a row last came to it.
+        opened_at_millis: the time of its first row.
+        last_written_at_millis: the time of its last row.
         unfinished_path: the store's handle: where it lies, under the sink's path.
-        roll: when it will be closed, and why not yet.
+        roll: the time at which it will be closed, and the reason why not yet.
     """
 
     bucket: str
@@ -42,6 +43,11 @@ class OpenPartStatus(Shown):
     unfinished_path: str
     roll: RollForecast
 
+    @property
+    def finished_path(self) -> str:
+        """Its path once it is finished, under the sink's path."""
+        return join(self.bucket, self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class BucketStatus(Shown):
@@ -50,12 +56,12 @@ class BucketStatus(Shown):
     Attributes:
         bucket: under the sink's path; empty for the path itself.
         finished: files that readers see, of all sinks of the path, and their bytes.
-        newest_finished_at_millis: when the youngest of them was last written to.
+        newest_finished_at_millis: the last write to the youngest of them.
         pending: parts that are decided, and not known to be published.
         open: parts in progress, their bytes and rows so far.
-        oldest_open_at_millis: when the first of the open parts was begun.
-        next_roll_at_millis: when the next of them will be closed by the clock.
-        markers: how many `_SUCCESS` files are there.
+        oldest_open_at_millis: the time of the first row of the oldest open part.
+        next_roll_at_millis: the time at which the clock will close the next of them.
+        markers: the number of `_SUCCESS` files.
     """
 
     bucket: str
@@ -77,10 +83,10 @@ class SinkStatus(Shown):
     """A sink and what is in its buckets.
 
     Attributes:
-        sink: what its newest record says.
-        driver: whether its query is at work, as far as can be told; None for a connector's sink and a batch
-            job, which give no signs of life.
-        now_millis: when this was looked at.
+        sink: the summary of its newest record.
+        driver: the driver of its last run; None for a connector's sink and a batch job, which give no signs
+            of life.
+        now_millis: the time of this look.
         rolling: its policy, if the log notes it.
         buckets: by name.
         open: all open parts, those that will be closed first at the beginning.
@@ -104,7 +110,7 @@ def status(
     """Reads the newest record and the names of all files. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        seen: gets each finished file, so that a directory need not be listed twice.
+        seen: called with each finished file, so that a directory need not be listed twice.
     """
     log = CommitLog(storage, sink_id)
     newest = log.newest()
@@ -128,7 +134,7 @@ def status(
         buckets=tuple(counts[bucket].done(bucket) for bucket in sorted(counts)),
         open=opened,
         foreign_files=foreign,
-        unfinished_files=sum(1 for _ in storage.files(f"{OWN}/{sink_id}/{DIRECTORIES['open']}")),
+        unfinished_files=sum(1 for _ in storage.files(f"{ROOT}/{sink_id}/{DIRECTORIES['open']}")),
     )
 
 
@@ -137,7 +143,7 @@ def _count_files(
 ) -> int:
     """Adds up as it goes: a directory may hold more files than one would like to remember."""
     foreign = 0
-    for file in storage.files(enter=lambda directory: directory != OWN):
+    for file in storage.files(enter=lambda directory: directory != ROOT):
         if file.name[:1] in ("_", "."):
             if file.name.startswith("_SUCCESS"):
                 counts[file.directory].markers += 1
@@ -172,34 +178,26 @@ def _open_part(part: OpenPart, roll: RollForecast) -> OpenPartStatus:
 _NEVER = 1 << 62
 
 
+@dataclass(slots=True)
 class _Counts:
-    """The files of a bucket that were seen so far."""
+    """The files of a bucket that were seen so far, in the fields of `BucketStatus`."""
 
-    __slots__ = (
-        "finished",
-        "finished_bytes",
-        "markers",
-        "newest",
-        "next_roll",
-        "oldest_open",
-        "open",
-        "open_bytes",
-        "open_records",
-        "pending",
-        "pending_bytes",
-    )
-
-    def __init__(self) -> None:
-        self.finished = self.finished_bytes = self.pending = self.pending_bytes = 0
-        self.open = self.open_bytes = self.open_records = self.markers = 0
-        self.newest: int | None = None
-        self.oldest_open: int | None = None
-        self.next_roll: int | None = None
+    finished: int = 0
+    finished_bytes: int = 0
+    newest_finished_at_millis: int | None = None
+    pending: int = 0
+    pending_bytes: int = 0
+    open: int = 0
+    open_bytes: int = 0
+    open_records: int = 0
+    oldest_open_at_millis: int | None = None
+    next_roll_at_millis: int | None = None
+    markers: int = 0
 
     def add_finished(self, file: FileInfo) -> None:
         self.finished += 1
         self.finished_bytes += file.size_bytes
-        self.newest = max(self.newest or 0, file.modified_at_millis)
+        self.newest_finished_at_millis = max(self.newest_finished_at_millis or 0, file.modified_at_millis)
 
     def add_pending(self, part: PendingPart) -> None:
         self.pending += 1
@@ -209,22 +207,9 @@ class _Counts:
         self.open += 1
         self.open_bytes += part.size_bytes
         self.open_records += part.records
-        self.oldest_open = min(self.oldest_open or _NEVER, part.opened_at_millis)
+        self.oldest_open_at_millis = min(self.oldest_open_at_millis or _NEVER, part.opened_at_millis)
         if part.roll.at_millis is not None:
-            self.next_roll = min(self.next_roll or _NEVER, part.roll.at_millis)
+            self.next_roll_at_millis = min(self.next_roll_at_millis or _NEVER, part.roll.at_millis)
 
     def done(self, bucket: str) -> BucketStatus:
-        return BucketStatus(
-            bucket,
-            self.finished,
-            self.finished_bytes,
-            self.newest,
-            self.pending,
-            self.pending_bytes,
-            self.open,
-            self.open_bytes,
-            self.open_records,
-            self.oldest_open,
-            self.next_roll,
-            self.markers,
-        )
+        return BucketStatus(bucket, **asdict(self))

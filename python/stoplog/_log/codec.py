@@ -68,7 +68,7 @@ def _decoded(data: bytes) -> LogRecord:
     body = root.get("record")
     if not isinstance(body, dict):
         raise Torn("it has no record in it")
-    if root.get("crc32c") not in _checksums(data, body):
+    if root.get("crc32c") != _checksum(_body_bytes(data, body)):
         raise Torn("its checksum does not match")
     try:
         record = record_of(body)
@@ -94,14 +94,13 @@ def _parsed(data: bytes) -> Json:
     return root
 
 
-def _checksums(data: bytes, body: Json) -> set[str]:
-    """Of the inner object as it stands; as a writer would write it, if an editor has formatted the file."""
+def _body_bytes(data: bytes, body: Json) -> bytes:
+    """The inner object as it stands; as a writer would write it, if an editor has formatted the file."""
     stripped = data.strip()
     envelope = _ENVELOPE.match(stripped)
     if envelope is not None:
-        return {_checksum(stripped[envelope.end() : -1])}
-    again = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return {_checksum(again.encode(errors="replace"))}
+        return stripped[envelope.end() : -1]
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 def _checksum(data: bytes) -> str:

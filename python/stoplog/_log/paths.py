@@ -20,7 +20,7 @@ class Staged:
 
     Attributes:
         paths: the files under the sink's path that the part needs.
-        lengths: how long each of them has to be, where the handle says so.
+        lengths: the length that each of them must have, where the handle says so.
         total_bytes: of the whole part, where the handle says so.
     """
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from stoplog._storage.files import join
+
 
 class RecordKind(Enum):
     """The event of a record."""
@@ -46,7 +48,7 @@ class OpenPart:
     Attributes:
         handle: the store's own text: on file systems the unfinished path under the sink's path.
         owner: the run whose first attempts append in place, if any may.
-        first_event_time_millis: what `eventTimeInterval` counts from; of any year, as Spark's timestamps.
+        first_event_time_millis: the start of `eventTimeInterval`; of any year, as Spark's timestamps.
     """
 
     bucket: str
@@ -69,7 +71,7 @@ class OpenPart:
     @property
     def finished_path(self) -> str:
         """Its path once it is finished, under the sink's path."""
-        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class PendingPart:
     """A closed part: visible as soon as its record is carried out.
 
     Attributes:
-        reason: why it was closed, a word such as `size`, `age` or `end`.
-        closed: whether its handle allows no appending any more.
+        reason: the roll reason, a word such as `size`, `age` or `end`.
+        closed: true if its handle allows no appending any more.
     """
 
     bucket: str
@@ -94,7 +96,7 @@ class PendingPart:
     @property
     def finished_path(self) -> str:
         """Its path once it is visible, under the sink's path."""
-        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class FinishedPart:
     @property
     def path(self) -> str:
         """Its path under the sink's path."""
-        return f"{self.bucket}/{self.name}" if self.bucket else self.name
+        return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ class LiveBucket:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """That a bucket is complete."""
+    """The marker of a bucket that is complete."""
 
     bucket: str
     version: int

@@ -16,7 +16,7 @@ class SizeBin:
     Attributes:
         from_bytes: the smallest size; 0 for empty files.
         below_bytes: the first size that is too large.
-        files: how many there are.
+        files: the number of files.
     """
 
     from_bytes: int
@@ -84,7 +84,7 @@ class TimeBin:
 
     Attributes:
         from_millis: its begin; its end is the next one's begin.
-        counts: how often, by what it was.
+        counts: the number of events by kind.
     """
 
     from_millis: int
@@ -96,7 +96,7 @@ class TimeBins:
     """Spans that follow one another, those without anything too.
 
     Attributes:
-        width_millis: how long each of them is.
+        width_millis: the length of each.
     """
 
     width_millis: int

@@ -35,7 +35,7 @@ class Delays:
     """From the opening of parts, with their first rows, to their being published.
 
     Attributes:
-        parts: how many were looked at.
+        parts: the number of parts.
         median_millis: half of them waited longer.
         ninetieth_millis: one of ten waited longer.
         longest_millis: none waited longer.

@@ -24,17 +24,17 @@ class LogFigures:
     """The parts that the newest records published.
 
     Attributes:
-        kept: how many records the log keeps.
-        read: how many of them these figures are from, the newest ones.
-        unreadable: how many of the others are torn, or of a newer release.
-        from_millis: when the oldest of those that were read was written.
-        to_millis: when the newest was.
-        parts: what they published, without merged parts, whose rows were published before.
+        kept: the number of records that the log keeps.
+        read: the number of those that these figures are from, the newest ones.
+        unreadable: the number of others that are torn, or of a newer release.
+        from_millis: the time of the oldest record that was read.
+        to_millis: the time of the newest.
+        parts: the parts that they published, without merged ones, whose rows were published before.
         rows: in those parts.
         bytes: of those parts.
         merged: parts that compaction put together.
-        reasons: how many parts each roll reason closed, merged ones among them.
-        published: when parts were published, by roll reason.
+        reasons: the number of parts by roll reason, merged ones among them.
+        published: the times at which parts were published, by roll reason.
         delays: from a part's opening to its being published, without merged parts.
     """
 
@@ -141,11 +141,11 @@ class ListingFigures:
     """The finished files of the directory, of all its sinks, as the file system lists them.
 
     Attributes:
-        files: how many there are.
+        files: the number of files.
         bytes: of them all.
         largest_bytes: of the largest.
-        sizes: how many there are of each size.
-        modified: when they were last written to, which is before they were published.
+        sizes: the number of files by size.
+        modified: the times of their last writes, which are before they were published.
     """
 
     files: int
@@ -161,7 +161,7 @@ class Figures:
 
     Attributes:
         path: the directory as it was named.
-        status: what is open now, and what is in each bucket.
+        status: the open parts now, and the contents of each bucket.
         log: from the log's records.
         listing: from the directory.
     """

@@ -60,7 +60,7 @@ def bucket_table(found: SinkStatus) -> Markup:
 def _open_row(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
     when = _until(part.roll.at_millis, now_millis)
     return (
-        f"{part.bucket}/{part.name}" if part.bucket else part.name,
+        part.finished_path,
         f"{part.records:,}",
         size(part.size_bytes),
         ago(now_millis - part.opened_at_millis),
@@ -273,7 +273,11 @@ class SinkReport:
         return page(title, *sections(self.figures))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the page to a local file, over one that is there, and answers where. Raises `OSError`."""
+        """Writes the page to a local file, over one that is there, and answers where. Raises `OSError`.
+
+        Example:
+            stoplog.inspect("/data/out").report().save("report.html")
+        """
         target = Path(path)
         target.write_text(self.html, encoding="utf-8")
         return target

@@ -4,6 +4,6 @@
 from __future__ import annotations
 
 from stoplog._storage.files import FileInfo, Storage
-from stoplog._storage.opening import open_storage
+from stoplog._storage.opening import NO_OPTIONS, open_storage
 
-__all__ = ["FileInfo", "Storage", "open_storage"]
+__all__ = ["NO_OPTIONS", "FileInfo", "Storage", "open_storage"]

@@ -6,10 +6,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from stoplog._storage.files import CannotRead, Enter, FileInfo, join, walk
+
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
+_Found = TypeVar("_Found")
 
 
 class LocalStorage:
@@ -27,7 +31,8 @@ class LocalStorage:
         return True
 
     def exists(self) -> bool:
-        return Path(self._root).is_dir()
+        found = self._stat("")
+        return found is not None and stat.S_ISDIR(found.st_mode)
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
         return walk(self.children, under, enter)
@@ -37,53 +42,47 @@ class LocalStorage:
         for entry in self._entries(directory):
             if entry.is_dir(follow_symlinks=False):
                 directories.append(entry.name)
-            elif (info := _info(entry, join(directory, entry.name))) is not None:
+            elif (info := _info(join(directory, entry.name), _asked(entry.path, entry.stat))) is not None:
                 files.append(info)
         return directories, files
 
     def read(self, path: str) -> bytes | None:
-        try:
-            return self._at(path).read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise CannotRead.of(str(self._at(path)), error) from error
+        at = self._at(path)
+        return _asked(str(at), at.read_bytes)
 
     def info(self, path: str) -> FileInfo | None:
-        try:
-            found = self._at(path).stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise CannotRead.of(str(self._at(path)), error) from error
-        return _of_file(path, found)
+        return _info(path, self._stat(path))
+
+    def _stat(self, path: str) -> os.stat_result | None:
+        at = self._at(path)
+        return _asked(str(at), at.stat)
 
     def _entries(self, directory: str) -> list[os.DirEntry[str]]:
-        try:
-            with os.scandir(self._at(directory)) as entries:
+        at = self._at(directory)
+
+        def listed() -> list[os.DirEntry[str]]:
+            with os.scandir(at) as entries:
                 return list(entries)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise CannotRead.of(str(self._at(directory)), error) from error
+
+        return _asked(str(at), listed) or []
 
     def _at(self, path: str) -> Path:
         return Path(self._root, path)
 
 
-def _info(entry: os.DirEntry[str], path: str) -> FileInfo | None:
+def _asked(path: str, question: Callable[[], _Found]) -> _Found | None:
+    """The answer of the file system; `None` for a file that is not there, or cannot be there by its name."""
     try:
-        found = entry.stat()
-    except FileNotFoundError:
+        return question()
+    except ValueError:  # a name with a zero byte, or with half a character
         return None
     except OSError as error:
-        if error.errno == errno.ELOOP:  # a link that leads to itself has no file
+        if error.errno in _ABSENT:
             return None
-        raise CannotRead.of(entry.path, error) from error
-    return _of_file(path, found)
+        raise CannotRead.of(path, error) from error
 
 
-def _of_file(path: str, found: os.stat_result) -> FileInfo | None:
-    if not stat.S_ISREG(found.st_mode):
+def _info(path: str, found: os.stat_result | None) -> FileInfo | None:
+    if found is None or not stat.S_ISREG(found.st_mode):
         return None
     return FileInfo(path, found.st_size, found.st_mtime_ns // 1_000_000)

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from stoplog._storage.files import CannotRead, Enter, FileInfo, Storage, join, walk
 from stoplog._storage.local import LocalStorage
+from stoplog._values import path_text
 
 _WEBHDFS_OPTIONS = ("user", "delegation", "kerberos", "proxy_to", "timeout")
 _TIMEOUT_SECONDS = 30.0
@@ -137,13 +138,14 @@ def _modified_millis(found: Mapping[str, Any]) -> int:
     return int(at * 1000)
 
 
-_NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _BY_ARROW = ("s3", "s3a", "s3n", "hdfs", "viewfs")
 _BY_ARROW_AS_IT_IS = ("gs", "gcs", "abfs", "abfss")
+_NO_URI = "Leave the options out, or name the directory by its URI, such as s3://bucket/path."
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
-def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = _NO_OPTIONS) -> Storage:
+def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = NO_OPTIONS) -> Storage:
     """The storage of a path: a plain path or `file:` is local, S3 and `hdfs:` are opened by pyarrow,
     `webhdfs:` and what pyarrow does not know by fsspec.
 
@@ -154,15 +156,17 @@ def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = _NO_
             in fsspec.
 
     Raises:
+        TypeError: the path is no text, or one of bytes.
+        ValueError: the path is empty.
         CannotRead: pyarrow or fsspec is missing, does not know the scheme, or refuses the options.
     """
-    text = os.fspath(path)
+    text = path_text(path)
     found = _SCHEME.match(text)
-    if found is None:
-        return LocalStorage(text)
-    scheme = found.group(1).lower()
+    scheme = found.group(1).lower() if found else "file"
     if scheme == "file":
-        return LocalStorage(unquote(urlsplit(text).path))
+        if options:
+            raise CannotRead(text, f"a local directory has no option '{next(iter(options))}'", _NO_URI)
+        return LocalStorage(unquote(urlsplit(text).path) if found else text)
     # Only here: both are large libraries, and optional.
     if scheme in _BY_ARROW or (scheme in _BY_ARROW_AS_IT_IS and not options):
         from stoplog._storage.arrow import open_arrow

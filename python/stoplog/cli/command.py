@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -33,11 +34,11 @@ class ExitCode(IntEnum):
 
 _MEANINGS = {
     ExitCode.OK: "The command did what it was asked to do.",
-    ExitCode.FINDINGS: "It did, and found something that somebody should look at.",
+    ExitCode.FINDINGS: "The command did so, and has findings that an operator should look at.",
     ExitCode.USAGE: "The command was called in a wrong way; nothing was done.",
-    ExitCode.DRIVER_ALIVE: "It was refused because a query may be at work; nothing was done.",
-    ExitCode.CANNOT_READ: "The directory, its log or what was asked for cannot be read, or is not there.",
-    ExitCode.FAILED: "It failed, or was refused for another reason; the message says what was done.",
+    ExitCode.DRIVER_ALIVE: "The command was refused because a query may be at work; nothing was done.",
+    ExitCode.CANNOT_READ: "The directory, its log, or the part or record that was named cannot be read.",
+    ExitCode.FAILED: "The command failed, or was refused for another reason; the message says what it did.",
 }
 
 
@@ -48,7 +49,7 @@ class Answer:
     Attributes:
         data: for `--output json`: dataclasses, enums, lists, mappings and plain values.
         lines: the same for people; asked for only if they are to see it.
-        code: what the process ends with.
+        code: the exit code of the process.
     """
 
     data: Mapping[str, object]
@@ -61,10 +62,11 @@ class Command:
     """One command of `stoplog`.
 
     Attributes:
-        name: what the user types.
+        name: the word that the user types.
         summary: one line for `stoplog --help`.
-        arguments: adds what is its own to a parser.
-        run: does it. May raise `StoplogError`; `stoplog.cli.main` knows the exit codes of them.
+        arguments: a function that adds the command's own arguments to a parser.
+        run: a function that runs the command. It may raise `StoplogError`, for which `stoplog.cli.main` has
+            the exit codes.
     """
 
     name: str
@@ -78,6 +80,7 @@ def add_path(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path",
         metavar="PATH",
+        type=non_empty,
         help="the sink's path: local, s3://…, hdfs://…, webhdfs://… or another that fsspec knows",
     )
     add_pairs(parser, "--fs-option", "an option of pyarrow's file system, such as region=eu-west-1")
@@ -86,7 +89,10 @@ def add_path(parser: ArgumentParser) -> None:
 def add_sink_id(parser: ArgumentParser) -> None:
     """Adds the option that chooses one of the path's sinks."""
     parser.add_argument(
-        "--sink-id", metavar="ID", help="which sink of the path; may be left out where there is one alone"
+        "--sink-id",
+        metavar="ID",
+        type=non_empty,
+        help="which sink of the path; may be left out where there is one alone",
     )
 
 
@@ -123,6 +129,13 @@ def directory_of(arguments: Namespace) -> SinkDirectory:
     return SinkDirectory(arguments.path, dict(arguments.fs_option))
 
 
+def non_empty(text: str) -> str:
+    """The argument, unless it is empty, as a variable of the shell is that was not set."""
+    if not text.strip():
+        raise ArgumentTypeError("it is empty")
+    return text
+
+
 def _key_and_value(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key:
@@ -131,6 +144,6 @@ def _key_and_value(text: str) -> tuple[str, str]:
 
 
 def _rows(text: str) -> int:
-    if not text.isdecimal():
+    if not re.fullmatch("[0-9]{1,18}", text):
         raise ArgumentTypeError(f"'{text}' is no number of rows")
     return int(text)

@@ -7,6 +7,7 @@ import argparse
 import dataclasses
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -68,17 +69,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         answer = arguments.command.run(arguments)
         if arguments.output == "json":
-            print(as_json(arguments.command.name, answer))
+            _print(as_json(arguments.command.name, answer))
         elif text := as_text(answer):
-            print(text)
+            _print(text)
         return int(answer.code)
     except StoplogError as error:
         return _failed(arguments, error)
     except BrokenPipeError:  # the reader has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.OK)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except Exception as error:  # of Spark, mostly: Python would end with 1, which tells scripts of findings
         return _failed(arguments, _named(error))
+
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code of a command that the user has interrupted, as that of other programs in a shell."""
 
 
 def run() -> NoReturn:
@@ -124,10 +131,23 @@ _CODES = {
 def _failed(arguments: argparse.Namespace, error: StoplogError) -> int:
     code = _CODES.get(error.condition, ExitCode.FAILED)
     if arguments.output == "json":
-        print(error_as_json(arguments.command.name, error.condition, str(error), code))
+        _print(error_as_json(arguments.command.name, error.condition, str(error), code))
     else:
         print(error_as_text(error.condition, str(error)), file=sys.stderr)
     return int(code)
+
+
+def _print(text: str) -> None:
+    """Writes the text now: a reader that is gone would cause a traceback at the end of the process.
+
+    A letter that the terminal's encoding lacks is written as JSON would escape it.
+    """
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = "".join(each if each.isascii() else json.dumps(each)[1:-1] for each in text)
+    print(text, flush=True)
 
 
 def _named(error: Exception) -> StoplogError:

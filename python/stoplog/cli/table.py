@@ -6,10 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from stoplog._words import ago, counted, moment, size
-
-__all__ = ["ago", "counted", "limited", "moment", "size", "table"]
-
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Rows under their heads, columns as wide as what is in them. Numbers stand at the right.

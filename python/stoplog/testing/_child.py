@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process in which a pipeline lives.
 
-It is told what to do by a line of JSON (`stoplog.testing._life.Life`) on its standard input, and dies with
-the process that holds the other end.
+It reads its instructions from its standard input, a line of JSON (`stoplog.testing._life.Life`), and dies
+with the process that holds the other end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def live(life: dict[str, Any]) -> None:
-    """To the end of all input, and of the sink's finalizing."""
+    """Runs the query to the end of all input, and of the sink's finalizing."""
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -54,7 +54,7 @@ def live(life: dict[str, Any]) -> None:
 
 @contextmanager
 def halted() -> Iterator[None]:
-    """An error because the JVM is gone ends the process with the JVM's exit code; any other is raised."""
+    """Ends the process with the JVM's exit code for an error because the JVM is gone; raises any other."""
     from pyspark import SparkContext
 
     try:

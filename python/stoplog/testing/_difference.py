@@ -37,7 +37,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Between the rows that are there and those that should be.
+    """The difference between the rows that are there and those that should be.
 
     Attributes:
         lost: rows that are missing, one for each time.
@@ -51,15 +51,16 @@ class Difference:
 
     @property
     def is_none(self) -> bool:
+        """True if each row is there once."""
         return not self.lost and self.has_no_surplus
 
     @property
     def has_no_surplus(self) -> bool:
-        """The same, which holds also while rows are still hidden."""
+        """True if no row is repeated or unexpected, which holds also while rows are still hidden."""
         return not self.repeated and not self.unexpected
 
     def text(self, root: Path) -> str:
-        """In words, with paths as they are seen from a directory."""
+        """The difference in words, with paths relative to a directory."""
         sentences = (
             _list(f"{len(self.lost)} lost", [_short(row) for row in self.lost]),
             _list(f"{len(self.repeated)} repeated", [each.text(root) for each in self.repeated]),
@@ -73,7 +74,7 @@ class Difference:
 
 
 def difference(found: Iterable[tuple[Row, Path]], expected: Iterable[Row], key: Key = None) -> Difference:
-    """Compares by key, whatever the order."""
+    """Compares rows by key, in any order."""
     identity = _identity(key)
     wanted: defaultdict[Hashable, list[Row]] = defaultdict(list)
     for row in expected:
@@ -105,7 +106,7 @@ def _identity(key: Key) -> Callable[[Row], Hashable]:
 
 
 def _column(row: Row, name: str) -> object:
-    """A row without columns, such as a line of text, is its own key."""
+    """The value of a column; of a row without columns, such as a line of text, the row."""
     if not isinstance(row, Mapping):
         return row
     if name not in row:

@@ -144,11 +144,11 @@ class Lives(Protocol):
     """A runner of pipelines."""
 
     def __call__(self, life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
-        """From start to end.
+        """Runs one life from start to end.
 
         Args:
             log: the file for what the process prints.
-            is_doomed: asked again and again; once it says so the process is killed by `kill -9`.
+            is_doomed: polled; once it is true, `kill -9` ends the process.
         """
 
 
@@ -158,7 +158,7 @@ class ChildProcesses:
 
     Args:
         limit_seconds: a process that takes longer hangs.
-        command: what the process is.
+        command: the command line of the process.
     """
 
     limit_seconds: float

@@ -42,7 +42,7 @@ class PipelineFactory:
             build: a function at the top of a module, `build(spark, source, sink, **arguments)`. It reads the
                 directory `source`, writes to the directory `sink`, and returns the query's
                 `DataStreamWriter`. Checkpoint and trigger are set for it, and it is started.
-            arguments: what `build` gets besides, by name; anything that JSON can carry.
+            arguments: further arguments of `build`, by name; anything that JSON can carry.
             conf: settings of Spark; the master is `local[2]` unless they set one. This package's jar is
                 added.
             reader: from a finished file to its rows; by default by the file's suffix.

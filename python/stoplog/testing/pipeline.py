@@ -102,11 +102,11 @@ class Pipeline:
         self._input.add(rows)
 
     def feed_file(self, file: Path) -> None:
-        """Lets a copy of a file arrive, in whatever format; what should come of it is told by `expected`."""
+        """Lets a copy of a file arrive, in any format; assertions need `expected` then."""
         self._input.copy(file)
 
     def run(self) -> None:
-        """One life to its end: all input is taken, and all of it is in finished files.
+        """Runs one life to its end: all input is taken, and all of it is in finished files.
 
         Raises:
             PipelineFailed: it ended by an error.
@@ -116,10 +116,10 @@ class Pipeline:
             raise self._failed(end)
 
     def kill_at(self, step: Step, occurrence: int = 1) -> None:
-        """One life that dies at a step, as by `kill -9`.
+        """Runs one life that dies at a step, as by `kill -9`.
 
         Args:
-            step: where.
+            step: the step at which it dies.
             occurrence: the how manieth time it comes there, from 1.
 
         Raises:
@@ -143,12 +143,12 @@ class Pipeline:
             raise self._failed(end)
 
     def kill_9(self, after_epochs: int = 1) -> None:
-        """One life that is ended from outside by a real `kill -9`, as soon as it has committed some epochs.
+        """Runs one life and ends it by a real `kill -9`, as soon as it has committed some epochs.
 
         What it is at then is another thing each time.
 
         Args:
-            after_epochs: how many epochs (micro-batches) its log has to gain in this life.
+            after_epochs: the number of epochs (micro-batches) that its log gains in this life.
 
         Raises:
             NotReached: it ended before.
@@ -173,7 +173,7 @@ class Pipeline:
         arguments: Mapping[str, Any] | None = None,
         conf: Mapping[str, str] | None = None,
     ) -> None:
-        """From the next life on other code or settings, on the same directories; what is not given stays."""
+        """Sets other code or settings from the next life on, on the same directories; the rest stays."""
         self._next = replace(
             self._next,
             build=self._next.build if build is None else FunctionName.of(build),
@@ -190,7 +190,7 @@ class Pipeline:
         return [row for row, _ in self._found()]
 
     def assert_each_once(self, expected: Expected = None, key: Key = None) -> None:
-        """Each row is in the finished files, once, and nothing else is.
+        """Asserts that each row is in the finished files, once, and nothing else is.
 
         Args:
             expected: the rows, or a function that makes them of those that were fed; by default those that
@@ -211,7 +211,7 @@ class Pipeline:
             raise AssertionError(self._told("Not each row is there once", found))
 
     def assert_none_twice(self, expected: Expected = None, key: Key = None) -> None:
-        """Checks what holds at any moment: rows may still be hidden, but none is there twice.
+        """Asserts that no row is there twice, which holds at any moment; rows may still be hidden.
 
         Args:
             expected: as in `assert_each_once`, all that there may be.
@@ -239,7 +239,7 @@ class Pipeline:
 
         Args:
             batch: the rows of the file with a number, from 0: others for each number.
-            steps: where to die, each in a life of its own of some seconds. `Step.always()` is thorough.
+            steps: the steps to die at, each in a life of its own of seconds. `Step.always()` is thorough.
             expected: as in `assert_each_once`.
             key: as there.
 

@@ -31,7 +31,7 @@ def files(directory: Path) -> list[Path]:
 
 
 def by_suffix(file: Path) -> Iterable[Row]:
-    """The format of the first known suffix of the name; text if there is none."""
+    """The rows by the first known suffix of the name; lines of text if there is none."""
     for suffix in file.suffixes:
         if suffix in _READERS:
             return _READERS[suffix](file)
@@ -39,41 +39,41 @@ def by_suffix(file: Path) -> Iterable[Row]:
 
 
 def lines(file: Path) -> list[str]:
-    """Each line a row, without its end."""
+    """The lines of a text, each without its end."""
     return [line.rstrip("\n") for line in _text(file)]
 
 
 def json_records(file: Path) -> list[Row]:
-    """Each line a JSON value."""
+    """The JSON values of a file, one on each line."""
     return [json.loads(line) for line in _text(file)]
 
 
 def csv_rows(file: Path) -> list[Row]:
-    """Each row a tuple of strings; a header would be a row as well."""
+    """The rows of a CSV file as tuples of strings; a header would be a row as well."""
     return [tuple(row) for row in csv.reader(_text(file))]
 
 
 def csv_records(file: Path) -> list[Row]:
-    """Each row a dict of strings, by the names in the file's first line."""
+    """The rows of a CSV file as dicts of strings, by the names in its first line."""
     return list(csv.DictReader(_text(file)))
 
 
 def parquet(file: Path) -> list[Row]:
-    """Each row a dict. Needs pyarrow."""
+    """The rows of a Parquet file as dicts. Needs pyarrow."""
     from pyarrow import parquet
 
     return list(parquet.ParquetFile(file).read().to_pylist())
 
 
 def orc(file: Path) -> list[Row]:
-    """Each row a dict. Needs pyarrow."""
+    """The rows of an ORC file as dicts. Needs pyarrow."""
     from pyarrow import orc
 
     return list(orc.ORCFile(file).read().to_pylist())
 
 
 def avro(file: Path) -> list[Row]:
-    """Each record as Avro has it, mostly a dict. Needs fastavro."""
+    """The records of an Avro file, mostly dicts. Needs fastavro."""
     import fastavro
 
     with file.open("rb") as stream:
@@ -102,7 +102,7 @@ def _text(file: Path) -> io.StringIO:
 
 
 def _is_shown(path: str) -> bool:
-    """Itself; the directories above it have been asked for before."""
+    """True for a name that readers see; the walk has asked for the directories above it."""
     return not path.rpartition("/")[2].startswith(("_", "."))
 
 

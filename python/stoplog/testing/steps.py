@@ -123,12 +123,12 @@ class Step(Enum):
 
     @classmethod
     def sample(cls) -> tuple[Step, ...]:
-        """Four that differ most: in the rows, between record and files, among the files, at the end."""
+        """Four steps that differ most: in the rows, between record and files, among the files, at the end."""
         return cls.MID_WRITE, cls.AFTER_RECORD, cls.MID_PUBLISH, cls.AFTER_RELEASE
 
     @classmethod
     def always(cls) -> tuple[Step, ...]:
-        """Those that each query passes which writes files by stoplog, whatever its options."""
+        """The steps that each query passes which writes files by stoplog, with any options."""
         return (
             cls.BEFORE_REPUBLISH,
             cls.BEFORE_CLAIM,

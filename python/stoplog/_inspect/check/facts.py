@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stoplog._inspect.names import is_hidden, part_name
-from stoplog._inspect.sinks import OWN, SinkKind, kind_of
+from stoplog._inspect.sinks import SinkKind, kind_of
 from stoplog._log.codec import RecordProblem, decode
 from stoplog._log.log import CommitLog, LogFiles
 from stoplog._log.paths import InBucket
-from stoplog._log.records import FinishedPart, LogRecord, Marker, PendingPart, RecordKind
-from stoplog._shared import LOG
-from stoplog._storage import FileInfo, Storage
+from stoplog._log.records import LogRecord
+from stoplog._shared import LOG, ROOT
+from stoplog._storage import NO_OPTIONS, FileInfo, Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,49 +35,13 @@ class Visible:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
-    """A record without the parts that it leaves open, of which a long log would have millions."""
-
-    seq: int
-    kind: RecordKind
-    epoch: int | None
-    run: str
-    written_at_millis: int
-    query_id: str
-    last_epoch: int | None
-    next_part: int
-    publish: tuple[PendingPart, ...]
-    replace: tuple[FinishedPart, ...]
-    markers: tuple[Marker, ...]
-    manifest: str | None
-    has_to_be_settled: bool
-
-    @classmethod
-    def of(cls, record: LogRecord) -> Sketch:
-        return cls(
-            record.seq,
-            record.kind,
-            record.epoch,
-            record.run,
-            record.written_at_millis,
-            record.state.query_id,
-            record.state.last_epoch,
-            record.state.next_part,
-            record.publish,
-            record.replace,
-            record.markers,
-            record.manifest,
-            record.has_to_be_settled,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Facts:
     """One sink id.
 
     Attributes:
         log: the files of its log.
-        sketches: the records that can be read, by the numbers in their files' names, in ascending order.
+        sketches: the records that can be read, without the parts that they leave open, by the numbers in
+            their files' names, in ascending order.
         unreadable: the others.
         newest: the newest record, whole; `None` if it cannot be read or there is none.
         staged: the files in its own directory, but for the log, by their paths.
@@ -88,7 +52,7 @@ class Facts:
     now_millis: int
     visible: Visible
     log: LogFiles
-    sketches: dict[int, Sketch]
+    sketches: dict[int, LogRecord]
     unreadable: dict[int, RecordProblem]
     newest: LogRecord | None
     staged: dict[str, FileInfo]
@@ -129,7 +93,7 @@ def visible_files(storage: Storage) -> Visible:
     rejected: dict[str, str] = {}
     several: dict[str, list[str]] = {}
     foreign, hidden = [], []
-    for file in storage.files(enter=lambda directory: directory != OWN):
+    for file in storage.files(enter=lambda directory: directory != ROOT):
         if file.name[:1] in ("_", "."):
             hidden.append(file)
         elif part_name(file.name) is None:
@@ -145,13 +109,13 @@ def visible_files(storage: Storage) -> Visible:
 
 
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
-    """Lists what is staged first and reads the log then: what is named must not be younger than the list."""
-    own = f"{OWN}/{sink_id}"
+    """Lists the staged files before it reads the log: the log must name no file younger than the list."""
+    own = f"{ROOT}/{sink_id}"
     log_directory = f"{own}/{LOG}"
     staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}
     log = CommitLog(storage, sink_id)
     files = log.files()
-    sketches: dict[int, Sketch] = {}
+    sketches: dict[int, LogRecord] = {}
     unreadable: dict[int, RecordProblem] = {}
     newest = None
     for seq in files.records:
@@ -160,9 +124,14 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
             continue  # trimmed meanwhile
         try:
             newest = decode(data)
-            sketches[seq] = Sketch.of(newest)
+            sketches[seq] = _sketch(newest)
         except RecordProblem as problem:
             newest = None
             unreadable[seq] = problem
     layout = InBucket.of(sink_id, newest.state.settings) if newest else None
     return Facts(storage, sink_id, now_millis, visible, files, sketches, unreadable, newest, staged, layout)
+
+
+def _sketch(record: LogRecord) -> LogRecord:
+    """The record without the parts that it leaves open, of which a long log would have millions."""
+    return replace(record, state=replace(record.state, open=(), live=(), small=(), settings=NO_OPTIONS))

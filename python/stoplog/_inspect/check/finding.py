@@ -19,7 +19,7 @@ class Severity(Enum):
     """An operator should look at it."""
 
     INFO = "info"
-    """As it may be: nothing has to be done."""
+    """A state that may be: nothing has to be done."""
 
 
 class FindingKind(Enum):
@@ -91,9 +91,9 @@ class Finding(Shown):
 
     Attributes:
         kind: its name.
-        severity: how much it matters.
-        message: what is so, with names and numbers.
-        advice: what to do now.
+        severity: its weight.
+        message: the fact, with names and numbers.
+        advice: the next step of an operator.
         path: the file that it is about, under the sink's path.
         sink_id: whose log says otherwise, if one does.
         bucket: the directory of the part that it is about.
@@ -116,8 +116,8 @@ class CheckReport(Shown):
 
     Attributes:
         sinks: the sinks whose logs were read.
-        records: how many records they keep.
-        files: how many files readers see.
+        records: the number of records in their logs.
+        files: the number of files that readers see.
         findings: errors first.
     """
 

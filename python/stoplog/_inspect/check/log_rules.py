@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from stoplog._inspect.check.facts import Facts, Sketch
+from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.codec import Elsewhere, RecordProblem, TooNew
-from stoplog._log.records import RecordKind
+from stoplog._log.records import LogRecord, RecordKind
 
 _CLOCKS_DIFFER_MILLIS = 60_000
 
@@ -81,10 +81,11 @@ def _marks(facts: Facts) -> Iterator[Finding]:
             yield _about(facts, FindingKind.MARK_MISSING, message, sketch, seq)
 
 
-def _step(facts: Facts, before: Sketch, after: Sketch) -> Iterator[Finding]:
-    """From one record to the next."""
-    if after.query_id != before.query_id:
-        message = f"Record {after.seq} is of query {after.query_id}, those before of {before.query_id}."
+def _step(facts: Facts, before: LogRecord, after: LogRecord) -> Iterator[Finding]:
+    """Compares a record with the one before it."""
+    old, new = before.state, after.state
+    if new.query_id != old.query_id:
+        message = f"Record {after.seq} is of query {new.query_id}, those before of {old.query_id}."
         yield _about(facts, FindingKind.QUERY_CHANGED, message, after, after.seq)
     if after.written_at_millis < before.written_at_millis - _CLOCKS_DIFFER_MILLIS:
         seconds = (before.written_at_millis - after.written_at_millis) // 1000
@@ -98,15 +99,15 @@ def _step(facts: Facts, before: Sketch, after: Sketch) -> Iterator[Finding]:
     # A query may be adopted or rewound with a claim, a release or what replaces parts: these may go back.
     if after.kind not in (RecordKind.EPOCH, RecordKind.ROLL):
         return
-    last, now = _number(before.last_epoch), _number(after.last_epoch)
+    last, now = _number(old.last_epoch), _number(new.last_epoch)
     if now < last:
         message = f"Record {after.seq} ends with epoch {now}, the one before with epoch {last}."
         yield _about(facts, FindingKind.EPOCH_BACKWARDS, message, after, after.seq)
     elif now > last + 1:
         message = f"Record {after.seq} ends with epoch {now}, the one before with epoch {last}."
         yield _about(facts, FindingKind.EPOCH_SKIPPED, message, after, after.seq)
-    if after.next_part < before.next_part:
-        message = f"Record {after.seq} goes on with part {after.next_part}, after part {before.next_part}."
+    if new.next_part < old.next_part:
+        message = f"Record {after.seq} goes on with part {new.next_part}, after part {old.next_part}."
         yield _about(facts, FindingKind.PART_NUMBER_BACKWARDS, message, after, after.seq)
 
 
@@ -132,6 +133,6 @@ def _number(epoch: int | None) -> int:
 
 
 def _about(
-    facts: Facts, kind: FindingKind, message: str, sketch: Sketch, seq: int, bucket: str | None = None
+    facts: Facts, kind: FindingKind, message: str, sketch: LogRecord, seq: int, bucket: str | None = None
 ) -> Finding:
-    return finding(kind, message, facts.record_path(seq), facts.sink_id, bucket, sketch.last_epoch)
+    return finding(kind, message, facts.record_path(seq), facts.sink_id, bucket, sketch.state.last_epoch)

@@ -56,7 +56,7 @@ def _sides(facts: Facts, part: OpenPart) -> Iterator[Finding]:
 
 
 def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str, int | None, int] | None:
-    """The first file of a part that is not there (`None` bytes) or too short, and how long it should be."""
+    """The first file of a part that is not there (`None` bytes) or too short, and its right length."""
     for path, length in zip(staged.paths, staged.lengths, strict=True):
         needed = size_bytes if staged.is_one_file and length is None else length or 0
         there = facts.length(path)

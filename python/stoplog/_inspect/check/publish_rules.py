@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stoplog._inspect.check.facts import Facts, Sketch
+from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.open_rules import missing_or_short
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import is_hidden
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
-from stoplog._log.records import PendingPart
+from stoplog._log.records import LogRecord, PendingPart
+from stoplog._shared import GRACE_MILLIS
 
 
 def publish_findings(facts: Facts) -> Iterator[Finding]:
@@ -31,7 +31,7 @@ def publish_findings(facts: Facts) -> Iterator[Finding]:
             yield from _replaced(facts, sketch)
 
 
-def _unsettled(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
+def _unsettled(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
     """The newest record, which is being carried out, or waits for the query's next start."""
     problems = False
     for part in sketch.publish:
@@ -47,10 +47,12 @@ def _unsettled(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
             f"Record {sketch.seq} decided {len(sketch.publish)} parts {age // 60_000} min ago, "
             "and is not known to be carried out."
         )
-        yield finding(kind, message, facts.record_path(sketch.seq), facts.sink_id, None, sketch.last_epoch)
+        yield finding(
+            kind, message, facts.record_path(sketch.seq), facts.sink_id, None, sketch.state.last_epoch
+        )
 
 
-def _pending(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
+def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Finding]:
     staged = staged_of(part.handle)
     # Tokens of other systems mean nothing here; only those of a write-ahead sink name files.
     if facts.kind is SinkKind.CONNECTOR and not all(path.startswith("_stoplog/") for path in staged.paths):
@@ -83,7 +85,7 @@ def _pending(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Findin
         yield _about(facts, FindingKind.PENDING_PART_SHORT, message, sketch, part, path)
 
 
-def _published(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
+def _published(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Finding]:
     there = facts.length(part.finished_path)
     if there is None:
         yield from _gone(facts, sketch, part)
@@ -106,7 +108,7 @@ def _published(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Find
             yield _about(facts, FindingKind.VALID_LENGTH_WRONG, message, sketch, part, part.finished_path)
 
 
-def _gone(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
+def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Finding]:
     elsewhere = None if is_hidden(part.bucket) else facts.moved_to(part.name)
     if elsewhere is not None:
         message = f"{part.finished_path} is in {elsewhere or 'the path itself'} now."
@@ -116,7 +118,7 @@ def _gone(facts: Facts, sketch: Sketch, part: PendingPart) -> Iterator[Finding]:
         yield _about(facts, FindingKind.FINISHED_PART_GONE, message, sketch, part, part.finished_path)
 
 
-def _replaced(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
+def _replaced(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
     for part in sketch.replace:
         if part.path in facts.visible.parts and facts.storage.info(part.path) is not None:
             by = sketch.publish[0].finished_path if sketch.publish else "a merged part"
@@ -127,7 +129,7 @@ def _replaced(facts: Facts, sketch: Sketch) -> Iterator[Finding]:
                 part.path,
                 facts.sink_id,
                 part.bucket,
-                sketch.last_epoch,
+                sketch.state.last_epoch,
             )
 
 
@@ -142,6 +144,6 @@ def _valid_length(facts: Facts, part: PendingPart) -> int | None:
 
 
 def _about(
-    facts: Facts, kind: FindingKind, message: str, sketch: Sketch, part: PendingPart, path: str
+    facts: Facts, kind: FindingKind, message: str, sketch: LogRecord, part: PendingPart, path: str
 ) -> Finding:
-    return finding(kind, message, path, facts.sink_id, part.bucket, sketch.last_epoch)
+    return finding(kind, message, path, facts.sink_id, part.bucket, sketch.state.last_epoch)

@@ -39,7 +39,7 @@ _LOST_PENDING = (
 )
 _SWEPT = "Do nothing: the driver removes it at its start, or within an hour. 'stoplog clean' does it now."
 _LOOK = "Look who wrote it, and move it out of the directory: readers take it for data."
-_NOT_OURS = "Move it elsewhere: nobody else should write into the directory of the log."
+_NOT_OURS = "Move it elsewhere: only stoplog writes into the directory of the log."
 _HEALTHY = "Do nothing: finished files belong to their readers."
 _TAMPERED = (
     "Stop the query and keep a copy of the directory: no release writes such a log. "

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.explain import GRACE_MILLIS
 from stoplog._inspect.names import finished_name_of
-from stoplog._inspect.sinks import OWN, SinkKind
+from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import staged_of
-from stoplog._shared import DIRECTORIES, LOG, ROOT
+from stoplog._shared import DIRECTORIES, GRACE_MILLIS, LOG, ROOT
 from stoplog._storage import FileInfo
 
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -23,7 +22,7 @@ _DIRECTORIES = frozenset({*DIRECTORIES.values(), "sent"}) - {ROOT}
 
 
 def staging_findings(facts: Facts) -> Iterator[Finding]:
-    own = f"{OWN}/{facts.sink_id}/"
+    own = f"{ROOT}/{facts.sink_id}/"
     needed = _needed(facts)
     for path, file in facts.staged.items():
         place, _, rest = path.removeprefix(own).partition("/")
@@ -46,7 +45,7 @@ def unlogged_findings(facts: Facts) -> Iterator[Finding]:
     parts = [path for path in facts.staged if finished_name_of(path.rpartition("/")[2])]
     if parts:
         message = f"Sink {facts.sink_id} has {len(parts)} unfinished files and no record that tells of them."
-        yield finding(FindingKind.LOG_GONE, message, f"{OWN}/{facts.sink_id}/{LOG}", facts.sink_id)
+        yield finding(FindingKind.LOG_GONE, message, f"{ROOT}/{facts.sink_id}/{LOG}", facts.sink_id)
 
 
 def _needed(facts: Facts) -> set[str]:
@@ -72,10 +71,10 @@ def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:
 
 
 def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
-    """Parts that are set aside for the newest record may still have to be put back."""
+    """Finds parts that older records have set aside: the newest one's may still have to be put back."""
     seq = rest.partition("/")[0]
     newest = facts.newest
-    if facts.kind is SinkKind.BATCH or newest is None or not seq.isdigit():
+    if facts.kind is SinkKind.BATCH or newest is None or not (seq.isascii() and seq.isdecimal()):
         return
     # Older records have been carried out: the age of a part says nothing here.
     if int(seq) < newest.seq and facts.storage.info(file.path) is not None:
@@ -96,7 +95,7 @@ def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:
 
 
 def _old(facts: Facts, kind: FindingKind, file: FileInfo, what: str) -> Iterator[Finding]:
-    """Only what is older than the time for which a lost writer may go on, and is still there."""
+    """Finds a file that is older than the time for which a lost writer may go on, and still there."""
     age = _age(facts, file)
     if age > GRACE_MILLIS and facts.newest is not None and facts.storage.info(file.path) is not None:
         message = f"{file.path} {what}, is in no record, and is {age // 60_000} min old."

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from stoplog._inspect.check.facts import Facts, Sketch, Visible
+from stoplog._inspect.check.facts import Facts, Visible
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
 from stoplog._inspect.names import is_hidden, part_name, uid_of
-from stoplog._log.records import Marker
+from stoplog._log.records import LogRecord, Marker
 from stoplog._storage.files import join
 
 
@@ -23,11 +23,11 @@ def note_findings(facts: Facts) -> Iterator[Finding]:
                 yield from _marker(facts, sketch, marker)
 
 
-def _manifest(facts: Facts, sketch: Sketch, path: str) -> Iterator[Finding]:
+def _manifest(facts: Facts, sketch: LogRecord, path: str) -> Iterator[Finding]:
     found = facts.storage.read(path)
     if found is None:
         message = f"The list of the files of record {sketch.seq} is no longer there."
-        yield finding(FindingKind.MANIFEST_GONE, message, path, facts.sink_id, None, sketch.last_epoch)
+        yield finding(FindingKind.MANIFEST_GONE, message, path, facts.sink_id, None, sketch.state.last_epoch)
         return
     files = _object(found).get("files")
     named = (
@@ -35,14 +35,16 @@ def _manifest(facts: Facts, sketch: Sketch, path: str) -> Iterator[Finding]:
     )
     if named != [part.finished_path for part in sketch.publish if part.size_bytes > 0]:
         message = f"{path} does not list the files that record {sketch.seq} has published."
-        yield finding(FindingKind.MANIFEST_CHANGED, message, path, facts.sink_id, None, sketch.last_epoch)
+        yield finding(
+            FindingKind.MANIFEST_CHANGED, message, path, facts.sink_id, None, sketch.state.last_epoch
+        )
 
 
-def _marker(facts: Facts, sketch: Sketch, marker: Marker) -> Iterator[Finding]:
+def _marker(facts: Facts, sketch: LogRecord, marker: Marker) -> Iterator[Finding]:
     name = "_SUCCESS" if marker.version == 1 else f"_SUCCESS.{marker.version}"
     path = join(marker.bucket, name)
     found = facts.storage.read(path)
-    epoch = sketch.last_epoch
+    epoch = sketch.state.last_epoch
     if found is None:
         message = (
             f"The marker of bucket {marker.bucket or '.'}, version {marker.version}, is no longer there."
@@ -65,7 +67,7 @@ def _object(data: bytes) -> dict[str, object]:
 
 
 def visible_findings(visible: Visible) -> Iterator[Finding]:
-    """Of all sinks of the path."""
+    """The findings that concern all sinks of the path."""
     for path, size_bytes in visible.parts.items():
         if size_bytes == 0:
             message = f"{path} has no bytes."

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from stoplog._inspect.errors import NotFound
+from stoplog._inspect.sinks import NotFound
 from stoplog._version import CHECKOUT
 from stoplog.cli.command import Answer, Command
 from stoplog.cli.table import table
@@ -31,8 +32,8 @@ class Condition:
     Attributes:
         name: `STOPLOG_…`.
         sql_state: `None` for one of the Python package alone.
-        what: what has happened.
-        now: what to do.
+        what: the fact.
+        now: the next step of the user.
         pages: of the guide, with more about it.
     """
 
@@ -54,12 +55,13 @@ def conditions() -> dict[str, Condition]:
 
 
 def full_name(name: str) -> str:
-    """The name as errors have it.
+    """The name as errors have it, also out of a whole error.
 
-    >>> full_name("fenced"), full_name("[STOPLOG_FENCED]")
+    >>> full_name("fenced"), full_name("[STOPLOG_FENCED] Another driver has taken over")
     ('STOPLOG_FENCED', 'STOPLOG_FENCED')
     """
-    return _PREFIX + name.strip("[] ").upper().replace("-", "_").removeprefix(_PREFIX)
+    found = re.search(rf"{_PREFIX}[A-Z0-9_]+", name)
+    return found[0] if found else _PREFIX + name.strip("[] ").upper().replace("-", "_").removeprefix(_PREFIX)
 
 
 def similar(name: str, known: dict[str, Condition]) -> list[str]:

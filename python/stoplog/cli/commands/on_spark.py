@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs
-from stoplog.cli.table import limited, size, table
+from stoplog._words import size
+from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
+from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
 
 def _of_check_config(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "path", metavar="PATH", help="where the sink will write; it is tried in a hidden directory"
+        "path",
+        metavar="PATH",
+        type=non_empty,
+        help="where the sink will write; it is tried in a hidden directory",
     )
     parser.add_argument(
         "--schema",
@@ -94,7 +98,7 @@ CHECK_CONFIG = Command(
 
 
 def _of_compact(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="the directory, with all below it")
+    parser.add_argument("path", metavar="PATH", type=non_empty, help="the directory, with all below it")
     add_doing(parser)
     add_pairs(parser, "--option", "format, compactTo, compactSmallerThan, compactMinFiles or compactor")
     add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from stoplog.cli.command import Answer, Command, add_path, add_sink_id, directory_of
+from stoplog.cli.command import Answer, Command, add_path, add_sink_id, directory_of, non_empty
 from stoplog.errors import StoplogError
 from stoplog.inspection import SinkReport
 
@@ -16,7 +16,10 @@ def arguments(parser: ArgumentParser) -> None:
     add_path(parser)
     add_sink_id(parser)
     parser.add_argument(
-        "--out", metavar="FILE", help="where the page is written to; standard output if left out"
+        "--out",
+        metavar="FILE",
+        type=non_empty,
+        help="where the page is written to; standard output if left out",
     )
 
 
@@ -31,8 +34,8 @@ def run(given: Namespace) -> Answer:
 def _saved(report: SinkReport, out: str) -> str:
     try:
         return str(report.save(out))
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        why = getattr(error, "strerror", None) or str(error)
         raise StoplogError(
             "STOPLOG_CANNOT_WRITE", f"{out} cannot be written: {why}. Choose another --out."
         ) from None

@@ -3,18 +3,29 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterator
 
-from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
-from stoplog.cli.table import counted, limited, moment, size, table
+from stoplog._words import counted, moment, size
+from stoplog.cli.command import (
+    Answer,
+    Command,
+    ExitCode,
+    add_limit,
+    add_path,
+    add_sink_id,
+    directory_of,
+    non_empty,
+)
+from stoplog.cli.table import limited, table
 from stoplog.inspection import Explanation, PartState, RecordView
 
 
 def _of_explain(parser: ArgumentParser) -> None:
     add_path(parser)
-    parser.add_argument("part", metavar="PART", help="a file's name or path, finished or not")
+    parser.add_argument("part", metavar="PART", type=non_empty, help="a file's name or path, finished or not")
     add_sink_id(parser)
 
 
@@ -61,7 +72,7 @@ def _run_show(given: Namespace) -> Answer:
 
 
 def _epoch(text: str) -> str:
-    if text == NEWEST or text.removeprefix("@").isdigit():
+    if text == NEWEST or re.fullmatch("@?[0-9]{1,19}", text):
         return text
     raise ArgumentTypeError(f"'{text}' is no number, nor @ and a number, nor '{NEWEST}'")
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
+from stoplog._words import ago, counted, moment, size
 from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
-from stoplog.cli.table import ago, counted, limited, moment, size, table
+from stoplog.cli.table import limited, table
 from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus, SinkSummary
 
 
@@ -114,11 +115,10 @@ def _bucket(bucket: BucketStatus, now_millis: int) -> tuple[str, ...]:
 
 
 def _open(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
-    path = f"{part.bucket}/{part.name}" if part.bucket else part.name
     roll = part.roll
     when = _until(roll.at_millis, now_millis)
     return (
-        path,
+        part.finished_path,
         str(part.records),
         size(part.size_bytes),
         f"{when} ({roll.reason})" if roll.reason else when,

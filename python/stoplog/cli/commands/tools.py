@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of the jar, which plan a change of a sink first and carry it out if they are told to."""
+"""Commands of the jar. Each plans a change of a sink; `--yes` carries the plan out."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
 
+from stoplog._words import size
 from stoplog.admin import AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
-from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs
-from stoplog.cli.table import limited, size, table
+from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
+from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
 
 Plan = Callable[[SinkAdmin, Namespace], AdminPlan]
@@ -25,17 +26,23 @@ def tool(
     """A command of the jar.
 
     Args:
-        name: what the user types.
+        name: the word that the user types.
         summary: one line for `stoplog --help`.
-        plan: asks for the plan.
-        arguments: adds what is the command's own.
-        changes: whether there is anything to carry out.
+        plan: a function that asks for the plan.
+        arguments: a function that adds the command's own arguments.
+        changes: true for a command whose plan can be carried out.
     """
 
     def every(parser: ArgumentParser) -> None:
-        parser.add_argument("path", metavar="PATH", help="the sink's path, as the query has it")
         parser.add_argument(
-            "--sink-id", metavar="ID", default="main", help="which sink of the path (default: main)"
+            "path", metavar="PATH", type=non_empty, help="the sink's path, as the query has it"
+        )
+        parser.add_argument(
+            "--sink-id",
+            metavar="ID",
+            type=non_empty,
+            default="main",
+            help="which sink of the path (default: main)",
         )
         arguments(parser)
         if changes:
@@ -133,16 +140,21 @@ FINALIZE = tool("finalize", "Finish the open parts of a stopped query.", lambda 
 
 CLEAN = tool(
     "clean",
-    "Remove unfinished files that nobody needs, and say what spares the others.",
+    "Remove unfinished files that no record needs, and name the rule that spares each other one.",
     lambda sink, given: sink.clean(),
 )
 
 
 def _of_adopt(parser: ArgumentParser) -> None:
     who = parser.add_mutually_exclusive_group(required=True)
-    who.add_argument("--checkpoint", metavar="DIR", type=_text, help="of the query that is to own the sink")
     who.add_argument(
-        "--query-id", metavar="ID", type=_text, help="its id, where the checkpoint cannot be read from here"
+        "--checkpoint", metavar="DIR", type=non_empty, help="of the query that is to own the sink"
+    )
+    who.add_argument(
+        "--query-id",
+        metavar="ID",
+        type=non_empty,
+        help="its id, where the checkpoint cannot be read from here",
     )
     parser.add_argument(
         "--batch", metavar="N", type=int, help="with --query-id: the batch it begins with (default: 0)"
@@ -157,12 +169,6 @@ def _plan_adopt(sink: SinkAdmin, given: Namespace) -> AdminPlan:
             "STOPLOG_INVALID_OPTIONS", "--batch has no effect beside --checkpoint, which tells it: remove it."
         )
     return sink.adopt_by(given.checkpoint)
-
-
-def _text(given: str) -> str:
-    if not given.strip():
-        raise ArgumentTypeError("it is empty")  # a variable of the shell that is not set
-    return given
 
 
 ADOPT = tool("adopt", "Let another query go on with a sink.", _plan_adopt, _of_adopt)

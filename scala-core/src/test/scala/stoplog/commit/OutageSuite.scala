@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.error.{Errors, StoplogException}
 import stoplog.log.RecordKind
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 
 /** A storage that does not answer when a run wants to know what it may go on with. */
 class OutageSuite extends AnyFunSuite {

@@ -7,7 +7,7 @@ import stoplog.part.FinishedPart
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
-trait Mutation {
+private[stoplog] trait Mutation {
   def records(world: World, real: LogFiles): LogFiles = real
 
   def parts(world: World, real: PartStore, records: LogFiles): PartStore = real

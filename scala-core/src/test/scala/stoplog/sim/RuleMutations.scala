@@ -103,7 +103,7 @@ object RuleMutations {
   }
 
   /** Parts that are gone on with in place, and closed as they stand, by whoever should keep off. */
-  abstract class KeptParts extends Mutation {
+  private[stoplog] abstract class KeptParts extends Mutation {
     private val kept = mutable.Set.empty[String]
 
     protected def keep(plan: EpochPlan, slots: Set[Int], but: Set[String]): Unit = kept ++= plan.handed

@@ -133,9 +133,9 @@ object SideMutations {
 }
 
 /** A store of side files that passes everything on. */
-class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
+private[stoplog] class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
   override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
-  override def read(file: SpoolFile): InputStream                           = real.read(file)
+  override def read(file: SpoolFile): InputStream                          = real.read(file)
   override def staged(): Vector[Staged]                                    = real.staged()
   override def discard(tokens: Seq[String]): Unit                          = real.discard(tokens)
 }

@@ -7,7 +7,7 @@ import stoplog.commit.CompleteRule
 /** A world with so few steps that every schedule can be tried. Some actors work, and may die; when all have ended,
   * somebody goes on from there undisturbed, and the oracle has the last word.
   */
-trait SmallWorld {
+private[stoplog] trait SmallWorld {
 
   /** What the world is made of. */
   protected def surroundings: Surroundings

@@ -3,7 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{BadRow, Unflushed, UnflushedRows, PartBuffer, PartEncoder}
+import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
 
 /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
 private[bulk] final class DirectBody(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.SpoolFiles
 
 /** The rows that earlier epochs left beside a part. Reads nothing before it is asked. */

@@ -3,7 +3,7 @@ package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.{Unflushed, PartBuffer, PartEncoder, PartFormat}
+import stoplog.commit.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 import stoplog.part.Spooled
 
 /** Parts of a format that ends a block with each epoch, as the commit protocol sees them. For one task.

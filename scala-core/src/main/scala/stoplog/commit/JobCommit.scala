@@ -172,7 +172,7 @@ private[commit] final class JobEnd(
     followUps: FollowUps,
     jobName: String,
     parallel: Parallel,
-    retry: RetryPolicy
+    retry: StorageRetry
 ) {
   import followUps.{notes, rule, sinkId}
 

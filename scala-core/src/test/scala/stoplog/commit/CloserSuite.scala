@@ -53,7 +53,7 @@ class CloserSuite extends AnyFunSuite {
       () => Named,
       LostPart.Fail,
       mayWrite,
-      DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+      DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
     )
 
     /** An open part of four bytes, beside which these many are kept. */

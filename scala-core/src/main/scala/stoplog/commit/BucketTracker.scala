@@ -7,7 +7,7 @@ import stoplog.part.{FinishedPart, Open, Part, Pending}
 import stoplog.rolling.RollReason
 
 /** Decides with each record which buckets are complete, and counts what is in those that are not. */
-private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parallel, retry: RetryPolicy) {
+private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parallel, retry: StorageRetry) {
   import followUps.{notes, rule, sinkId}
 
   @volatile private var watermark = Option.empty[Long]

@@ -141,7 +141,8 @@ private[stoplog] final case class TaskResult(
   * An engine sends one object to all tasks of an epoch. With thousands of open parts, and maybe bytes of each in its
   * handle, those are megabytes that every task would otherwise take apart for the few parts it is to go on with.
   */
-private[stoplog] final class TaskPlans private (bare: EpochPlan, handed: Map[Int, Array[Byte]]) extends Serializable {
+private[stoplog] final class TaskPlans private (bare: EpochPlan, handed: Map[Int, Array[Byte]])
+    extends Serializable {
 
   def isCommitted(epoch: Long): Boolean = bare.isCommitted(epoch)
 

@@ -171,7 +171,7 @@ private[stoplog] object CompleteRule {
 
   /** So long after its last row. */
   final case class ByIdleness(delayMillis: Long) extends CompleteRule("idle") {
-    override def covers(bucket: String): Boolean = true
+    override def covers(bucket: String): Boolean                                               = true
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
       last + delayMillis <= now
   }

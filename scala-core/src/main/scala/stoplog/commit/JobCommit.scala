@@ -7,7 +7,7 @@ import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
-import stoplog.rolling.{AskingPolicy, PartStats, RollingPolicy, RollReason}
+import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{JobDirectory, PartStore, WriterLease}
 
 /** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
@@ -168,7 +168,12 @@ private[stoplog] object JobCommit {
   *
   * @param jobName tells its manifest from those of others
   */
-private[commit] final class JobEnd(followUps: FollowUps, jobName: String, parallel: Parallel, retry: RetryPolicy) {
+private[commit] final class JobEnd(
+    followUps: FollowUps,
+    jobName: String,
+    parallel: Parallel,
+    retry: StorageRetry
+) {
   import followUps.{notes, rule, sinkId}
 
   /** Beside the rows that readers see already. */

@@ -19,7 +19,7 @@ import stoplog.storage.PutOutcome
 private[commit] final class MarkerWriter(
     followUps: FollowUps,
     parallel: Parallel,
-    retry: RetryPolicy,
+    retry: StorageRetry,
     faults: Faults
 ) {
   import followUps.{listener, notes}

@@ -126,9 +126,9 @@ private[commit] object OpenPartWriter {
   def resume[R](part: Open, format: PartFormat[R], times: TaskWriter.Times[R])(
       output: () => PartOutput
   ): OpenPartWriter[R] = {
-    val end                    = new PartBuffer(output, part.validBytes)
-    def resumed                = format.resume(part.name, end, part.beside)
-    val body: PartEncoder[R]   = if (part.beside.files.isEmpty) opened(end)(resumed) else resumed
+    val end                  = new PartBuffer(output, part.validBytes)
+    def resumed              = format.resume(part.name, end, part.beside)
+    val body: PartEncoder[R] = if (part.beside.files.isEmpty) opened(end)(resumed) else resumed
     new OpenPartWriter(part.bucket, part.name, part.openedAtMillis, Some(part), end, body, times)
   }
 

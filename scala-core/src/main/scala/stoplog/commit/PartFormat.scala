@@ -3,7 +3,7 @@ package stoplog.commit
 
 import java.io.OutputStream
 
-import stoplog.part.{Spooled, Closed, Resume}
+import stoplog.part.{Closed, Resume, Spooled}
 import stoplog.storage.PartOutput
 
 /** A format of parts, as the protocol needs to know it: it makes bytes of rows. For one task, or for the driver. */
@@ -72,7 +72,8 @@ private[stoplog] object UnflushedRows {
   *                   are kept beside it may be in a later epoch
   * @param startBytes the bytes that are in the part already
   */
-private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput, startBytes: Long) extends OutputStream {
+private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput, startBytes: Long)
+    extends OutputStream {
   import PartBuffer._
 
   private[this] var output = Option.empty[PartOutput]

@@ -48,5 +48,5 @@ private[commit] object Phase {
 
   /** Another driver goes on from here, or may do so: this one writes nothing more. */
   final case class Fenced(reason: Throwable) extends Phase
-  case object Closed extends Phase
+  case object Closed                         extends Phase
 }

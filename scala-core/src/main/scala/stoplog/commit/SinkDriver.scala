@@ -74,7 +74,7 @@ private[stoplog] final class SinkDriver private[commit] (
       val held = phase match {
         case Unclaimed | Waiting(_) => claimed(claim(planned))
         case held: Idle             => held
-        case Fenced(reason)           => throw reason
+        case Fenced(reason)         => throw reason
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       StartCheck.sequence(held.state, identity, planned)
@@ -135,7 +135,7 @@ private[stoplog] final class SinkDriver private[commit] (
         }
         phase match {
           case Fenced(_) | Closed => false
-          case _               => true
+          case _                  => true
         }
       } finally lock.release()
 

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
-import stoplog.rolling.{AskingPolicy, PartStats, RollingPolicy, RollReason}
+import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore, WriterLease}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
@@ -220,7 +220,10 @@ private[stoplog] object TaskWriter {
     * @param recorded the time of which each part remembers the least and the greatest
     * @param ofEvent  the time that the policy is asked about; a part remembers that of its first row
     */
-  final case class Times[-R](recorded: RowTimes[R] = RowTimes.Unasked, ofEvent: RowTimes[R] = RowTimes.Unasked)
+  final case class Times[-R](
+      recorded: RowTimes[R] = RowTimes.Unasked,
+      ofEvent: RowTimes[R] = RowTimes.Unasked
+  )
 
   /** The counts of one task, for metrics. */
   final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)

@@ -41,14 +41,14 @@ private[stoplog] object DriverLock {
 }
 
 /** Tries an idempotent action again when the storage, and not the protocol, refused it. */
-private[stoplog] trait RetryPolicy extends Serializable {
+private[stoplog] trait StorageRetry extends Serializable {
   def apply[A](action: () => A): A
 }
 
-private[stoplog] object RetryPolicy {
+private[stoplog] object StorageRetry {
 
   /** One try. */
-  val never: RetryPolicy = new RetryPolicy {
+  val never: StorageRetry = new StorageRetry {
     override def apply[A](action: () => A): A = action()
   }
 
@@ -57,7 +57,7 @@ private[stoplog] object RetryPolicy {
     *
     * @param pause waits for so many milliseconds
     */
-  def jittered(tries: Int, baseMillis: Long, pause: Long => Unit): RetryPolicy = new RetryPolicy {
+  def jittered(tries: Int, baseMillis: Long, pause: Long => Unit): StorageRetry = new StorageRetry {
     override def apply[A](action: () => A): A = {
       @scala.annotation.tailrec
       def go(left: Int, atMostMillis: Long): A =
@@ -147,7 +147,7 @@ private[stoplog] final case class DriverTools(
     faults: Faults,
     lock: DriverLock,
     parallel: Parallel,
-    retry: RetryPolicy
+    retry: StorageRetry
 )
 
 private[stoplog] object DriverTools {
@@ -158,7 +158,7 @@ private[stoplog] object DriverTools {
     faults,
     DriverLock.semaphore(),
     Parallel.bounded(StorageThreads),
-    RetryPolicy.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
+    StorageRetry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )
 
   /** Of a driver in this JVM. */

@@ -45,7 +45,8 @@ object Faults {
 }
 
 /** The exception that a fault of kind `throw` raises. */
-private[stoplog] final class InjectedFault(val step: Step) extends RuntimeException(s"injected at ${step.name}")
+private[stoplog] final class InjectedFault(val step: Step)
+    extends RuntimeException(s"injected at ${step.name}")
 
 /** The steps that a connector's sink passes besides those of the core. A connector's jar names its class in
   * `META-INF/services/stoplog.fault.ConnectorSteps`.

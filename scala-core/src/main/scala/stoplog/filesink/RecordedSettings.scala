@@ -11,7 +11,10 @@ import stoplog.commit.{Finish, RowSchema, SinkSettings}
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.SchemaChange
 import stoplog.log.LogRecord
-import stoplog.options.{BucketOptions, ColumnNames, FormatChoice, OnSchemaChange, PartOptions, RecoveryOptions, RollingOptions, SinkOptions}
+import stoplog.options.{
+  BucketOptions, ColumnNames, FormatChoice, OnSchemaChange, PartOptions, RecoveryOptions, RollingOptions,
+  SinkOptions
+}
 import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
 import stoplog.options.RecoveryOptions.OnRestart
 import stoplog.options.RollingOptions.BucketCheckInterval

@@ -16,7 +16,8 @@ import stoplog.storage.{FileStore, PutOutcome, SinkDirectory}
   * The whole protocol rests on [[putIfAbsent]]: of any number of callers, on any machines, at most one is ever told
   * `Created` for a sequence number while the record is there, and each reader afterwards reads all of it.
   */
-private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none) extends Serializable {
+private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none)
+    extends Serializable {
   private val directory = SinkDirectory(sinkId).log
   private val names     = new RecordNames
 

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
 import stoplog.part.{
-  Spooled, Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SpoolFile, TimeRange
+  Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
 }
 
 import stoplog.rolling.RollReason

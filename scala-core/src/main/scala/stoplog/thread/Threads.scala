@@ -3,7 +3,10 @@ package stoplog.thread
 
 import java.nio.channels.{ClosedByInterruptException, FileChannel}
 import java.nio.file.{OpenOption, Path}
-import java.util.concurrent.{Callable, ExecutionException, Executors, ExecutorService, Future, FutureTask, ScheduledExecutorService, ScheduledFuture, ThreadFactory, TimeUnit}
+import java.util.concurrent.{
+  Callable, ExecutionException, ExecutorService, Executors, Future, FutureTask, ScheduledExecutorService,
+  ScheduledFuture, ThreadFactory, TimeUnit
+}
 
 /** Threads that do not keep the JVM alive. */
 private[stoplog] object Daemons {

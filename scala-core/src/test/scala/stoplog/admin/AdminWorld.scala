@@ -49,7 +49,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     storage,
     () => Lines,
     DriverRules(policy, FollowUps.none("main", notes), ForeignQuery.Refuse, LostPart.Fail),
-    DriverTools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+    DriverTools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
   )
 
   /** One epoch of one task, a row for each word; its first letter is the bucket. */

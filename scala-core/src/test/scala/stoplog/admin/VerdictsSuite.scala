@@ -13,7 +13,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{DriverNote, Heartbeat, Liveness, ManualClock, DriverTools, SinkSettings}
+import stoplog.commit.{DriverNote, DriverTools, Heartbeat, Liveness, ManualClock, SinkSettings}
 import stoplog.docs.Repository
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, RecordNames, SinkState}

@@ -65,7 +65,7 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
       Faults.none,
       DriverLock.semaphore(),
       Parallel.sequential,
-      RetryPolicy.never
+      StorageRetry.never
     )
   )
 

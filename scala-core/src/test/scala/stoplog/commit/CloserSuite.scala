@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, MemoryRecords}
-import stoplog.part.{Spooled, Open, Pending, RunId, SchemaId, SpoolFile}
+import stoplog.part.{Open, Pending, RunId, SchemaId, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 import stoplog.storage.NewPart
 
@@ -35,7 +35,7 @@ class CloserSuite extends AnyFunSuite {
       new PartEncoder[Any] {
         override def append(row: Any): Unit = throw new UnsupportedOperationException
         override def sizeBytes: Long        = end.position
-        override def pause(): Unflushed      = Unflushed.nothing
+        override def pause(): Unflushed     = Unflushed.nothing
         override def finish(): Unit         = end.write(beside.files.map(_.token).mkString.getBytes)
         override def close(): Unit          = ()
       }
@@ -53,7 +53,7 @@ class CloserSuite extends AnyFunSuite {
       () => Named,
       LostPart.Fail,
       mayWrite,
-      DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+      DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
     )
 
     /** An open part of four bytes, beside which these many are kept. */

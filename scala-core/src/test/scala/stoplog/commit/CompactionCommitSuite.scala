@@ -182,7 +182,7 @@ private object CompactionCommitSuite {
   val Identity: SinkIdentity = SinkIdentity("/data/out", "compact", "compact")
 
   def tools(faults: Faults): DriverTools =
-    DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+    DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
 
   /** Fails once. */
   final class Once(step: Step) extends Faults {

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{Compaction, Parallel, RetryPolicy, Samples}
+import stoplog.commit.{Compaction, Parallel, StorageRetry, Samples}
 import stoplog.log.{LiveBucket, MarkerForm, SinkState, Totals}
 import stoplog.part.FinishedPart
 
@@ -17,7 +17,7 @@ class CompletionCountsSuite extends AnyFunSuite {
     new BucketTracker(
       FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes, _ => ()),
       Parallel.sequential,
-      RetryPolicy.never
+      StorageRetry.never
     )
 
   private val byClock = CompleteRule.ByClock(0, ends.get)

@@ -9,7 +9,7 @@ import stoplog.storage.FileStore
 object EarlyAnnouncement {
   def of(record: LogRecord, notes: FileStore): Unit = {
     val markers = record.copy(follow = record.follow.copy(manifest = None))
-    new MarkerWriter(FollowUps.none("main", notes), Parallel.sequential, RetryPolicy.never, Faults.none)
+    new MarkerWriter(FollowUps.none("main", notes), Parallel.sequential, StorageRetry.never, Faults.none)
       .announce(markers)
   }
 }

@@ -64,7 +64,7 @@ class InterruptSuite extends AnyFunSuite {
         Faults.none,
         DriverLock.semaphore(),
         Parallel.bounded(4),
-        RetryPolicy.never
+        StorageRetry.never
       ),
       MemoryNotes.unasked
     )

@@ -213,7 +213,7 @@ private object JobCommitSuite {
         log(name),
         parts(name),
         new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
-        DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never),
+        DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
         MemoryNotes.unasked
       )
 

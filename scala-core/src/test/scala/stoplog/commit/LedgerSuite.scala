@@ -87,7 +87,7 @@ class LedgerSuite extends AnyFunSuite {
     world.stores,
     LostPart.Fail,
     MemoryNotes.unasked,
-    DriverTools(world.clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+    DriverTools(world.clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
   )
 
   private val empty = SinkState("query-1", None, Vector.empty, nextPart = 0, Map.empty)

@@ -36,8 +36,8 @@ object BesideLines extends PartFormat[String] {
     override def append(row: String): Unit = Lines.encode(row, lines)
     override def sizeBytes: Long           = lines.size.toLong
     override def pause(): Unflushed = Unflushed("", UnflushedRows.More(lines.writeTo(_)), lines.size.toLong)
-    override def finish(): Unit    = throw new UnsupportedOperationException("they have no end")
-    override def close(): Unit     = ()
+    override def finish(): Unit     = throw new UnsupportedOperationException("they have no end")
+    override def close(): Unit      = ()
   }
 }
 

@@ -83,7 +83,7 @@ class MarkerFilesSuite extends AnyFunSuite {
       FollowUps("main", rule, MarkerForm.Json, manifests, notes, _ => ()),
       "batch-1",
       Parallel.sequential,
-      RetryPolicy.never
+      StorageRetry.never
     )
     def marker(bucket: String, version: Int, total: Totals, added: Totals): Marker =
       Marker(bucket, version, MarkerForm.Json, "main", "end", 77, None, total, added)

@@ -78,7 +78,7 @@ final class TransactionQuery(world: TransactionWorld, log: () => stoplog.log.Com
       Ledger.Stores.of(log(), sink.committer()),
       ForeignQuery.Refuse,
       LostPart.Fail,
-      DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+      DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
     )
     while (next < TransactionQuery.Epochs) {
       val plan    = driver.begin(next, slots = 2)

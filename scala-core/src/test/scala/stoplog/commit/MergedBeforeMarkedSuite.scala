@@ -74,7 +74,7 @@ class MergedBeforeMarkedSuite extends AnyFunSuite {
     import fixture._
     world.epoch(driver, 0, "a", "b")
     val state      = world.newest.state
-    val completing = new BucketTracker(followUps, Parallel.sequential, RetryPolicy.never)
+    val completing = new BucketTracker(followUps, Parallel.sequential, StorageRetry.never)
     val input      = stoplog.part.FinishedPart("a", "part-1.txt", 8, 1, 0, 0, None)
     val replacing  = completing.replacing(state, Vector(input), world.clock.millis())
     assert(replacing.state.live.find(_.bucket == "a").map(_.added) === Some(Totals(0, 0, 3)))

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, MemoryRecords, SinkState}
-import stoplog.part.{Spooled, Open, SpoolFile}
+import stoplog.part.{Open, SpoolFile, Spooled}
 import stoplog.storage.NewPart
 
 class MissingPartsSuite extends AnyFunSuite {
@@ -22,8 +22,8 @@ class MissingPartsSuite extends AnyFunSuite {
     SpoolFile(sides.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
 
   private def left(onLost: LostPart, open: Open*): Vector[String] = {
-    val state = SinkState("query-1", Some(1), open.toVector, 0, Map.empty)
-    val tools = DriverTools.of(Clock.system, Faults.none)
+    val state  = SinkState("query-1", Some(1), open.toVector, 0, Map.empty)
+    val tools  = DriverTools.of(Clock.system, Faults.none)
     val stored = new OpenParts.Stored(
       mine,
       SinkStores.of(new CommitLog(new MemoryRecords), parts, sides),

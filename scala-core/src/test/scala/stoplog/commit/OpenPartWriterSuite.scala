@@ -15,14 +15,15 @@ class OpenPartWriterSuite extends AnyFunSuite {
   private final class Closing(isReadable: Boolean = true) extends PartFormat[String] {
     var closed = 0
 
-    override def begin(name: String, end: PartBuffer): PartEncoder[String] = resume(name, end, Spooled.nothing)
+    override def begin(name: String, end: PartBuffer): PartEncoder[String] =
+      resume(name, end, Spooled.nothing)
 
     override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[String] = {
       if (!isReadable) throw new IllegalStateException("no such format")
       new PartEncoder[String] {
         override def append(row: String): Unit = end.write(row.getBytes)
         override def sizeBytes: Long           = end.position
-        override def pause(): Unflushed         = Unflushed.nothing
+        override def pause(): Unflushed        = Unflushed.nothing
         override def finish(): Unit            = ()
         override def close(): Unit             = closed += 1
       }
@@ -63,8 +64,8 @@ class OpenPartWriterSuite extends AnyFunSuite {
     assert(opened === 1)
     parts.forgetCalls()
     intercept[IllegalStateException](
-      OpenPartWriter.resume(open("p"), new Closing(isReadable = false), TaskWriter.Times[Any]())(
-        () => output()
+      OpenPartWriter.resume(open("p"), new Closing(isReadable = false), TaskWriter.Times[Any]())(() =>
+        output()
       )
     )
     assert(parts.calls.last.startsWith("close "))

@@ -8,12 +8,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.error.{Errors, StoplogException}
 import stoplog.log.RecordKind
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 
 /** A storage that does not answer when a run wants to know what it may go on with. */
 class OutageSuite extends AnyFunSuite {
   private val outage = Errors.storeWrite("b/part", "no NameNode", new IOException())
-  private val retry  = RetryPolicy.jittered(tries = 3, baseMillis = 1, _ => ())
+  private val retry  = StorageRetry.jittered(tries = 3, baseMillis = 1, _ => ())
 
   test("a run that the storage answers in the end goes on in place") {
     val world = leftOpen()

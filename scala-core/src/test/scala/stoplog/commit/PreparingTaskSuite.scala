@@ -19,7 +19,13 @@ class PreparingTaskSuite extends AnyFunSuite {
     val calls = mutable.ArrayBuffer.empty[String]
     val plan  = TaskPlan(mine, 5, slot = 2, Attempt.First, Vector.empty, firstPart = 40, stride = 3)
     val task  =
-      new PreparingWriter[String](plan, () => new Writer, clock, Faults.none, () => { calls += "mayStart"; () })
+      new PreparingWriter[String](
+        plan,
+        () => new Writer,
+        clock,
+        Faults.none,
+        () => { calls += "mayStart"; () }
+      )
 
     final class Writer extends TwoPhaseWriter[String] {
       calls += "open"

@@ -19,8 +19,8 @@ trait RowPartFormat[-R] extends PartFormat[R] { format =>
 
   private final class Rows(end: PartBuffer, from: RowPartEncoder.Content)
       extends RowPartEncoder[R](end, from) {
-    override protected def start(out: OutputStream): Unit                      = format.start(out)
-    override protected def encode(row: R, out: OutputStream): Unit             = format.encode(row, out)
-    override protected def openMember(out: OutputStream): Option[Member]       = format.openMember(out)
+    override protected def start(out: OutputStream): Unit                = format.start(out)
+    override protected def encode(row: R, out: OutputStream): Unit       = format.encode(row, out)
+    override protected def openMember(out: OutputStream): Option[Member] = format.openMember(out)
   }
 }

@@ -34,7 +34,7 @@ class SettlingSuite extends AnyFunSuite {
         Faults.none,
         DriverLock.semaphore(),
         Parallel.sequential,
-        RetryPolicy.jittered(tries, baseMillis = 10, pauses.add(_))
+        StorageRetry.jittered(tries, baseMillis = 10, pauses.add(_))
       )
     )
 

@@ -6,7 +6,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.Faults
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.NewPart
 
 class SidesSuite extends AnyFunSuite {

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Spooled, Open, Resume}
+import stoplog.part.{Open, Resume, Spooled}
 
 class SinkMetricsSuite extends AnyFunSuite {
 

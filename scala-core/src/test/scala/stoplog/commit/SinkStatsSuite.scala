@@ -39,7 +39,13 @@ class SinkStatsSuite extends AnyFunSuite {
     val recorded = SinkStats.empty.recorded(written, tookMillis = 11, epochs = 1)
     assert(recorded.open === rest)
     assert((recorded.pendingParts, recorded.published.files, recorded.counts.epochs) === ((2, 0L, 1L)))
-    assert((recorded.counts.markedBuckets, recorded.lastRecord.recordMillis, recorded.lastRecord.publishMillis) === ((2L, 11L, 0L)))
+    assert(
+      (
+        recorded.counts.markedBuckets,
+        recorded.lastRecord.recordMillis,
+        recorded.lastRecord.publishMillis
+      ) === ((2L, 11L, 0L))
+    )
     assert(recorded.rolled === Map(Size -> 1L, Age -> 1L))
     val published = recorded.published(written, tookMillis = 13)
     assert((published.pendingParts, published.published.files) === ((0, 2L)))

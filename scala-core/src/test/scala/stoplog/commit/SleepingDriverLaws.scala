@@ -99,7 +99,7 @@ abstract class SleepingDriverLaws extends LawSuite {
         faults
       )
     ),
-    DriverTools(clockOf(faults), faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+    DriverTools(clockOf(faults), faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
   )
 
   private def epoch(

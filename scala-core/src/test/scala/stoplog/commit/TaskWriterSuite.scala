@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{Spooled, Open, PartNaming, SpoolFile}
+import stoplog.part.{Open, PartNaming, SpoolFile, Spooled}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 class TaskWriterSuite extends AnyFunSuite {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-import stoplog.part.{Spooled, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile}
+import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 
 /** What the golden files say. Neither these values nor the files are ever edited: a new version gets new ones. */

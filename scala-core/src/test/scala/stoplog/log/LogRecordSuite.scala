@@ -6,7 +6,7 @@ import java.util.zip.CRC32C
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Spooled, Closed, FinishedPart, Open, Pending, Resume, RunId, SpoolFile}
+import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, RunId, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 
 /** What a record says by what is in it. */

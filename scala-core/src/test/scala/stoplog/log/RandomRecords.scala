@@ -4,7 +4,7 @@ package stoplog.log
 import scala.util.Random
 
 import stoplog.part.{
-  Spooled, Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile, TimeRange
+  Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
 }
 
 import stoplog.rolling.RollReason

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.laws.PathLaws
-import stoplog.part.{Spooled, Closed, FinishedPart, Open, Pending, Resume, SpoolFile}
+import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 
 class RecordCodecSuite extends AnyFunSuite {

@@ -105,7 +105,7 @@ object BatchCrash {
     new CommitLog(place.records(Name, faults)),
     place.parts(Name, faults),
     place.job(Name),
-    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never),
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
     Completed.followUps(place, Name)
   )
 

@@ -167,7 +167,7 @@ object Job {
     TaskWriter.Times(ofEvent = content.eventTimes)
   )
 
-  private def retry: RetryPolicy = RetryPolicy.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
+  private def retry: StorageRetry = StorageRetry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
 
   /** As many as an engine makes before the query fails. */
   private val TaskAttempts = 4

@@ -36,7 +36,7 @@ final class PreparedProcess[R](
     ),
     ForeignQuery.Refuse,
     onLost,
-    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
   )
 
   override def epoch(number: Long): Unit = epoch(number, ())

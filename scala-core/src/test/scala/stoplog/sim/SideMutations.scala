@@ -135,7 +135,7 @@ object SideMutations {
 /** A store of side files that passes everything on. */
 private[stoplog] class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
   override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
-  override def read(file: SpoolFile): InputStream                           = real.read(file)
+  override def read(file: SpoolFile): InputStream                          = real.read(file)
   override def staged(): Vector[Staged]                                    = real.staged()
   override def discard(tokens: Seq[String]): Unit                          = real.discard(tokens)
 }

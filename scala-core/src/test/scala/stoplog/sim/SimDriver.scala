@@ -87,7 +87,7 @@ object SimDriver {
 
   /** The world outside, for whoever drives the log. */
   def tools(world: World): DriverTools =
-    DriverTools(world.clock, world.faults, new SimDriverLock(world), Parallel.sequential, RetryPolicy.never)
+    DriverTools(world.clock, world.faults, new SimDriverLock(world), Parallel.sequential, StorageRetry.never)
 
   /** What a tool begins from. */
   def toolRun(

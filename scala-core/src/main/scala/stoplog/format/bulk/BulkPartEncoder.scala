@@ -4,7 +4,7 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import stoplog.commit.{BadRow, Unflushed, UnflushedRows, PartBuffer, PartEncoder}
+import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.

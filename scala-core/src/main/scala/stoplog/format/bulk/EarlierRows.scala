@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.SpoolFiles
 
 /** The rows of a part that earlier epochs left in spool files. Reads nothing before it is asked. */

@@ -7,7 +7,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{MemorySides, Samples}
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.NewPart
 import stoplog.thread.SharedMemory
 

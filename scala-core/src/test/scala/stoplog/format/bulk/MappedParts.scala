@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import stoplog.commit.{Unflushed, PartBuffer, PartEncoder, PartFormat}
+import stoplog.commit.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 import stoplog.part.Spooled
 
 /** Parts of a format for rows that are made of something else. */
@@ -14,7 +14,7 @@ final class MappedParts[A, R](parts: PartFormat[R])(row: A => R) extends PartFor
   private final class Mapped(rows: PartEncoder[R]) extends PartEncoder[A] {
     override def append(from: A): Unit = rows.append(row(from))
     override def sizeBytes: Long       = rows.sizeBytes
-    override def pause(): Unflushed     = rows.pause()
+    override def pause(): Unflushed    = rows.pause()
     override def finish(): Unit        = rows.finish()
     override def close(): Unit         = rows.close()
   }

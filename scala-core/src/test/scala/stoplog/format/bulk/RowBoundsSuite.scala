@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.{CalendarInterval, VariantVal}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Spooled, SpoolFile}
+import stoplog.part.{SpoolFile, Spooled}
 
 /** Rows that somebody has made up: none of them is followed out of its bytes. */
 class RowBoundsSuite extends AnyFunSuite {

@@ -224,7 +224,7 @@ private object HdfsJobsSuite {
         faults,
         DriverLock.semaphore(),
         Parallel.sequential,
-        RetryPolicy.never
+        StorageRetry.never
       ),
       MemoryNotes.unasked
     )

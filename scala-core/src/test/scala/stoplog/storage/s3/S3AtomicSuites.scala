@@ -146,7 +146,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
           Faults.none
         )
       ),
-      DriverTools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, RetryPolicy.never)
+      DriverTools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
     )
 
     def epoch(number: Int, row: String): Unit = {

@@ -169,7 +169,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
         stoplog.fault.Faults.none,
         DriverLock.semaphore(),
         Parallel.sequential,
-        RetryPolicy.never
+        StorageRetry.never
       )
     )
     def epoch(number: Long): Unit = {

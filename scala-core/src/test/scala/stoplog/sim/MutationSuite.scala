@@ -14,9 +14,9 @@ class MutationSuite extends AnyFunSuite {
   caught("writers do not announce themselves", Mutations.NoLease)
   caught("a record counts though newer ones were there", Mutations.NoLookBack)
   caught("parts are published before the record", Mutations.PublishBeforeRecord)
-  caught("the sweeper reads the log before it lists", Mutations.LogBeforeListing, from = 1000)
+  caught("the sweeper reads the log before it lists", Mutations.LogBeforeListing, from = 1030)
   caught("a repeated attempt goes on in place", Mutations.RepeatedInPlace)
-  caught("the driver closes parts without isolating them", Mutations.NoIsolation)
+  caught("the driver closes parts without isolating them", Mutations.NoIsolation, from = 10)
   caught("a start takes every record for published", Mutations.AlwaysMarked)
   caught("side files are dropped before the record", SideMutations.DropBeforeRecord)
   caught("side files are dropped that the record names", SideMutations.DropNamed)
@@ -25,7 +25,7 @@ class MutationSuite extends AnyFunSuite {
   caught("a part is gone on with without the rows beside it", SideMutations.RowsForgotten)
   caught("the driver ends parts unannounced", SideMutations.NoLeaseOfDriver)
   caught("the driver ends parts without a look at the log", SideMutations.NoLookOfDriver, from = 2300)
-  caught("a part that nothing was written to is its run's own", SideMutations.OwnedUnwritten)
+  caught("a part that nothing was written to is its run's own", SideMutations.OwnedUnwritten, from = 120)
   caught(
     "a merged part is published before the others are set aside",
     CompactionMutations.PublishBeforeSetAside
@@ -34,8 +34,8 @@ class MutationSuite extends AnyFunSuite {
   caught("parts are deleted before the merged one is visible", CompactionMutations.DeletedAtOnce)
   caught("parts that were set aside stay", CompactionMutations.NeverDeleted)
 
-  caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned)
-  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 300)
+  caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned, from = 40)
+  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 395)
 
   caught(
     "who goes back to an older epoch keeps no copies",
@@ -50,6 +50,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "who begins a log anew keeps no records",
     OperatorMutations.ResetWithoutCopies,
+    from = 20,
     in = Settings.resetting(StoreKind.Replacing)
   )
   caught(
@@ -60,11 +61,13 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a batch compaction takes what a sink may touch",
     OperatorMutations.CompactsAnything,
+    from = 760,
     in = Settings.compacting(StoreKind.Replacing)
   )
   caught(
     "a batch compaction does not look whether a sink is set back",
     OperatorMutations.CompactsBesideRewind,
+    from = 100,
     in = Settings.rewindingAndCompacting(StoreKind.Replacing)
   )
   caught(
@@ -76,7 +79,7 @@ class MutationSuite extends AnyFunSuite {
   caught("markers are written before their parts", AnnouncementMutations.BeforeParts)
   caught("markers are written before the record", AnnouncementMutations.BeforeRecord)
   caught("nobody looks for earlier markers", AnnouncementMutations.PastForgotten)
-  caught("a marker that is there is written once more", AnnouncementMutations.NeverItsOwn)
+  caught("a marker that is there is written once more", AnnouncementMutations.NeverItsOwn, from = 50)
 
   caught("an abort keeps ownership", new RuleMutations.AbortKeepsOwnership, in = Settings.givenUp)
   caught(
@@ -102,29 +105,33 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "final names are not forced",
     DurabilityMutations.FinishedNamesNotForced,
+    from = 85,
     in = Settings.names(Readers.Patient)
   )
   caught(
     "names of open parts are not forced",
     DurabilityMutations.OpenNamesNotForced,
+    from = 170,
     in = Settings.names(Readers.Patient)
   )
   caught(
     "the log's directory is not forced",
     DurabilityMutations.LogNotForced,
+    from = 200,
     in = Settings.names(Readers.Patient)
   )
-  caught("a record is marked with its first part", DurabilityMutations.MarkedWithFirstPart)
+  caught("a record is marked with its first part", DurabilityMutations.MarkedWithFirstPart, from = 30)
   caught("a record is marked before what follows", DurabilityMutations.MarkedBeforeFollowUps, from = 170)
   caught(
     "a merge is decided without a look at its inputs",
     DurabilityMutations.MergedWithoutLook,
-    from = 440,
+    from = 660,
     in = Settings.readers(StoreKind.Renaming, Readers.AtOnce).merging
   )
   caught(
     "a part that a storage fails to publish is taken for lost, and skipped",
     DurabilityMutations.FailedIsLost,
+    from = 60,
     in = Settings.skipping(StoreKind.Replacing)
   )
   caught(
@@ -133,7 +140,7 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.renaming.merging
   )
 
-  /** @param from the seed to begin with, where none before it is known to fail
+  /** @param from a seed a little before the first that fails, so that the walk to it costs little
     * @param mutation of its own for each schedule, where it remembers something
     * @param in   the worlds in which it is looked for
     */

@@ -11,9 +11,9 @@ import stoplog.LongRun
 /** Looks through seeds for one that fails, and explains one that did. */
 object Search {
 
-  /** How many schedules a test run takes: 2,000, or 200,000 with STOPLOG_LONG=1. */
+  /** How many schedules a test run takes: 1,000, or 200,000 with STOPLOG_LONG=1. */
   def schedules: Long = setting("stoplog.sim.schedules", "STOPLOG_SIM_SCHEDULES")
-    .getOrElse(if (LongRun.isOn) 200000L else 2000L)
+    .getOrElse(if (LongRun.isOn) 200000L else 1000L)
 
   /** The first of a run's seeds: 0, or STOPLOG_SIM_FIRST, so that a long run sees other schedules than the ordinary one. */
   def first: Long = setting("stoplog.sim.first", "STOPLOG_SIM_FIRST").getOrElse(0L)

@@ -17,7 +17,7 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def beforeAll(): Unit = Configurator.setLevel("stoplog", Level.OFF)
   override protected def afterAll(): Unit  = Configurator.setLevel("stoplog", Level.WARN)
 
-  StoreKind.all.foreach(store => sound(SmallCompactions(store), Bounds(2, 1, 2)))
+  sound(SmallCompactions(Renaming), Bounds(2, 1, 2))
   sound(queries(Replacing), Bounds(1, 1, 1))
 
   sound(SmallCompactions(Renaming), Bounds(1, 1, 1), CompactionMutations.SetAsideBeforeRecord)

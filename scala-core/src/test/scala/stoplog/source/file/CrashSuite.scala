@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.source.ReadLimits
 
 /** A driver that dies at any of its writes, with files that come, are renamed in with old times, change and go. */
@@ -12,9 +13,11 @@ class CrashSuite extends AnyFunSuite {
 
   private final class Died extends RuntimeException
 
+  private val Seeds = if (LongRun.isOn) 40 else 15
+
   for (cleaning <- Seq(CleanSource.Keep, CleanSource.Delete, CleanSource.Archive("_away")))
     test(s"every line once, whichever write is the last: $cleaning") {
-      for (seed <- 1 to 40) {
+      for (seed <- 1 to Seeds) {
         val random       = new Random(seed)
         val world        = new SourceWorld(cleaning = cleaning, heldFiles = 7)
         var fed          = Vector.empty[String]

@@ -71,7 +71,7 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
     assert_each_once(place.out, place.rows)
 
 
-@pytest.mark.parametrize("batches", [1, 2])
+@pytest.mark.parametrize("batches", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_what_a_refused_start_names_is_a_way_out(spark: SparkSession, place: Place, batches: int) -> None:
     """A checkpoint that was set back is refused; after `rewind` as the message has it, nothing is doubled."""
     stream = Stream(spark, place)

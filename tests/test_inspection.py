@@ -145,6 +145,7 @@ def test_a_query_at_work_is_never_reported_as_damage(spark: SparkSession, place:
     assert directory.check().is_healthy
 
 
+@pytest.mark.long
 def test_a_directory_on_s3_is_read_as_on_a_disk(tmp_path: Path) -> None:
     sink = healthy(tmp_path / "events")
     with s3mock(tmp_path / "server") as server:
@@ -179,6 +180,7 @@ def test_a_directory_on_s3_is_read_as_on_a_disk(tmp_path: Path) -> None:
         assert on_s3.check().findings == local.check().findings != ()
 
 
+@pytest.mark.long
 def test_a_directory_on_hdfs_is_read_by_http(tmp_path: Path) -> None:
     sink = healthy(tmp_path / "events")
     with hdfs(tmp_path / "server") as server:

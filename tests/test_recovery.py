@@ -69,6 +69,7 @@ def test_stopping_at_random_moments(spark: SparkSession, place: Place) -> None:
     assert_each_once(place.out, place.rows)
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_path: Path) -> None:
     """The first is held in the tasks of an epoch, the second takes over, and the first finds that out."""

@@ -29,10 +29,15 @@ ALL = [
 ]
 SOME = [
     ("csv", "zstd"),
-    ("parquet", "snappy"),
     *(
         pytest.param(form, codec, marks=pytest.mark.long)
-        for form, codec in (("text", "lz4"), ("json", "gzip"), ("orc", "zstd"), ("avro", "deflate"))
+        for form, codec in (
+            ("text", "lz4"),
+            ("json", "gzip"),
+            ("parquet", "snappy"),
+            ("orc", "zstd"),
+            ("avro", "deflate"),
+        )
     ),
 ]
 RUNS = 3

@@ -145,7 +145,6 @@ def test_a_query_at_work_is_never_reported_as_damage(spark: SparkSession, place:
     assert directory.check().is_healthy
 
 
-@pytest.mark.long
 def test_a_directory_on_s3_is_read_as_on_a_disk(tmp_path: Path) -> None:
     sink = healthy(tmp_path / "events")
     with s3mock(tmp_path / "server") as server:

@@ -3,8 +3,9 @@ package stoplog.matrix
 
 import stoplog.fault.Step
 
-/** On local disks every occurrence of each step and every pair of steps in a long run. Otherwise the first or the last
-  * occurrence in staged parts of rows and of blocks, and a kill at each step elsewhere, where no other code decides.
+/** On local disks every occurrence of each step and every pair of steps in a long run. Otherwise kills at the first and the
+  * last occurrence in staged parts of rows, where processes freeze, too, and at the last one in staged parts of blocks,
+  * where they wake again; and a kill at each step elsewhere, where no other code decides.
   */
 class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   private val (thorough, sparse) = sites.partition(LocalSection.thorough)
@@ -59,8 +60,8 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
 
   testPage()
 
-  /** Of the occurrences of a step, one in three outside a long run, the last among them. */
-  private def some(last: Int): Seq[Int] = if (long) 1 to last else last to 1 by -3
+  /** Of the occurrences of a step, one in six outside a long run, the last among them. */
+  private def some(last: Int): Seq[Int] = if (long) 1 to last else last to 1 by -6
 
   override protected def section: String =
     LocalSection.render(occurrences(rows), occurrences(blocks), batchOccurrences(_), thorough, sparse)
@@ -75,8 +76,8 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
         )
     else
       fate match {
-        case CrashMode.Killed => Seq(1, last).distinct
-        case CrashMode.Frozen => Seq(1)
-        case CrashMode.Woken  => Seq(last)
+        case CrashMode.Killed => if (site == rows) Seq(1, last).distinct else Seq(last)
+        case CrashMode.Frozen => Seq(1).filter(_ => site == rows)
+        case CrashMode.Woken  => Seq(last).filter(_ => site == blocks)
       }
 }

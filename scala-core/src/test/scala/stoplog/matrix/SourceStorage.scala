@@ -34,6 +34,10 @@ object SourceStorage {
 
   /** A rename is one step of the NameNode. */
   case object Hdfs extends SourceStorage("HDFS") {
+
+    /** Where a file of the state has just been written, and where files are put away. */
+    override def sample: Vector[Step] = Vector(Step.SeenWritten, Step.AfterSplits, Step.FileCleaned)
+
     override def steps(mode: SourceMode): Vector[Step] = super.steps(mode).filterNot(_ == Step.MidArchive)
     override def newPlace(): SourcePlace               = HadoopSourcePlace.hdfs()
   }

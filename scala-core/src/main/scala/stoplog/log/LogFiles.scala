@@ -61,12 +61,25 @@ class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none) e
     * published. [[CommitLog]] counts the numbers from 0 and writes each once, so that of two processes none takes away what
     * the other one has noted.
     */
-  def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
-    files.putIfAbsent(at(RecordNames.note(seq, number)), VisibleNote.encode(paths))
+  final def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    putNote(seq, number, VisibleNote.encode(paths))
 
   /** The paths in the note of this number: none where it was broken off, and `None` where there is no such note. */
-  def visible(seq: Long, number: Int): Option[Set[String]] =
-    files.read(at(RecordNames.note(seq, number))).map(VisibleNote.decode)
+  final def visible(seq: Long, number: Int): Option[Set[String]] =
+    note(seq, number).map(VisibleNote.decode)
+
+  /** Notes how a merge ends, as the first note of its record, unless there is one: of all processes the first one decides. */
+  final def noteMerge(seq: Long, end: MergeNote): PutOutcome = putNote(seq, 0, VisibleNote.encode(end))
+
+  /** How a merge ends; a note of what is visible says that it was begun. */
+  final def notedMerge(seq: Long): Option[MergeNote] = note(seq, 0).map(VisibleNote.decodeMerge)
+
+  /** Creates the record's note of this number, unless there is one. */
+  def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome =
+    files.putIfAbsent(at(RecordNames.note(seq, number)), bytes)
+
+  /** The record's note of this number. */
+  def note(seq: Long, number: Int): Option[Array[Byte]] = files.read(at(RecordNames.note(seq, number)))
 
   /** The location of the record, for messages. */
   def describe(seq: Long): String = files.describe(records(seq).head)

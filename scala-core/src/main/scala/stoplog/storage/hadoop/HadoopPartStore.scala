@@ -60,6 +60,9 @@ final class HadoopPartStore(
 
   override def staged(): Vector[Staged] = HadoopStaged.list(files, sinkId, layout)(identity)
 
+  override def isStaged(token: String): Boolean =
+    files.writing(files.at(token))(files.status(files.at(token)).isDefined)
+
   override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
 
   /** A lease that announces nothing: the file system has no locks that another process could ask for. */

@@ -64,6 +64,10 @@ final class HdfsPartStore(
     }
   }
 
+  override def isStaged(token: String): Boolean = files.writing(files.at(token)) {
+    Seq(files.at(token), pending(token)).exists(files.status(_).isDefined)
+  }
+
   override def staged(): Vector[Staged] =
     HadoopStaged.list(files, sinkId, layout)(_.stripSuffix(HdfsPartStore.Pending))
 

@@ -34,6 +34,18 @@ abstract class FinishedStoreLaws extends LawSuite {
     assert(storage.visible() === Set.empty)
   }
 
+  law("what is aside for a record is known by name, and what a reader took before is not among it") {
+    storage =>
+      Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
+      val paths = Seq("b/part-0.txt", "b/part-1.txt", "b/part-2.txt", "b/part-3.txt")
+      assert(storage.replacedFiles().hidden(7, paths) === Set.empty)
+      Seq("b/part-0.txt", "b/part-1.txt").foreach(storage.replacedFiles().hide(7, _))
+      storage.replacedFiles().hide(8, "b/part-2.txt")
+      assert(Copied(storage).replacedFiles().hidden(7, paths) === Set("b/part-1.txt"))
+      storage.replacedFiles().restore(7, "b/part-1.txt")
+      assert(storage.replacedFiles().hidden(7, paths) === Set.empty)
+  }
+
   law("what readers have taken away is no error") { storage =>
     storage.replacedFiles().hide(7, "b/part-1.txt")
     storage.replacedFiles().restore(7, "b/part-1.txt")

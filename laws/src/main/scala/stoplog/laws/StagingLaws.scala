@@ -21,6 +21,16 @@ abstract class StagingLaws extends LawSuite {
     assert(tokens.size === 3)
   }
 
+  law("a part is staged until it is published or discarded, for whoever asks by its token") { storage =>
+    val store = storage.partStore()
+    val one   = append(store.create(part("a", "part-1.txt")), "rows\n").finish()
+    val other = append(store.create(part("a", "part-2.txt")), "rows\n").finish()
+    assert(Seq(one, other).forall(handle => Copied(storage).partStore().isStaged(handle.token)))
+    assert(store.publish(one, 5, "a/part-1.txt") === Committed)
+    store.discard(other.token)
+    assert(!Seq(one, other).exists(handle => Copied(storage).partStore().isStaged(handle.token)))
+  }
+
   law("staged parts have a time of change that is not in the future") { storage =>
     val store = storage.partStore()
     leftOpen(store, "good\n")

@@ -38,11 +38,19 @@ private[stoplog] final class OrphanCleaner(
           faults.at(Step.MidSweep)
         }
         sides.discard(beside.map(_.name))
-        setsAside.foreach(found => finished.purge(found.name.toLong))
+        setsAside.foreach(found => forget(found.name.toLong))
         val count = parts.size + beside.size
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count
       }
+  }
+
+  /** Deletes what a driver that slept has set aside for a record that others have carried out; inputs of a merge that they
+    * have called off come back.
+    */
+  private def forget(seq: Long): Unit = log.calledOff(seq) match {
+    case Some(merge) => merge.replace.foreach(part => finished.restoreLate(seq, part.path))
+    case None        => finished.purge(seq)
   }
 
   /** The verdict of a [[sweep]] now on each file, with its reason. Changes nothing. */

@@ -8,7 +8,8 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
-import stoplog.log.{LogRecord, RecordKind}
+import stoplog.log.MergeNote.{Begun, CalledOff}
+import stoplog.log.{LogRecord, MergeNote, RecordKind}
 import stoplog.part.Pending
 import stoplog.sink.{CommitOutcome, Prepared}
 
@@ -46,6 +47,11 @@ private[commit] final class Settling(
     */
   def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
     if (visible.isEmpty) setAside(record) // or that was done before the first part became visible
+    if (visible.isEmpty && isMerge(record) && ends(record).contains(CalledOff)) callOff(record)
+    else show(record, visible)
+  }
+
+  private def show(record: LogRecord, visible: Set[String]): Boolean = {
     val hidden = record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
     val alone  = publish(record, hidden)
     faults.at(Step.AfterPublish)
@@ -59,6 +65,24 @@ private[commit] final class Settling(
 
   /** Between the parts and the mark, in which time readers may take parts away. */
   private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
+
+  /** How a merge ends is noted once, for all processes, before anything becomes visible.
+    *
+    * If an input is not out of sight, a reader has taken it, and the merge is called off. Otherwise it is begun, if its
+    * part is staged: a reader may take the part away as soon as it is visible; by the note, a recovery that finds it
+    * neither staged nor visible knows that it is not lost, and brings no input back. Inputs are deleted only after that.
+    */
+  private def ends(record: LogRecord): Option[MergeNote] = {
+    val inputs = record.replace.map(_.path)
+    val end    =
+      if (finished.hidden(record.seq, inputs).size < inputs.size)
+        Some(retry(() => log.noteMerge(record, CalledOff)))
+      else if (record.publish.forall(part => retry(() => committer.isStaged(part.handle.token))))
+        Some(retry(() => log.noteMerge(record, Begun)))
+      else log.notedMerge(record)
+    faults.at(Step.MergeNoted)
+    end
+  }
 
   private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
     val seen = new ConcurrentLinkedQueue[String]
@@ -88,7 +112,7 @@ private[commit] final class Settling(
     * was there, and a reader or a merge has taken it since.
     */
   private def lost(part: Pending, record: LogRecord): Unit =
-    if (isDoneByOthers(part, record)) bringBackLate(record)
+    if (isDoneByOthers(record) || wasVisible(part, record)) bringBackLate(record)
     else {
       undo(record)
       val error = Errors.partLost(
@@ -103,9 +127,24 @@ private[commit] final class Settling(
       }
     }
 
-  private def isDoneByOthers(part: Pending, record: LogRecord): Boolean =
-    log.overtaken(record.seq).isDefined || log.isPublished(record) ||
-      log.visible(record)(part.finishedPath)
+  private def isDoneByOthers(record: LogRecord): Boolean =
+    log.overtaken(record.seq).isDefined || log.isPublished(record)
+
+  private def wasVisible(part: Pending, record: LogRecord): Boolean =
+    if (isMerge(record)) log.notedMerge(record).isDefined else log.visible(record)(part.finishedPath)
+
+  /** Never shows the merged part, which has rows that a reader has taken, and brings the other inputs back. What a process
+    * that slept sets aside later is brought back by itself, or by the next sweep.
+    */
+  private def callOff(record: LogRecord): Boolean = {
+    val merged = record.publish.map(_.finishedPath).mkString(", ")
+    Log.info(s"A reader has taken an input of the merge into $merged away: the merge is called off")
+    if (isDoneByOthers(record)) bringBackLate(record) else undo(record)
+    faults.at(Step.MergeCalledOff)
+    val first = log.markPublished(record)
+    faults.at(Step.AfterMark)
+    first
+  }
 
   private def setAside(record: LogRecord): Unit = if (record.replace.nonEmpty) {
     parallel.map(record.replace.map(_.path).grouped(finished.together).toVector) { paths =>
@@ -115,7 +154,7 @@ private[commit] final class Settling(
     faults.at(Step.AfterReplace)
   }
 
-  /** In place of publishing, when the one part that a merge was to show is lost. */
+  /** In place of publishing, when the one part that a merge was to show is lost or called off. */
   private def undo(record: LogRecord): Unit =
     if (isMerge(record))
       parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path)))
@@ -125,7 +164,7 @@ private[commit] final class Settling(
     * a mark: those aside now were put there later.
     */
   private def bringBackLate(record: LogRecord): Unit =
-    if (isMerge(record) && (log.isPublished(record) || log.overtaken(record.seq).isDefined))
+    if (isMerge(record) && isDoneByOthers(record))
       parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path)))
 
   private def isMerge(record: LogRecord): Boolean =

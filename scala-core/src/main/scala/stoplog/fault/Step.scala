@@ -75,6 +75,16 @@ object Step {
       extends Step("midReplace", "the record decides; some of the parts that it replaces are out of sight")
   case object AfterReplace
       extends Step("afterReplace", "all that is replaced is out of sight; the merged part is not visible")
+  case object MergeNoted
+      extends Step(
+        "mergeNoted",
+        "a note says that the merged part is about to become visible, or that the merge is called off"
+      )
+  case object MergeCalledOff
+      extends Step(
+        "mergeCalledOff",
+        "a reader took an input away: the other inputs are visible, and the merged part never is"
+      )
   case object AfterForget
       extends Step(
         "afterForget",
@@ -166,6 +176,8 @@ object Step {
     BeforeCompact,
     MidReplace,
     AfterReplace,
+    MergeNoted,
+    MergeCalledOff,
     AfterForget,
     MidRemove
   )

@@ -111,6 +111,18 @@ private[stoplog] final class CommitLog(store: LogFiles) {
     */
   def noteVisible(record: LogRecord, paths: Set[String]): Unit = noteVisible(record.seq, number = 0, paths)
 
+  /** How a merge ends, unless any process has noted that before: the answer is the note that stands. */
+  def noteMerge(record: LogRecord, end: MergeNote): MergeNote =
+    if (store.noteMerge(record.seq, end) == PutOutcome.Created) end
+    else notedMerge(record).getOrElse(MergeNote.Begun)
+
+  /** How a merge ends, as far as any process has noted it. */
+  def notedMerge(record: LogRecord): Option[MergeNote] = store.notedMerge(record.seq)
+
+  /** The merge of this number, if it was called off and its record is kept. */
+  def calledOff(seq: Long): Option[LogRecord] =
+    if (store.notedMerge(seq).contains(MergeNote.CalledOff)) read(seq) else None
+
   @tailrec
   private def noteVisible(seq: Long, number: Int, paths: Set[String]): Unit =
     if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)

@@ -18,6 +18,8 @@ import stoplog.storage.{FileStore, PutOutcome, SinkDirectory}
   */
 private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults = Faults.none)
     extends Serializable {
+  import LogFiles._
+
   private val directory = SinkDirectory(sinkId).log
   private val names     = new RecordNames
 
@@ -67,12 +69,25 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
     * published. [[CommitLog]] counts the numbers from 0 and writes each once, so that of two processes none takes away what
     * the other one has noted.
     */
-  def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
-    files.putIfAbsent(at(RecordNames.note(seq, number)), LogFiles.encoded(paths))
+  final def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    putNote(seq, number, encoded(paths))
 
   /** The paths in the note of this number: none where it was broken off, and `None` where there is no such note. */
-  def visible(seq: Long, number: Int): Option[Set[String]] =
-    files.read(at(RecordNames.note(seq, number))).map(LogFiles.decoded)
+  final def visible(seq: Long, number: Int): Option[Set[String]] =
+    note(seq, number).map(decoded)
+
+  /** Notes how a merge ends, as the first note of its record, unless there is one: of all processes the first one decides. */
+  final def noteMerge(seq: Long, end: MergeNote): PutOutcome = putNote(seq, 0, encoded(end))
+
+  /** How a merge ends; a note of what is visible says that it was begun. */
+  final def notedMerge(seq: Long): Option[MergeNote] = note(seq, 0).map(decodedMerge)
+
+  /** Creates the record's note of this number, unless there is one. */
+  def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome =
+    files.putIfAbsent(at(RecordNames.note(seq, number)), bytes)
+
+  /** The record's note of this number. */
+  def note(seq: Long, number: Int): Option[Array[Byte]] = files.read(at(RecordNames.note(seq, number)))
 
   /** The location of the record, for messages. */
   def describe(seq: Long): String = files.describe(records(seq).head)
@@ -92,6 +107,27 @@ private[stoplog] object LogFiles {
   /** Nothing for bytes that are no such list: the note is an economy, and was not forced to the disk. */
   private def decoded(bytes: Array[Byte]): Set[String] =
     Try(mapper.readTree(bytes).elements().asScala.map(_.asText()).toSet).getOrElse(Set.empty)
+
+  /** The first note of a merge: without paths, and no list when the merge was called off. */
+  private def encoded(end: MergeNote): Array[Byte] = end match {
+    case MergeNote.Begun     => encoded(Set.empty[String])
+    case MergeNote.CalledOff => mapper.writeValueAsBytes(mapper.createObjectNode())
+  }
+
+  private def decodedMerge(bytes: Array[Byte]): MergeNote =
+    if (Try(mapper.readTree(bytes).isObject).getOrElse(false)) MergeNote.CalledOff else MergeNote.Begun
+}
+
+/** The end of a merge, which its first note says for good. */
+private[stoplog] sealed trait MergeNote
+
+private[stoplog] object MergeNote {
+
+  /** All inputs were out of sight, and the merged part staged: from now on it is visible, or readers have taken it. */
+  case object Begun extends MergeNote
+
+  /** A reader took an input away before it went out of sight: the other inputs come back, and the merged part is never shown. */
+  case object CalledOff extends MergeNote
 }
 
 /** The names of the records of one log: `<20 digits>.commit`, which no pattern for files of data finds.

@@ -98,6 +98,14 @@ trait TwoPhaseCommitter extends AutoCloseable {
   /** The tokens under which [[staged]] lists what was prepared under this one: for most sinks the same. */
   def stagedOf(token: String): Set[String] = Set(token)
 
+  /** Whether anything of what was prepared under this token is still staged. Asked right before the part of a merge is
+    * committed; a target that can tell without a listing should.
+    */
+  def isStaged(token: String): Boolean = {
+    val names = stagedOf(token)
+    staged().exists(found => names(found.token))
+  }
+
   /** Undoes something staged that no record names (I5: only recovery calls this, with the claim held). Undoing what is
     * gone is no error.
     */

@@ -27,6 +27,10 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   /** Hides several, up to [[together]]. */
   def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
 
+  /** Those of the paths whose parts are hidden for that record. */
+  def hidden(seq: Long, paths: Seq[String]): Set[String] =
+    paths.filter(ReplacedFiles.places(sinkId, seq, _).exists(files.exists)).toSet
+
   /** The number of parts that cost no more than one. */
   def together: Int = 1
 

@@ -244,6 +244,71 @@ class SettlingSuite extends AnyFunSuite {
     assert(finished.broughtBack.isEmpty && finished.forgotten === Set(4L))
   }
 
+  test("a merged part that a reader takes before the driver dies is not lost: no input comes back") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new World(finished = finished)
+    val merged = merge(world, "p", "q")
+    world.parts.onPublished = { path =>
+      world.parts.take(path)
+      throw new IllegalStateException("the process died")
+    }
+    intercept[IllegalStateException](world.publish(merged))
+    world.parts.onPublished = _ => ()
+    assert(world.log.visible(merged).isEmpty)
+    world.republish(merged)
+    assert(finished.broughtBack.isEmpty && world.parts.finished.isEmpty)
+    assert(finished.forgotten === Set(4L) && world.records.isPublished(4))
+  }
+
+  test(
+    "a merged part that is lost before its publication is lost at every start, until the user goes on without it"
+  ) {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new World(finished = finished)
+    val merged = merge(world, "p", "q")
+    world.parts.lose(merged.publish.head.handle.token)
+    assert(condition(world.publish(merged)) === "STOPLOG_PART_LOST")
+    assert(condition(world.republish(merged)) === "STOPLOG_PART_LOST")
+    assert(finished.forgotten.isEmpty && !world.records.isPublished(4))
+  }
+
+  test(
+    "a merge is called off when a reader took an input before it went out of sight: the others come back"
+  ) {
+    val finished = new UnreliableFinished
+    val world    = new World(finished = finished)
+    val merged   = merge(world, "p", "q")
+    finished.taken = Set("b/p")
+    world.publish(merged)
+    assert(world.parts.finished.isEmpty)
+    assert(finished.broughtBack === Vector("b/p", "b/q") && finished.forgotten.isEmpty)
+    assert(world.records.isPublished(4))
+  }
+
+  test("a process that comes late to a merge that was called off brings back what it has set aside") {
+    val finished = new UnreliableFinished
+    val world    = new World(finished = finished)
+    val merged   = merge(world, "p", "q")
+    finished.taken = Set("b/p")
+    world.records.markPublished(4)
+    assert(!world.publish(merged))
+    assert(finished.broughtBack.isEmpty && finished.broughtBackLate === Vector("b/p", "b/q"))
+    assert(world.parts.finished.isEmpty)
+  }
+
+  test("inputs that are deleted after the merged part was noted do not call the merge off") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new World(finished = finished)
+    val merged = merge(world, "p", "q")
+    finished.taken = Set("b/p", "b/q")
+    world.log.noteMerge(merged, MergeNote.Begun)
+    world.publish(merged)
+    assert(world.parts.finished.keySet === Set("b/m") && finished.broughtBack.isEmpty)
+  }
+
   test("whoever finds a newer record takes no part for lost, and brings nothing back") {
     val finished = new UnreliableFinished
     val world    = new World(finished = finished)
@@ -335,6 +400,10 @@ class SettlingSuite extends AnyFunSuite {
     assert(tried === 4)
   }
 
+  private def merge(world: World, inputs: String*): LogRecord = world
+    .record(world.closed("m"))
+    .copy(kind = RecordKind.Compact, replace = inputs.map(FinishedPart("b", _, 4, 1, 0)).toVector)
+
   /** Deletes nothing until it is up. */
   private final class UnreliableFinished extends ReplacedFiles(NoFiles, "main") {
     var isUp                 = false
@@ -342,8 +411,14 @@ class SettlingSuite extends AnyFunSuite {
     var broughtBack          = Vector.empty[String]
     var broughtBackLate      = Vector.empty[String]
 
-    override def sizeBytes(path: String): Option[Long]  = None
-    override def hide(seq: Long, path: String): Unit    = ()
+    override def sizeBytes(path: String): Option[Long] = None
+    override def hide(seq: Long, path: String): Unit   = ()
+
+    /** By a reader, before they could be hidden. */
+    var taken: Set[String] = Set.empty
+
+    override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet -- taken
+
     override def restore(seq: Long, path: String): Unit = broughtBack :+= path
     override def keep(path: String, as: String): Unit   = ()
 

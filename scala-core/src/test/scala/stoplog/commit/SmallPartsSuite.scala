@@ -176,9 +176,12 @@ class SmallPartsSuite extends AnyFunSuite {
       override def sizeBytes(path: String): Option[Long]  = sizes.get(path)
       override def hide(seq: Long, path: String): Unit    = ReplacedFiles.none.hide(seq, path)
       override def restore(seq: Long, path: String): Unit = ReplacedFiles.none.restore(seq, path)
-      override def keep(path: String, as: String): Unit   = ReplacedFiles.none.keep(path, as)
-      override def purge(seq: Long): Unit                 = ReplacedFiles.none.purge(seq)
-      override def hiddenFor(): Vector[Long]              = Vector.empty
+
+      override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet
+
+      override def keep(path: String, as: String): Unit = ReplacedFiles.none.keep(path, as)
+      override def purge(seq: Long): Unit               = ReplacedFiles.none.purge(seq)
+      override def hiddenFor(): Vector[Long]            = Vector.empty
     }
   }
 

@@ -9,7 +9,7 @@ import scala.collection.concurrent.TrieMap
 class MemoryRecords extends LogFiles(NoFiles, "main") {
   private val records = TrieMap.empty[Long, Vector[Byte]]
   private val marks   = TrieMap.empty[Long, Unit]
-  private val notes   = TrieMap.empty[(Long, Int), Set[String]]
+  private val notes   = TrieMap.empty[(Long, Int), Array[Byte]]
 
   /** How often the log was listed. */
   @volatile var listings: Int = 0
@@ -50,12 +50,12 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
 
   override def isPublished(seq: Long): Boolean = marks.contains(seq)
 
-  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome = {
+  override def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome = {
     beforeNote(seq)
-    notes.putIfAbsent(seq -> number, paths).fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
+    notes.putIfAbsent(seq -> number, bytes).fold[PutOutcome](PutOutcome.Created)(_ => PutOutcome.Taken)
   }
 
-  override def visible(seq: Long, number: Int): Option[Set[String]] = notes.get(seq -> number)
+  override def note(seq: Long, number: Int): Option[Array[Byte]] = notes.get(seq -> number)
 
   override def describe(seq: Long): String = s"memory/$seq"
 }

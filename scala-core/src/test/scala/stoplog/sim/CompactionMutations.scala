@@ -16,6 +16,8 @@ object CompactionMutations {
 
         override def hide(seq: Long, path: String): Unit = waiting :+= (seq -> path)
 
+        override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet
+
         override def purge(seq: Long): Unit = {
           waiting.filter(_._1 == seq).foreach { case (of, path) => super.hide(of, path) }
           super.purge(seq)
@@ -70,8 +72,11 @@ object CompactionMutations {
 
 /** A store of finished parts that passes everything on. */
 class FinishedOver(real: ReplacedFiles) extends ReplacedFiles(NoFiles, "main") {
-  override def sizeBytes(path: String): Option[Long]      = real.sizeBytes(path)
-  override def hide(seq: Long, path: String): Unit        = real.hide(seq, path)
+  override def sizeBytes(path: String): Option[Long] = real.sizeBytes(path)
+  override def hide(seq: Long, path: String): Unit   = real.hide(seq, path)
+
+  override def hidden(seq: Long, paths: Seq[String]): Set[String] = real.hidden(seq, paths)
+
   override def restore(seq: Long, path: String): Unit     = real.restore(seq, path)
   override def restoreLate(seq: Long, path: String): Unit = real.restoreLate(seq, path)
   override def keep(path: String, as: String): Unit       = real.keep(path, as)

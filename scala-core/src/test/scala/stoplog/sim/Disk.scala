@@ -154,7 +154,7 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
         Vector(finished, aside, notes, kept),
         logs.map { case (name, log) =>
           val records = log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }
-          name -> ((records, log.marks, log.visible))
+          name -> ((records, log.marks, log.notes))
         }.toMap,
         leases.filter(_._1._2.alive).toSet
       )
@@ -203,9 +203,9 @@ final case class Aside(log: String, seq: Long, path: String)
 
 /** The records of one log, which of them are marked, and which of their parts are noted as visible. */
 final class DiskLog {
-  val records: mutable.TreeMap[Long, Array[Byte]]    = mutable.TreeMap.empty
-  val marks: mutable.Set[Long]                       = mutable.Set.empty
-  val visible: mutable.Map[(Long, Int), Set[String]] = mutable.Map.empty
+  val records: mutable.TreeMap[Long, Array[Byte]] = mutable.TreeMap.empty
+  val marks: mutable.Set[Long]                    = mutable.Set.empty
+  val notes: mutable.Map[(Long, Int), String]     = mutable.Map.empty
 }
 
 object DiskLog {

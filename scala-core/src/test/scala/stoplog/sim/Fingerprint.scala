@@ -18,7 +18,7 @@ object Fingerprint {
     case None                                  => 7L
     case Some(one)                             => mixed(8L, of(one))
     case inode: Inode                          => ofInode(inode)
-    case log: DiskLog                          => of((log.records, log.marks, log.visible))
+    case log: DiskLog                          => of((log.records, log.marks, log.notes))
     case process: SimProcess                   => of((process.name, process.alive))
     case failure: Throwable                    => of((failure.getClass.getName, failure.getMessage))
     case map: scala.collection.SortedMap[_, _] => inOrder(map)

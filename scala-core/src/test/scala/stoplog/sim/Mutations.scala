@@ -184,11 +184,11 @@ class RecordsOver(real: LogFiles) extends LogFiles(NoFiles, "main") {
   override def delete(seq: Long): Unit                                = real.delete(seq)
   override def markPublished(seq: Long): PutOutcome                   = real.markPublished(seq)
   override def isPublished(seq: Long): Boolean                        = real.isPublished(seq)
-  override def visible(seq: Long, number: Int): Option[Set[String]]   = real.visible(seq, number)
+  override def note(seq: Long, number: Int): Option[Array[Byte]]      = real.note(seq, number)
   override def describe(seq: Long): String                            = real.describe(seq)
 
-  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
-    real.noteVisible(seq, number, paths)
+  override def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome =
+    real.putNote(seq, number, bytes)
 }
 
 /** A part store that passes everything on. */
@@ -210,8 +210,9 @@ class PartsOver(real: PartStore) extends PartStore {
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome =
     real.publish(part, sizeBytes, finishedPath)
 
-  override def staged(): Vector[Staged]        = real.staged()
-  override def discard(token: String): Unit    = real.discard(token)
-  override def enter(run: RunId): WriterLease  = real.enter(run)
-  override def othersGone(run: RunId): Boolean = real.othersGone(run)
+  override def staged(): Vector[Staged]         = real.staged()
+  override def isStaged(token: String): Boolean = real.isStaged(token)
+  override def discard(token: String): Unit     = real.discard(token)
+  override def enter(run: RunId): WriterLease   = real.enter(run)
+  override def othersGone(run: RunId): Boolean  = real.othersGone(run)
 }

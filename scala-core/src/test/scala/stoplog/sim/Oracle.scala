@@ -13,6 +13,7 @@ import stoplog.part.{Open, Part, Publish, RunId}
   *
   * It sees the storage and the source, and knows nothing of what the drivers believe.
   *
+  * @param store  where a part is copied aside, a reader may take it away in the middle of that: its rows are in both places
   * @param sinkId whose log, and whose rows
   */
 final class Oracle(
@@ -20,6 +21,7 @@ final class Oracle(
     format: SimFormat,
     announced: Announced,
     takes: PowerTakes,
+    store: StoreKind,
     sinkId: String = DiskLog.Main
 ) {
   private val sight         = new Sight
@@ -178,10 +180,11 @@ final class Oracle(
   /** A power loss has taken the name. */
   def vanished(inode: Inode, name: String): Unit = sight.vanished(name, inode.rows(inode.length))
 
-  /** A reader takes a finished part away. Rows that a record is about to move elsewhere are in both places then. */
+  /** A reader takes a finished part away. */
   def taken(name: String, inode: Inode): Unit = {
     val rows = inode.rows(inode.length)
-    if (newestRecord.exists(_.replace.exists(_.path == name)) && lookedAt(name)) sight.excuses(rows)
+    if (store == StoreKind.Copying && newestRecord.exists(_.replace.exists(_.path == name)) && lookedAt(name))
+      sight.excuses(rows)
     sight.takes(name, inode, rows)
   }
 
@@ -207,10 +210,12 @@ final class Oracle(
 
   def puttingBack(name: String, inode: Inode): Unit = sight.showsAgain(name, inode.rows(inode.length))
 
+  /** What was set aside is deleted: each of its rows is visible, or aside for another record. */
   def forgetting(inode: Inode, disk: Disk): Unit = {
     val isKept = disk.kept.valuesIterator.exists(_ eq inode)
+    val aside  = disk.aside.valuesIterator.flatMap(other => other.rows(other.length)).toSet
     inode.rows(inode.length).foreach { row =>
-      if (!sight.isSeen(row) && !(isKept && setBack.has(row)))
+      if (!sight.isSeen(row) && !aside(row) && !(isKept && setBack.has(row)))
         violated(s"${inode.token} is deleted, and '$row' is nowhere else")
     }
   }
@@ -313,7 +318,10 @@ final class Oracle(
     }
     if (!replaced.filterNot(setBack.has).subsetOf(hidden))
       violated(s"record ${record.seq} replaces rows that it does not publish")
-    val lost = decidedRows.filterNot(row => hidden(row) || sight.isSeen(row) || besideRows(row))
+    // What a driver that slept has set aside again comes back with it, or by a sweep.
+    val aside = disk.aside.valuesIterator.flatMap(inode => inode.rows(inode.length)).toSet
+    val lost  =
+      decidedRows.filterNot(row => hidden(row) || sight.isSeen(row) || besideRows(row) || aside(row))
     if (lost.nonEmpty)
       violated(s"record ${record.seq} (${record.kind.word}) has lost ${lost.toVector.sorted.mkString(", ")}")
   }
@@ -324,9 +332,9 @@ final class Oracle(
       val inode = sight
         .takenFile(part.path)
         .getOrElse(violated(s"record ${record.seq} replaces ${part.path}, which is not there"))
-      val rows = inode.rows(inode.length)
-      if (lookedAt(part.path)) sight.excuses(rows)
-      rows
+      if (!lookedAt(part.path))
+        violated(s"record ${record.seq} replaces ${part.path}, which was taken before")
+      inode.rows(inode.length)
     }
   }.toSet
 

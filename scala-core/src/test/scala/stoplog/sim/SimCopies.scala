@@ -59,6 +59,11 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
     outcome
   }
 
+  override def isStaged(token: String): Boolean =
+    op(s"look for $token")(
+      stagedOf(token).exists(file => disk.staged.contains(file) || disk.uploads.contains(file))
+    )
+
   override def staged(): Vector[Staged] = op("list unfinished objects") {
     world
       .unfinished(

@@ -22,6 +22,9 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
     }
   }
 
+  override def hidden(seq: Long, paths: Seq[String]): Set[String] =
+    op(s"look what is aside for $seq")(paths.filter(path => disk.aside.contains(Aside(log, seq, path))).toSet)
+
   override def restore(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")

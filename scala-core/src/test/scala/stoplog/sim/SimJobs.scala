@@ -29,7 +29,7 @@ final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "ma
       op(s"delete mark $seq of $job")(log.marks.remove(seq))
       faults.at(Step.MidRemove)
       op(s"delete notes $seq of $job")(
-        log.visible.keys.filter(_._1 == seq).toVector.foreach(log.visible.remove(_))
+        log.notes.keys.filter(_._1 == seq).toVector.foreach(log.notes.remove(_))
       )
       faults.at(Step.MidRemove)
     }

@@ -92,6 +92,8 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
     case PowerTakes.Bytes => ()
   }
 
+  override def isStaged(token: String): Boolean = op(s"look for $token")(disk.staged.contains(token))
+
   override def staged(): Vector[Staged] = op("list unfinished files") {
     world
       .unfinished(disk.staged.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))

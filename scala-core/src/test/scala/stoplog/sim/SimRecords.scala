@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.log.LogFiles
 
@@ -44,7 +46,7 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
   override def delete(seq: Long): Unit = {
     world.op(s"delete mark $seq")(there.marks.remove(seq))
     world.op(s"delete notes $seq")(
-      there.visible.keys.filter(_._1 == seq).toVector.foreach(there.visible.remove(_))
+      there.notes.keys.filter(_._1 == seq).toVector.foreach(there.notes.remove(_))
     )
     world.op(s"delete record $seq") {
       there.records
@@ -63,18 +65,18 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
 
   override def isPublished(seq: Long): Boolean = world.op(s"look for mark $seq")(there.marks(seq))
 
-  override def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
-    world.op(s"note what is visible of $seq, $number") {
-      if (there.visible.contains(seq -> number)) PutOutcome.Taken
+  override def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome =
+    world.op(s"put note $number of $seq") {
+      if (there.notes.contains(seq -> number)) PutOutcome.Taken
       else {
-        there.visible.update(seq -> number, paths)
-        disk.names.changed(Names.Log) { there.visible.remove(seq -> number); () }
+        there.notes.update(seq -> number, new String(bytes, UTF_8))
+        disk.names.changed(Names.Log) { there.notes.remove(seq -> number); () }
         PutOutcome.Created
       }
     }
 
-  override def visible(seq: Long, number: Int): Option[Set[String]] =
-    world.op(s"look what was visible of $seq, $number")(there.visible.get(seq -> number))
+  override def note(seq: Long, number: Int): Option[Array[Byte]] =
+    world.op(s"look for note $number of $seq")(there.notes.get(seq -> number)).map(_.getBytes(UTF_8))
 
   override def makeDurable(seq: Long): Unit = forced()
 

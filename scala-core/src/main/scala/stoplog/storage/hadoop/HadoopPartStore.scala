@@ -65,6 +65,9 @@ private[stoplog] final class HadoopPartStore(
 
   override def staged(): Vector[Staged] = HadoopPartStore.staged(files, sinkId, layout)(identity)
 
+  override def isStaged(token: String): Boolean =
+    files.writing(files.at(token))(files.status(files.at(token)).isDefined)
+
   override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
 
   private def trimmed(part: Publish, sizeBytes: Long, target: Path): CommitOutcome = {

@@ -65,6 +65,10 @@ private[stoplog] final class HdfsPartStore(
     }
   }
 
+  override def isStaged(token: String): Boolean = files.writing(files.at(token)) {
+    Seq(files.at(token), pending(token)).exists(files.status(_).isDefined)
+  }
+
   override def staged(): Vector[Staged] =
     HadoopPartStore.staged(files, sinkId, layout)(_.stripSuffix(HdfsPartStore.Pending))
 

@@ -68,6 +68,8 @@ private[stoplog] final class LocalPartStore(
       .distinct
   }
 
+  override def isStaged(token: String): Boolean = writing(token)(located(token).isDefined)
+
   override def discard(token: String): Unit = writing(token) {
     located(token).foreach(Files.deleteIfExists(_))
     cleanUp(token)

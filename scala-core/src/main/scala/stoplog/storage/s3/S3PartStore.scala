@@ -96,6 +96,8 @@ final class S3PartStore(
     objects.list(directory).map { case (path, status) => Staged(path, status.getModificationTime) }
   }
 
+  override def isStaged(token: String): Boolean = io(token)(tokenOf(token).objects.exists(objects.exists))
+
   override def stagedOf(token: String): Set[String] = tokenOf(token).objects.toSet
 
   /** Takes what [[staged]] lists and handles of parts. Aborts the upload that goes with it. */

@@ -8,7 +8,7 @@ import scala.annotation.tailrec
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.retry.RetryPolicies
-import org.apache.hadoop.io.retry.StorageRetry.RetryAction
+import org.apache.hadoop.io.retry.RetryPolicy.RetryAction
 
 /** Requests that S3 neither carries out nor refuses, because another one for the same object is under way: it answers
   * 409 and asks to come again, by when the other has made the object or has failed.

@@ -5,7 +5,6 @@ import java.util.Locale
 
 import scala.collection.mutable
 
-
 import org.apache.hadoop.fs.{FileStatus, Path => HadoopPath}
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.ExprUtils

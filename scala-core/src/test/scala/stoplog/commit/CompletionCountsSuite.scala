@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{Compaction, Parallel, StorageRetry, Samples}
+import stoplog.commit.{Compaction, Parallel, Samples, StorageRetry}
 import stoplog.log.{LiveBucket, MarkerForm, SinkState, Totals}
 import stoplog.part.FinishedPart
 

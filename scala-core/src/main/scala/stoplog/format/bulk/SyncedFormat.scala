@@ -7,9 +7,9 @@ import java.security.MessageDigest
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{Unflushed, PartBuffer, PartEncoder, PartFormat}
+import stoplog.commit.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 import stoplog.compact.Compactor
-import stoplog.part.{Spooled, BlockOutput}
+import stoplog.part.{BlockOutput, Spooled}
 
 /** A format whose files are a header and then blocks that each stand on their own: Avro's container, SequenceFile.
   *

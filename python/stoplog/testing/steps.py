@@ -58,6 +58,8 @@ class Step(Enum):
     BEFORE_COMPACT = "beforeCompact"
     MID_REPLACE = "midReplace"
     AFTER_REPLACE = "afterReplace"
+    MERGE_NOTED = "mergeNoted"
+    MERGE_CALLED_OFF = "mergeCalledOff"
     AFTER_FORGET = "afterForget"
 
     # a batch job is over

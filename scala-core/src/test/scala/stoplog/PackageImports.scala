@@ -62,7 +62,7 @@ object PackageImports {
     "source"        -> "error fault log storage",
     "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",
-    "spark"   -> "engine error fault filesink filesource format.read options place source thread twophase",
+    "spark"   -> "engine error filesink filesource format.read options place source thread twophase",
     "storage" -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.log._
+import stoplog.part.FinishedPart
+
+/** How the record of a merge is carried out, beside readers who take what they see, and other processes. */
+class MergeSettlingSuite extends AnyFunSuite {
+
+  test("a merge whose part is lost brings its inputs back, and no other record brings anything back") {
+    val replace = Vector(FinishedPart("b", "p", 4, 1, 0), FinishedPart("b", "q", 4, 1, 0))
+    def brought(kind: RecordKind, names: String*): Vector[String] = {
+      val finished = new UnreliableFinished
+      val world    = new SettlingWorld(finished = finished)
+      val record   = world.record(names.map(world.closed(_)): _*).copy(kind = kind, replace = replace)
+      world.parts.lose(record.publish.head.handle.token)
+      assert(condition(world.publish(record)) === "STOPLOG_PART_LOST")
+      assert(finished.broughtBackLate.isEmpty)
+      finished.broughtBack
+    }
+    assert(brought(RecordKind.Compact, "m") === Vector("b/p", "b/q"))
+    assert(brought(RecordKind.Epoch(9), "m").isEmpty)
+    assert(brought(RecordKind.Compact, "m", "n").isEmpty)
+  }
+
+  test(
+    "who sets the inputs of a merge aside after its end brings them back; before it, or of another record, nobody does"
+  ) {
+    val replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+    def brought(kind: RecordKind)(meanwhile: (SettlingWorld, LogRecord) => Any): Vector[String] = {
+      val finished = new UnreliableFinished
+      finished.isUp = true
+      val world  = new SettlingWorld(finished = finished)
+      val record = world.record(world.closed("m")).copy(kind = kind, replace = replace)
+      world.parts.lose(record.publish.head.handle.token)
+      meanwhile(world, record)
+      assert(!world.publish(record))
+      assert(finished.broughtBack.isEmpty)
+      finished.broughtBackLate
+    }
+    val marked: (SettlingWorld, LogRecord) => Any = (world, _) => world.records.markPublished(4)
+    assert(brought(RecordKind.Compact)(marked) === Vector("b/p"))
+    assert(brought(RecordKind.Epoch(9))(marked).isEmpty)
+    assert(
+      brought(RecordKind.Compact)((world, merge) =>
+        world.records.putIfAbsent(5, RecordCodec.encode(merge.copy(seq = 5)))
+      ) === Vector("b/p")
+    )
+    assert(brought(RecordKind.Compact)((world, merge) => world.log.noteVisible(merge, Set("b/m"))).isEmpty)
+  }
+
+  test("parts that a merge has replaced do not come back once the merged part was visible") {
+    val finished = new UnreliableFinished
+    val world    = new SettlingWorld(finished = finished)
+    val merged   = world
+      .record(world.closed("m"))
+      .copy(
+        kind = RecordKind.Compact,
+        replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+      )
+    intercept[IllegalStateException](world.publish(merged))
+    world.parts.take("b/m")
+    finished.isUp = true
+    world.republish(merged)
+    assert(finished.broughtBack.isEmpty && finished.forgotten === Set(4L))
+  }
+
+  test("a merged part that a reader takes before the driver dies is not lost: no input comes back") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new SettlingWorld(finished = finished)
+    val merged = merge(world, "p", "q")
+    world.parts.onPublished = { path =>
+      world.parts.take(path)
+      throw new IllegalStateException("the process died")
+    }
+    intercept[IllegalStateException](world.publish(merged))
+    world.parts.onPublished = _ => ()
+    assert(world.log.visible(merged).isEmpty)
+    world.republish(merged)
+    assert(finished.broughtBack.isEmpty && world.parts.finished.isEmpty)
+    assert(finished.forgotten === Set(4L) && world.records.isPublished(4))
+  }
+
+  test(
+    "a merged part that is lost before its publication is lost at every start, until the user goes on without it"
+  ) {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new SettlingWorld(finished = finished)
+    val merged = merge(world, "p", "q")
+    world.parts.lose(merged.publish.head.handle.token)
+    assert(condition(world.publish(merged)) === "STOPLOG_PART_LOST")
+    assert(condition(world.republish(merged)) === "STOPLOG_PART_LOST")
+    assert(finished.forgotten.isEmpty && !world.records.isPublished(4))
+  }
+
+  test(
+    "a merge is called off when a reader took an input before it went out of sight: the others come back"
+  ) {
+    val finished = new UnreliableFinished
+    val world    = new SettlingWorld(finished = finished)
+    val merged   = merge(world, "p", "q")
+    finished.taken = Set("b/p")
+    world.publish(merged)
+    assert(world.parts.finished.isEmpty)
+    assert(finished.broughtBack === Vector("b/p", "b/q") && finished.forgotten.isEmpty)
+    assert(world.records.isPublished(4))
+  }
+
+  test("a process that comes late to a merge that was called off brings back what it has set aside") {
+    val finished = new UnreliableFinished
+    val world    = new SettlingWorld(finished = finished)
+    val merged   = merge(world, "p", "q")
+    finished.taken = Set("b/p")
+    world.records.markPublished(4)
+    assert(!world.publish(merged))
+    assert(finished.broughtBack.isEmpty && finished.broughtBackLate === Vector("b/p", "b/q"))
+    assert(world.parts.finished.isEmpty)
+  }
+
+  test("inputs that are deleted after the merged part was noted do not call the merge off") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new SettlingWorld(finished = finished)
+    val merged = merge(world, "p", "q")
+    finished.taken = Set("b/p", "b/q")
+    world.log.noteMerge(merged, MergeNote.Begun)
+    world.publish(merged)
+    assert(world.parts.finished.keySet === Set("b/m") && finished.broughtBack.isEmpty)
+  }
+
+  test("whoever finds a newer record takes no part for lost, and brings nothing back") {
+    val finished = new UnreliableFinished
+    val world    = new SettlingWorld(finished = finished)
+    val merged   = world
+      .record(world.closed("m"))
+      .copy(
+        kind = RecordKind.Compact,
+        replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+      )
+    finished.isUp = true
+    world.parts.lose(merged.publish.head.handle.token)
+    world.records.putIfAbsent(5, RecordCodec.encode(merged.copy(seq = 5)))
+    assert(!world.publish(merged))
+    assert(finished.broughtBack.isEmpty)
+  }
+
+  private def merge(world: SettlingWorld, inputs: String*): LogRecord = world
+    .record(world.closed("m"))
+    .copy(kind = RecordKind.Compact, replace = inputs.map(FinishedPart("b", _, 4, 1, 0)).toVector)
+}

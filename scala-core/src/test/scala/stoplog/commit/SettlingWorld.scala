@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.commit.Samples._
+import stoplog.fault.Faults
+import stoplog.log._
+import stoplog.part.Pending
+import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
+
+/** A [[Settling]] over stores in memory. */
+private[commit] final class SettlingWorld(
+    onLost: LostPart = LostPart.Fail,
+    tries: Int = 1,
+    listener: MarkedBucket => Unit = _ => (),
+    finished: ReplacedFiles = ReplacedFiles.none
+) {
+  val parts    = new MemoryParts
+  val records  = new MemoryRecords
+  val pauses   = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+  val log      = new CommitLog(records)
+  val settling = new Settling(
+    SinkStores.of(log, parts, replaced = finished),
+    identity,
+    onLost,
+    MemoryNotes.unasked.copy(listener = listener),
+    DriverTools(
+      Clock.system,
+      Faults.none,
+      DriverLock.semaphore(),
+      Parallel.sequential,
+      StorageRetry.jittered(tries, baseMillis = 10, pauses.add(_))
+    )
+  )
+
+  def publish(record: LogRecord): Boolean   = settling.carryOut(record, visible = Set.empty)
+  def republish(record: LogRecord): Boolean = settling.carryOutAgain(record)
+
+  def closed(name: String, content: String = "row\n"): Pending = {
+    val output = parts.create(NewPart("b", name, mine))
+    output.write(content.getBytes, 0, content.length)
+    done(name, token = output.finish().token, sizeBytes = content.length.toLong)
+  }
+
+  def record(publish: Pending*): LogRecord =
+    LogRecord(
+      4,
+      RecordKind.Epoch(9),
+      mine,
+      0,
+      publish.toVector,
+      SinkState("q", Some(9), Vector.empty, 0, Map.empty)
+    )
+}
+
+/** Deletes nothing until it is up. */
+private[commit] final class UnreliableFinished extends ReplacedFiles(NoFiles, "main") {
+  var isUp                 = false
+  var forgotten: Set[Long] = Set.empty
+  var broughtBack          = Vector.empty[String]
+  var broughtBackLate      = Vector.empty[String]
+
+  override def sizeBytes(path: String): Option[Long] = None
+  override def hide(seq: Long, path: String): Unit   = ()
+
+  /** By a reader, before they could be hidden. */
+  var taken: Set[String] = Set.empty
+
+  override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet -- taken
+
+  override def restore(seq: Long, path: String): Unit = broughtBack :+= path
+  override def keep(path: String, as: String): Unit   = ()
+
+  override def restoreLate(seq: Long, path: String): Unit = broughtBackLate :+= path
+
+  override def hiddenFor(): Vector[Long] = Vector.empty
+  override def purge(seq: Long): Unit    =
+    if (isUp) forgotten += seq else throw new IllegalStateException("the storage does not answer")
+}

@@ -68,14 +68,14 @@ private[commit] final class Settling(
 
   /** How a merge ends is noted once, for all processes, before anything becomes visible.
     *
-    * If an input is not out of sight, a reader has taken it, and the merge is called off. Otherwise it is begun, if its
+    * If a reader took an input before it went out of sight, the merge is called off. Otherwise it is begun, if its
     * part is staged: a reader may take the part away as soon as it is visible; by the note, a recovery that finds it
     * neither staged nor visible knows that it is not lost, and brings no input back. Inputs are deleted only after that.
     */
   private def ends(record: LogRecord): Option[MergeNote] = {
     val inputs = record.replace.map(_.path)
     val end    =
-      if (finished.hidden(record.seq, inputs).size < inputs.size)
+      if (finished.taken(record.seq, inputs).nonEmpty)
         Some(retry(() => log.noteMerge(record, CalledOff)))
       else if (record.publish.forall(part => retry(() => committer.isStaged(part.handle.token))))
         Some(retry(() => log.noteMerge(record, Begun)))

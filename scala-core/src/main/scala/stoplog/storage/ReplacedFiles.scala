@@ -27,9 +27,14 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   /** Hides several, up to [[together]]. */
   def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
 
-  /** Those of the paths whose parts are hidden for that record. */
-  def hidden(seq: Long, paths: Seq[String]): Set[String] =
-    paths.filter(ReplacedFiles.places(sinkId, seq, _).exists(files.exists)).toSet
+  /** Those of the paths whose parts readers took away before they could be hidden for that record. None where a part is not
+    * hidden at once, but looked at first, or copied and deleted: there a process that slept may hide a part again that
+    * others have brought back, and cannot be told to.
+    */
+  def taken(seq: Long, paths: Seq[String]): Set[String] =
+    if (files.capabilities.moves == Moves.Atomically)
+      paths.filterNot(ReplacedFiles.places(sinkId, seq, _).exists(files.exists)).toSet
+    else Set.empty
 
   /** The number of parts that cost no more than one. */
   def together: Int = 1

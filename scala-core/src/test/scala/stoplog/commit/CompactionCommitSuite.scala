@@ -26,6 +26,7 @@ class CompactionCommitSuite extends AnyFunSuite {
       Step.AfterRecord,
       Step.MidReplace,
       Step.AfterReplace,
+      Step.MergeNoted,
       Step.MidPublish,
       Step.PartPublished,
       Step.AfterPublish,

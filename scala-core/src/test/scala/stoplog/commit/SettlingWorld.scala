@@ -65,7 +65,7 @@ private[commit] final class UnreliableFinished extends ReplacedFiles(NoFiles, "m
   /** By a reader, before they could be hidden. */
   var taken: Set[String] = Set.empty
 
-  override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet -- taken
+  override def taken(seq: Long, paths: Seq[String]): Set[String] = paths.toSet.intersect(taken)
 
   override def restore(seq: Long, path: String): Unit = broughtBack :+= path
   override def keep(path: String, as: String): Unit   = ()

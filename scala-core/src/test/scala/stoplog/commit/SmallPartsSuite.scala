@@ -177,7 +177,7 @@ class SmallPartsSuite extends AnyFunSuite {
       override def hide(seq: Long, path: String): Unit    = ReplacedFiles.none.hide(seq, path)
       override def restore(seq: Long, path: String): Unit = ReplacedFiles.none.restore(seq, path)
 
-      override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet
+      override def taken(seq: Long, paths: Seq[String]): Set[String] = Set.empty
 
       override def keep(path: String, as: String): Unit = ReplacedFiles.none.keep(path, as)
       override def purge(seq: Long): Unit               = ReplacedFiles.none.purge(seq)

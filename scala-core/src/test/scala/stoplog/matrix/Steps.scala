@@ -13,9 +13,12 @@ object Steps {
   val ofJobsEnds: Set[Step] = Set(Step.MidRemove)
 
   /** Only where small parts are merged. */
-  val compacting: Set[Step] = replacing ++ Set(Step.MidMerge, Step.BeforeCompact)
+  val compacting: Set[Step] = replacing ++ Set(Step.MidMerge, Step.BeforeCompact, Step.MergeNoted)
 
-  val ofQueries: Vector[Step] = Step.ofSinks.filterNot(ofJobsEnds).filterNot(compacting)
+  /** Only where a reader takes an input of a merge away at one moment: the simulator's readers do. */
+  val calledOff: Set[Step] = Set(Step.MergeCalledOff)
+
+  val ofQueries: Vector[Step] = Step.ofSinks.filterNot(ofJobsEnds ++ compacting ++ calledOff)
 
   /** Only where rows are kept beside a part. */
   val ofBlocks: Set[Step] = Set(Step.SideWritten, Step.PartEnded, Step.AfterDrop)
@@ -32,6 +35,8 @@ object Steps {
     Set[Step](
       Step.MidMerge,
       Step.BeforeCompact,
+      Step.MergeNoted,
+      Step.MergeCalledOff,
       Step.BeforeRepublish,
       Step.BeforeClaim,
       Step.AfterClaim,

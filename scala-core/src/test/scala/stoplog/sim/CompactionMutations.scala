@@ -16,7 +16,7 @@ object CompactionMutations {
 
         override def hide(seq: Long, path: String): Unit = waiting :+= (seq -> path)
 
-        override def hidden(seq: Long, paths: Seq[String]): Set[String] = paths.toSet
+        override def taken(seq: Long, paths: Seq[String]): Set[String] = Set.empty
 
         override def purge(seq: Long): Unit = {
           waiting.filter(_._1 == seq).foreach { case (of, path) => super.hide(of, path) }
@@ -75,7 +75,7 @@ class FinishedOver(real: ReplacedFiles) extends ReplacedFiles(NoFiles, "main") {
   override def sizeBytes(path: String): Option[Long] = real.sizeBytes(path)
   override def hide(seq: Long, path: String): Unit   = real.hide(seq, path)
 
-  override def hidden(seq: Long, paths: Seq[String]): Set[String] = real.hidden(seq, paths)
+  override def taken(seq: Long, paths: Seq[String]): Set[String] = real.taken(seq, paths)
 
   override def restore(seq: Long, path: String): Unit     = real.restore(seq, path)
   override def restoreLate(seq: Long, path: String): Unit = real.restoreLate(seq, path)

@@ -334,7 +334,9 @@ final class Oracle(
         .getOrElse(violated(s"record ${record.seq} replaces ${part.path}, which is not there"))
       if (!lookedAt(part.path))
         violated(s"record ${record.seq} replaces ${part.path}, which was taken before")
-      inode.rows(inode.length)
+      val rows = inode.rows(inode.length)
+      if (store == StoreKind.Copying) sight.excuses(rows)
+      rows
     }
   }.toSet
 

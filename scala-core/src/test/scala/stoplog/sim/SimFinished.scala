@@ -22,8 +22,10 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
     }
   }
 
-  override def hidden(seq: Long, paths: Seq[String]): Set[String] =
-    op(s"look what is aside for $seq")(paths.filter(path => disk.aside.contains(Aside(log, seq, path))).toSet)
+  override def taken(seq: Long, paths: Seq[String]): Set[String] =
+    op(s"look what is aside for $seq")(
+      paths.filterNot(path => disk.aside.contains(Aside(log, seq, path))).toSet
+    )
 
   override def restore(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
@@ -67,6 +69,8 @@ object SimFinished {
 /** Where nothing can be renamed: an object is read, another one made, and the first one deleted. */
 final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
   import world.{disk, op}
+
+  override def taken(seq: Long, paths: Seq[String]): Set[String] = Set.empty
 
   /** A late copy may be older than the part that others have brought back. */
   override def restoreLate(seq: Long, path: String): Unit = ()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The builder that takes the options of Flink's `BucketingSink`, for those who move from there.
+/** The interfaces of Flink's `BucketingSink`, bucketers and writers, for those who move from there.
   */
 package object bucketing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-/** What a task is writing can be seen by recovery from its first moment, and so is found if the task dies. */
+/** Recovery sees a part from its first moment, and so finds it if its task dies. */
 abstract class EarlyListingLaws extends LawSuite {
 
   law("a part is listed while it is written") { storage =>

@@ -8,7 +8,7 @@ import java.nio.file.{Files, Path, Paths}
 /** Runs a task in another JVM: the only honest way to show that nothing depends on this one's memory. */
 object Elsewhere {
 
-  /** What to do there. The answer comes back as one line of text. */
+  /** The work there. The answer comes back as one line of text. */
   trait Task extends Serializable {
     def run(): String
 

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.Encoder
 
-/** What every row format has to keep, so that a part can be cut at any epoch's end and go on in another process.
+/** The laws of every row format: a part can be cut at any epoch's end and go on in another process.
   *
   * {{{
   * class MyEncoderSuite extends EncoderLaws { … }

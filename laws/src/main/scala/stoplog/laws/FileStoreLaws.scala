@@ -329,7 +329,7 @@ abstract class FileStoreLaws extends LawSuite {
 
 private object FileStoreLaws {
 
-  /** Where files are moved from, and to. */
+  /** The directories that files are moved between. */
   def toMove(count: Int): Seq[(String, String)] = (0 until count).map(n => s"from/$n" -> s"to/$n")
 
   /** How many of the files this call is told that it created, and how many that it moved. */

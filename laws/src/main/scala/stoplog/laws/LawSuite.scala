@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.part.{Publish, Resume, RunId}
 import stoplog.storage.{NewPart, PartOutput, PartStore}
 
-/** What the suites of laws have in common. Each test gets a place of its own. */
+/** The base of all suites of laws. Each test gets a place of its own. */
 abstract class LawSuite extends AnyFunSuite {
 
   /** A new, empty place. */

@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.part.{Closed, Resume}
 
-/** Of stores whose tokens are paths: a token or a final name that leads out of the place is refused, whoever wrote it. */
+/** The laws of stores whose tokens are paths: a store refuses each token and final name that leads out of the place. */
 abstract class PathLaws extends LawSuite {
 
   law("a token that leads out of the place is refused by name, and no file is touched") { storage =>
@@ -29,7 +29,7 @@ abstract class PathLaws extends LawSuite {
 
 object PathLaws {
 
-  /** What no store goes to. */
+  /** Paths that no store goes to. */
   val elsewhere: Seq[String] =
     Seq("/tmp/part-1.txt", "../part-1.txt", "b/../../part-1.txt", "b/..", "..", "b/part\u0000.txt")
 }

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** What every rolling policy has to keep: it is asked on many machines, again after failures, and by a clock.
+/** The laws of every rolling policy: it is asked on many machines, again after failures, and by a clock.
   *
   * {{{
   * class MyPolicySuite extends RollingPolicyLaws { … }

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source._
 
-/** What any source must keep to. A suite of your own source extends this and says what to try it with.
+/** The laws of every source. A suite of your own source extends this, and gives it rows to try.
   *
   * @tparam T rows that can be compared
   */

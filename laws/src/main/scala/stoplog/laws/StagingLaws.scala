@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.sink.CommitOutcome.{Committed, Lost}
 
-/** What is unfinished: found by recovery, seen by nobody else. */
+/** Unfinished parts: recovery finds them, and no reader sees them. */
 abstract class StagingLaws extends LawSuite {
 
   law("nothing is staged in a place that was never used") { storage =>

@@ -14,7 +14,7 @@ import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
   */
 trait StorageUnderTest extends Serializable {
 
-  /** Whose files and parts these are. */
+  /** The sink that these files and parts belong to. */
   def sinkId: String
 
   /** The files of the place, as another process would reach them. */

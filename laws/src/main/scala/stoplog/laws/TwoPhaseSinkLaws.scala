@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.part.RunId
 import stoplog.sink._
 
-/** What every sink that commits in two phases has to keep, so that stoplog can make its rows appear exactly once.
+/** The laws of every sink that commits in two phases, so that stoplog can make its rows appear exactly once.
   *
   * {{{
   * class MySinkSuite extends TwoPhaseSinkLaws[InternalRow, String] { … }
@@ -23,7 +23,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
   /** A row, one of many; each number another. */
   protected def row(number: Int): R
 
-  /** What a reader sees of that row. */
+  /** A reader's view of that row. */
   protected def seen(number: Int): S
 
   /** All that a reader of committed rows finds, as often as it is there, by other means than the sink's. */

@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.part.RunId
 
-/** The weaker promise of a store that cannot tell who is writing: it never says that nobody is. */
+/** The weaker promise of a store that cannot tell who is writing: it never says that no other process is. */
 abstract class UnannouncedLaws extends LawSuite {
 
   law("others may always be alive, whoever entered and left") { storage =>

@@ -72,7 +72,7 @@ private[admin] object ResetCommand {
 
   /** The state of no query: the next run takes over nothing of it. */
   private val ownerless =
-    SinkState(SinkState.Nobody, lastEpoch = None, Vector.empty, nextPart = 0, settings = Map.empty)
+    SinkState(SinkState.NextQuery, lastEpoch = None, Vector.empty, nextPart = 0, settings = Map.empty)
 }
 
 /** Sets the owner of a sink, and the writers beside it. */

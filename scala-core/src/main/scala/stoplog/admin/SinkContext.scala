@@ -31,7 +31,7 @@ private[admin] final class SinkContext(
   /** The record that all tools start from. Error: `STOPLOG_SINK_UNKNOWN`. */
   def newest(): LogRecord = {
     val found = log.newest().getOrElse(throw Errors.sinkUnknown(path, sinkId, sinkIds()))
-    if (found.state.queryId == SinkState.Nobody || SinkSettings.isOfFiles(found.state)) found
+    if (found.state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(found.state)) found
     else
       throw Errors.invalidOptions(
         Seq(s"$sinkId is not the log of a streaming sink of files, and tools know no other.")

@@ -29,7 +29,7 @@ private[commit] object StartCheck {
       fresh(identity, settings, planned.batch)
     case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", planned.batch)
     // an operator has decided that the log begins anew, whatever the checkpoint of the next query says
-    case Some(state) if state.queryId == SinkState.Nobody => fresh(identity, settings, planned.batch)
+    case Some(state) if state.queryId == SinkState.NextQuery => fresh(identity, settings, planned.batch)
     case Some(state)                                      =>
       sameSettings(state, identity, settings)
       if (state.queryId == identity.queryId) sameQuery(state, identity, planned)
@@ -72,7 +72,7 @@ private[commit] object StartCheck {
     * starts: this run would write again what its checkpoint, of before, has not noted. Error: `STOPLOG_FENCED`.
     */
   def notReset(newest: Option[LogRecord], identity: SinkIdentity): Unit =
-    newest.filter(_.state.queryId == SinkState.Nobody).foreach { reset =>
+    newest.filter(_.state.queryId == SinkState.NextQuery).foreach { reset =>
       throw Errors.fenced(identity.path, identity.sinkId, reset.seq, reset.run.value)
     }
 

@@ -64,7 +64,7 @@ private[stoplog] final case class SinkState(
 private[stoplog] object SinkState {
 
   /** In place of a query's id: the sink belongs to the next query that starts, whichever it is. */
-  val Nobody: String = ""
+  val NextQuery: String = ""
 
   /** The setting that holds the columns of the rows. */
   val SchemaKey: String = "schema"

@@ -208,7 +208,7 @@ class AdminSuite extends AnyFunSuite {
       world.epoch(world.driver(), 0, "ant")
       world.tools().reset(OpenRows.Finish).carryOut(WhenAlive.Fence)
       assert(world.rows === Vector("ant"))
-      assert(world.newest.state.queryId === SinkState.Nobody)
+      assert(world.newest.state.queryId === SinkState.NextQuery)
       assert(keptRecords(world) === 2)
       val next = world.driver(queryId = "other")
       world.epoch(next, 41, "bee")

@@ -63,7 +63,7 @@ class VerdictsSuite extends AnyFunSuite {
     for (each <- elements(mapper.readTree(Repository.read(golden.resolve("kinds.json"))))) {
       val settings = fields(each.get("settings")).map { case (key, value) => key -> value.asText }.toMap
       val state    = SinkState(each.get("queryId").asText, None, Vector.empty, nextPart = 0, settings)
-      val found    = state.queryId == SinkState.Nobody || SinkSettings.isOfFiles(state)
+      val found    = state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(state)
       assert(found === each.get("isOfFiles").asBoolean, each)
     }
   }

@@ -38,7 +38,7 @@ class IdleDriverSuite extends AnyFunSuite {
         seq = world.newest.seq + 1,
         kind = RecordKind.Release,
         publish = Vector.empty,
-        state = world.newest.state.copy(queryId = SinkState.Nobody, lastEpoch = None, open = Vector.empty)
+        state = world.newest.state.copy(queryId = SinkState.NextQuery, lastEpoch = None, open = Vector.empty)
       )
     )
     val refused = intercept[SparkThrowable](waiting.begin(0, slots = 1))

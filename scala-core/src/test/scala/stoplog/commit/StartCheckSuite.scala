@@ -32,7 +32,7 @@ class StartCheckSuite extends AnyFunSuite {
   }
 
   test("a log that was handed to nobody begins anew with whoever comes, whatever the zone and the batch") {
-    val nobodys = log(Some(5), queryId = SinkState.Nobody, zone = "CET")
+    val nobodys = log(Some(5), queryId = SinkState.NextQuery, zone = "CET")
     assert(check(nobodys, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
     assert(check(nobodys, batch = 9).lastEpoch === Some(8))
   }

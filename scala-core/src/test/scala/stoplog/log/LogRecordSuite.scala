@@ -59,7 +59,7 @@ class LogRecordSuite extends AnyFunSuite {
     assert(state.copy(settings = Map("schema" -> "id INT")).schema === Some("id INT"))
     assert(state.schema === None)
     assert(state.copy(open = Vector(open)).spoolFiles === Set("s1", "s2"))
-    assert(SinkState.Nobody === "", "older releases wrote so")
+    assert(SinkState.NextQuery === "", "older releases wrote so")
   }
 
   test("an intact record with a field of another type is torn, and says which") {

@@ -47,5 +47,5 @@ object SetBack {
   private def isOfRun(reset: LogRecord, bytes: Array[Byte]): Boolean =
     stoplog.log.RecordCodec.decode(bytes).exists(_.run == reset.run)
 
-  private def isSomebodys(record: LogRecord): Boolean = record.state.queryId != SinkState.Nobody
+  private def isSomebodys(record: LogRecord): Boolean = record.state.queryId != SinkState.NextQuery
 }

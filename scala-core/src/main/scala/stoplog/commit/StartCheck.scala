@@ -30,7 +30,7 @@ private[commit] object StartCheck {
     case None => throw Errors.epochGap(identity.path, identity.sinkId, "none", planned.batch)
     // an operator has decided that the log begins anew, whatever the checkpoint of the next query says
     case Some(state) if state.queryId == SinkState.NextQuery => fresh(identity, settings, planned.batch)
-    case Some(state)                                      =>
+    case Some(state)                                         =>
       sameSettings(state, identity, settings)
       if (state.queryId == identity.queryId) sameQuery(state, identity, planned)
       else

@@ -56,7 +56,10 @@ final case class SmallQueries(
     world.oracle.complete(world.disk, world.checkpoint)
   }
 
-  override def holes: Vector[Hole] = Vector.empty
+  /** Where a part is copied aside, a merge that lost an input to a reader is not called off. */
+  override def holes: Vector[Hole] = Hole("decision 0028", "again, which a reader has taken")
+    .of(store == StoreKind.Copying && merges == Merges.Merging && taking != Reading.NoReader)
+    .toVector
 
   /** Comes once, and takes what it sees. */
   private def read(world: World, does: Taking): Unit = {

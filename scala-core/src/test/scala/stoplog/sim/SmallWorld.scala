@@ -47,7 +47,7 @@ private[stoplog] trait SmallWorld {
 
 /** A hole that is known and open.
   *
-  * @param number in issue 21
+  * @param number of the page that tells it
   * @param says   what the oracle says about it
   */
 final case class Hole(number: String, says: String) {

@@ -46,9 +46,12 @@ private[commit] final class Settling(
     * user's listener.
     */
   def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
-    if (visible.isEmpty) setAside(record) // or that was done before the first part became visible
-    if (visible.isEmpty && isMerge(record) && ends(record).contains(CalledOff)) callOff(record)
-    else show(record, visible)
+    def isCalledOff = isMerge(record) && ends(record).contains(CalledOff)
+    if (visible.nonEmpty) show(record, visible) // all before that was done when the first part became visible
+    else {
+      setAside(record)
+      if (isCalledOff) callOff(record) else show(record, visible)
+    }
   }
 
   private def show(record: LogRecord, visible: Set[String]): Boolean = {
@@ -58,9 +61,7 @@ private[commit] final class Settling(
     if (hidden.nonEmpty && hasMoreToDo(record)) log.noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
     announcer.announce(record)
-    val first = log.markPublished(record)
-    faults.at(Step.AfterMark)
-    alone && first
+    mark(record) && alone
   }
 
   /** Between the parts and the mark, in which time readers may take parts away. */
@@ -112,8 +113,8 @@ private[commit] final class Settling(
     * was there, and a reader or a merge has taken it since.
     */
   private def lost(part: Pending, record: LogRecord): Unit =
-    if (isDoneByOthers(record) || wasVisible(part, record)) bringBackLate(record)
-    else {
+    if (isDoneByOthers(record)) bringBackLate(record)
+    else if (!wasVisible(part, record)) {
       undo(record)
       val error = Errors.partLost(
         s"${identity.path}/${part.finishedPath}",
@@ -141,6 +142,11 @@ private[commit] final class Settling(
     Log.info(s"A reader has taken an input of the merge into $merged away: the merge is called off")
     if (isDoneByOthers(record)) bringBackLate(record) else undo(record)
     faults.at(Step.MergeCalledOff)
+    mark(record)
+  }
+
+  /** Answers whether no other process has done it. */
+  private def mark(record: LogRecord): Boolean = {
     val first = log.markPublished(record)
     faults.at(Step.AfterMark)
     first
@@ -164,7 +170,7 @@ private[commit] final class Settling(
     * a mark: those aside now were put there later.
     */
   private def bringBackLate(record: LogRecord): Unit =
-    if (isMerge(record) && isDoneByOthers(record))
+    if (isMerge(record))
       parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path)))
 
   private def isMerge(record: LogRecord): Boolean =

@@ -111,6 +111,11 @@ private[stoplog] final class CommitLog(store: LogFiles) {
     */
   def noteVisible(record: LogRecord, paths: Set[String]): Unit = noteVisible(record.seq, number = 0, paths)
 
+  @tailrec
+  private def noteVisible(seq: Long, number: Int, paths: Set[String]): Unit =
+    if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)
+      noteVisible(seq, number + 1, paths -- store.visible(seq, number).getOrElse(Set.empty))
+
   /** How a merge ends, unless any process has noted that before: the answer is the note that stands. */
   def noteMerge(record: LogRecord, end: MergeNote): MergeNote =
     if (store.noteMerge(record.seq, end) == PutOutcome.Created) end
@@ -122,11 +127,6 @@ private[stoplog] final class CommitLog(store: LogFiles) {
   /** The merge of this number, if it was called off and its record is kept. */
   def calledOff(seq: Long): Option[LogRecord] =
     if (store.notedMerge(seq).contains(MergeNote.CalledOff)) read(seq) else None
-
-  @tailrec
-  private def noteVisible(seq: Long, number: Int, paths: Set[String]): Unit =
-    if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)
-      noteVisible(seq, number + 1, paths -- store.visible(seq, number).getOrElse(Set.empty))
 
   /** Removes all but the newest `keep` of the records that the last [[append]] left, oldest first. Never the newest. */
   def trim(keep: Int): Unit = {

@@ -5,8 +5,7 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode, SparkSession}
-import org.apache.spark.sql.streaming.DataStreamWriter
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import stoplog.compact.PlannedMerge
 import stoplog.engine.JarVersions
@@ -32,20 +31,12 @@ import stoplog.util.UserObject
   * sink.writeStream(events).option("checkpointLocation", "/data/checkpoints/events").start()
   * }}}
   *
+  * A batch writer adds to what is there; `mode("overwrite")` on it replaces that.
+  *
   * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in `docs/reference/options.md`.
   */
-final class FileSink private[stoplog] (settings: SinkOptions) {
-
-  /** The options that stand for this sink, those at their defaults left out. */
-  def options(): JMap[String, String] = settings.toMap.asJava
-
-  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. */
-  def writeStream(rows: DataFrame): DataStreamWriter[Row] =
-    rows.writeStream.format(FileSink.Format).options(settings.toMap)
-
-  /** A batch writer that adds to what is there; call `mode("overwrite")` on it to replace that. Ends with `save()`. */
-  def write(rows: DataFrame): DataFrameWriter[Row] =
-    rows.write.format(FileSink.Format).options(settings.toMap).mode(SaveMode.Append)
+final class FileSink private[stoplog] (settings: SinkOptions)
+    extends ConfiguredSink(FileSink.Format, settings.toMap) {
 
   /** Looks for what would keep a query with these rows from starting, or surprise later, and starts nothing.
     *
@@ -56,13 +47,6 @@ final class FileSink private[stoplog] (settings: SinkOptions) {
     * @param rows what the query will write
     */
   def check(rows: DataFrame): Preflight = SinkCheck.of(rows, settings)
-
-  override def equals(other: Any): Boolean = other match {
-    case that: FileSink => options() == that.options()
-    case _              => false
-  }
-
-  override def hashCode: Int = options().hashCode
 
   override def toString: String = UserObject.described("FileSink", settings.toMap)
 }

@@ -30,10 +30,7 @@ import stoplog.util.UserObject
   * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in
   * `docs/reference/source-options.md`.
   */
-final class FileSource private[stoplog] (settings: Map[String, String]) {
-
-  /** The options that stand for this source, those at their defaults left out. */
-  def options(): JMap[String, String] = settings.asJava
+final class FileSource private[stoplog] (settings: Map[String, String]) extends Configured(settings) {
 
   /** A stream reader with everything of the source set; the columns and `load()` are the caller's. */
   def readStream(spark: SparkSession): DataStreamReader =
@@ -44,13 +41,6 @@ final class FileSource private[stoplog] (settings: Map[String, String]) {
 
   /** The rows of a stream reader that needs no columns to be named: text, or files that say which they have. */
   def stream(spark: SparkSession): DataFrame = readStream(spark).load()
-
-  override def equals(other: Any): Boolean = other match {
-    case that: FileSource => options() == that.options()
-    case _                => false
-  }
-
-  override def hashCode: Int = settings.hashCode
 
   override def toString: String = UserObject.described("FileSource", settings)
 }

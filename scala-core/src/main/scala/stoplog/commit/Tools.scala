@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import java.util.concurrent.{ExecutorService, Semaphore, ThreadLocalRandom, TimeUnit}
+import java.util.concurrent.{ExecutorService, Semaphore, TimeUnit}
 
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
-import stoplog.thread.{Pooled, Uninterrupted}
+import stoplog.thread.{Backoff, Pooled, Uninterrupted}
 
 /** The time, as an argument: no test of this library sleeps. */
 private[stoplog] trait Clock extends Serializable {
@@ -58,17 +58,19 @@ private[stoplog] object StorageRetry {
     * @param pause waits for so many milliseconds
     */
   def jittered(tries: Int, baseMillis: Long, pause: Long => Unit): StorageRetry = new StorageRetry {
+    private val backoff = Backoff(firstMillis = baseMillis, mostMillis = Long.MaxValue)
+
     override def apply[A](action: () => A): A = {
       @scala.annotation.tailrec
-      def go(left: Int, atMostMillis: Long): A =
+      def go(tried: Int): A =
         attempt(action) match {
-          case Right(result)              => result
-          case Left(failure) if left == 1 => throw failure
-          case Left(_)                    =>
-            pause(ThreadLocalRandom.current().nextLong(atMostMillis) + 1)
-            go(left - 1, atMostMillis * 2)
+          case Right(result)                   => result
+          case Left(failure) if tried == tries => throw failure
+          case Left(_)                         =>
+            pause(backoff.pauseMillis(tried))
+            go(tried + 1)
         }
-      go(tries, baseMillis)
+      go(tried = 1)
     }
   }
 

@@ -90,7 +90,7 @@ quick: setup ## Run all tests without Spark and servers, in an sbt server that s
 watch: setup ## Run the quick Scala tests that an edit concerns, after each edit; T="core/testOnly *TaskWriter*" for others.
 	@scripts/sbt-client "~$(or $(T),core/Quick/testQuick)"
 
-one: setup ## Run one test: T=stoplog.commit.TaskWriterSuite, T=tests/test_batch.py::test_x, T=python/tests/test_check.py.
+one: setup ## Run one test: T=stoplog.commit.TaskWriterSuite, T=tests/e2e/test_batch.py::test_x, T=python/tests/test_check.py.
 	@scripts/one $(T)
 
 coverage: setup ## Run the Scala tests of the core and the Python tests with coverage; reports in build/coverage.

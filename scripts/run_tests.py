@@ -37,7 +37,8 @@ SBT_REPORTS = Path("target") / "test-reports"
 # Where `make installed-wheel` unpacks the wheel: tests that start Spark import it, and not the checkout.
 INSTALLED_WHEEL = ROOT / "build" / "installed"
 PYTHON_TESTS = ["--doctest-modules", "python/stoplog", "python/tests"]
-SIDE_BY_SIDE = ("--numprocesses", "2")  # tests/conftest.py orders them, longest first
+END_TO_END = "tests/e2e"
+SIDE_BY_SIDE = ("--numprocesses", "2")  # the conftest.py there orders them, longest first
 LOOK_SECONDS = 0.2
 # A run above it fails, so that tests do not grow slow unseen. It leaves room for machines of half the speed.
 BUDGET_CORE_SECONDS = 4_000
@@ -84,7 +85,7 @@ def python_lane(scala: Future[Outcome]) -> Iterator[Outcome]:
     yield wheel
     yield pytest("build", ["scripts/tests"], MARKED).run()
     if not wheel.counts.failed:
-        spark = pytest("spark", ["tests", *SIDE_BY_SIDE], MARKED)
+        spark = pytest("spark", [END_TO_END, *SIDE_BY_SIDE], MARKED)
         yield replace(spark, variables={"PYTHONPATH": str(INSTALLED_WHEEL)}).run()
 
 

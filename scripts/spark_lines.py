@@ -12,7 +12,7 @@ import venv
 from pathlib import Path
 
 import junit
-from run_tests import SIDE_BY_SIDE
+from run_tests import END_TO_END, SIDE_BY_SIDE
 from steps import ROOT, environment, pytest
 
 REQUIREMENTS = ROOT / "python" / "requirements"
@@ -41,7 +41,7 @@ def run(spark: str, wheel: Path) -> junit.Counts:
     except subprocess.CalledProcessError as error:
         print(f"Spark {spark}: its environment could not be made: {error}", flush=True)
         return junit.Counts(failed=1)
-    counts = pytest(f"spark-{spark}", ["tests", *SIDE_BY_SIDE], MARKED, str(python)).run().counts
+    counts = pytest(f"spark-{spark}", [END_TO_END, *SIDE_BY_SIDE], MARKED, str(python)).run().counts
     if counts.passed + counts.failed == 0:
         print(f"Spark {spark}: no test ran.", flush=True)
         return junit.Counts(failed=1)

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from support.place import Place
 
-DRIVERS = Path(__file__).resolve().parent.parent / "drivers"
+JOBS = Path(__file__).resolve().parent.parent / "jobs"
 KILLED = 137
 GIVE_UP_SECONDS = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a driver script is told, as JSON.
+    """What the script of a job is told, as JSON.
 
     Args:
         fault: `<step>:<occurrence>:<halt|throw>` in the driver's JVM.
@@ -79,7 +79,7 @@ class Job:
             kill(process)
 
     def _start(self, script: str, limits: dict[str, Any]) -> subprocess.Popen[str]:
-        command = [sys.executable, str(DRIVERS / script), json.dumps(asdict(self) | {"conf": self._conf()})]
+        command = [sys.executable, str(JOBS / script), json.dumps(asdict(self) | {"conf": self._conf()})]
         environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
         return subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True, **limits

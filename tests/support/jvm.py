@@ -16,7 +16,7 @@ from stoplog.testing._life import QUICK_JVM
 _SUBMIT = "SPARK_SUBMIT_OPTS"
 _LAUNCHER = "SPARK_LAUNCHER_OPTS"
 _QUICK = f"{QUICK_JVM} -XX:-UsePerfData"
-_TRAINING = Path(__file__).resolve().parent.parent / "drivers" / "class_data_job.py"
+_TRAINING = Path(__file__).resolve().parent.parent / "jobs" / "class_data_job.py"
 _SPARK = importlib.util.find_spec("pyspark")  # without importing it
 assert _SPARK is not None
 assert _SPARK.origin is not None

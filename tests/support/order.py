@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order in which tests run: the longest first, so that no worker is left alone with them in the end.
 
-`tests/durations.json` holds the seconds of those that take a while. This writes it anew from a run:
+`tests/e2e/durations.json` holds the seconds of those that take a while. This writes it anew from a run:
 
     .venv/bin/python tests/support/order.py build/reports/spark/junit.xml
 """
@@ -27,7 +27,7 @@ _SERVERS = {
 }
 """A worker that starts one of these servers runs all of its tests: no other worker starts it once more."""
 
-_FILE = Path(__file__).resolve().parent.parent / "durations.json"
+_FILE = Path(__file__).resolve().parent.parent / "e2e" / "durations.json"
 _SHORT_SECONDS = 2
 
 

@@ -55,6 +55,6 @@ private object Introductions {
        |have keys, "${ConnectorRows.Upserts.result}" means the same of the keys, each once and with nothing older.
        |
        |Processes of Spark that are halted at steps, or ended by `kill -9` at random moments together with their servers, are
-       |the matter of `tests/test_kafka.py`, `test_jdbc.py`, `test_cassandra.py`, `test_wal.py` and `test_wal_tables.py`.
+       |the matter of `tests/e2e/test_kafka.py`, `test_jdbc.py`, `test_cassandra.py`, `test_wal.py` and `test_wal_tables.py`.
        |""".stripMargin
 }

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.async.AsyncPageSuite._
 import stoplog.format.SparkSessionForTests
 
-/** Runs the Scala example of docs/beyond-files/async.md. `tests/test_async_page.py` sees to it that the two are the same. */
+/** Runs the Scala example of docs/beyond-files/async.md, which `tests/e2e/test_async_page.py` compares with this one. */
 class AsyncPageSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("the example on the page locates clicks") {

@@ -42,7 +42,7 @@ COLUMNS = (
     "named_struct('a', n, 'b', concat('b', n)) AS record",
 )
 ROWS = 900
-PAGE = Path(__file__).parent.parent / "docs" / "files" / "bulk-formats.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "files" / "bulk-formats.md"
 BASE = {"bucketAssigner": "basePath", "finalizeOnTermination": "always"}
 
 

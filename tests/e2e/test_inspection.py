@@ -23,7 +23,7 @@ from support.streams import Stream
 from support.wait import until
 
 # The maker of directories lies with the tests that need no Spark.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python" / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "tests"))
 
 from made_sink import NOW, healthy
 

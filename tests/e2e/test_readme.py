@@ -21,7 +21,7 @@ import stoplog
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FRONT = [
     ROOT / "README.md",
@@ -96,7 +96,7 @@ def test_the_commands_and_the_tests_that_it_names_are_there(page: Path) -> None:
         path.stem for tests in ("scala-core/src/test", "laws/src") for path in (ROOT / tests).rglob("*.scala")
     }
     assert suites - compiled == set()
-    assert [each for each in re.findall(r"`(tests/\w+\.py)`", text) if not (ROOT / each).exists()] == []
+    assert [each for each in re.findall(r"`(tests/e2e/\w+\.py)`", text) if not (ROOT / each).exists()] == []
 
 
 def test_every_guarantee_names_its_tests() -> None:
@@ -106,4 +106,4 @@ def test_every_guarantee_names_its_tests() -> None:
         if line.startswith("| ") and not line.startswith("| Guarantee")
     ]
     assert len(rows) >= 15
-    assert [row[0] for row in rows if not re.search(r"`\w+(?:Suite|Laws)`|`tests/\w+\.py`", row[2])] == []
+    assert [row[0] for row in rows if not re.search(r"`\w+(?:Suite|Laws)`|`tests/e2e/\w+\.py`", row[2])] == []

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-# Beside the tests, whatever the directory that pytest was started in.
-sys.path.insert(0, str(Path(__file__).parent))
+# The servers and the support of the tests, in whichever directory pytest was started.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from servers import cassandra, kafka
 from servers.databases import postgres

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Spark Connect server that a driver script starts for itself, and a session on it."""
+"""A Spark Connect server that a job starts for itself, and a session on it."""
 
 from __future__ import annotations
 

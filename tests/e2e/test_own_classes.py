@@ -17,7 +17,7 @@ from support.finished import content, files
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "beyond-files" / "own-classes.md"
 
 

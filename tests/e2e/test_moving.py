@@ -12,7 +12,7 @@ import stoplog
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "getting-started" / "moving.md").read_text(
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "getting-started" / "moving.md").read_text(
     encoding="utf-8"
 )
 
@@ -47,7 +47,7 @@ def test_flinks_directories_are_one_argument_away() -> None:
 
 
 def test_the_options_that_it_names_are_options() -> None:
-    docs = Path(__file__).resolve().parent.parent / "docs"
+    docs = Path(__file__).resolve().parents[2] / "docs"
     known = {
         name
         for page in ("reference/options.md", "reference/source-options.md")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session of a driver script, and how the end of its JVM becomes the end of the script."""
+"""The session of a job, and how the end of its JVM becomes the end of the script."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stoplog import Preflight
     from support.place import Place
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "operate" / "preflight.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "preflight.md"
 
 
 @pytest.mark.spark_lines

@@ -16,7 +16,7 @@ import pytest
 import stoplog
 from support import hive
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = (ROOT / "project" / "Versions.scala").read_text(encoding="utf-8")
 
 # What a page shows is run as it is, with the little around it that a shell of Spark would have.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "operate" / "testing.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "testing.md"
 
 
 @pytest.mark.long

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "beyond-files" / "async.md").read_text(encoding="utf-8")
 SUITE = ROOT / "connectors/async/src/test/scala/stoplog/async/AsyncPageSuite.scala"
 

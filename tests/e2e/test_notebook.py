@@ -10,7 +10,7 @@ import pytest
 nbformat = pytest.importorskip("nbformat")  # not in the environments of other Spark lines
 nbclient = pytest.importorskip("nbclient")
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @pytest.mark.long

@@ -50,6 +50,14 @@ class PackagesSuite extends AnyFunSuite {
     assert(left.keySet === Set.empty)
   }
 
+  test("each package says in one comment what belongs into it") {
+    val directories = sources.flatMap(scalaFiles).map(_.getParent).distinct
+    val without = directories.map(_.resolve("package.scala")).filterNot(page =>
+      Files.exists(page) && "(?s)/\\*.*?\\*/".r.findAllIn(Repository.read(page)).size == 1
+    )
+    assert(without === Vector.empty)
+  }
+
   private def packageOf(text: String): String =
     "(?m)^package ([\\w.]+)".r.findFirstMatchIn(text).fold("root")(found => short(found.group(1)))
 

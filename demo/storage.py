@@ -79,7 +79,7 @@ class WebHdfs:
 
 @dataclass(frozen=True, slots=True)
 class S3Prefix:
-    """Below a prefix of a bucket that anybody may read.
+    """Below a prefix of a public bucket.
 
     Args:
         bucket: its URL.

@@ -3,7 +3,7 @@ import java.io.File
 
 import sbt.io.IO
 
-/** The class path of each server of the tests in a file, for whoever starts it: Scala's tests and Python's. */
+/** The class path of each server of the tests in a file, for the tests that start it, in Scala and in Python. */
 object ServerClassPaths {
 
   /** `<directory>/<name>.classpath`, each written only if it differs. */

@@ -17,7 +17,7 @@ object SparkTests {
       "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"
     ),
     Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
-    Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of whoever runs all tests
+    Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of the run of all tests
     Test / javaOptions ++= Seq(
       "java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util",
       "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",

@@ -184,7 +184,7 @@ class SinkAdmin:
         return self._plan("fork")
 
     def reset(self, open_rows: OpenRows = OpenRows.FINISH) -> AdminPlan:
-        """Begins the log anew from what is there now: the next query that starts owns it.
+        """Begins the log anew from the files that exist now: the next query that starts owns it.
 
         Example:
             stoplog.administer("/data/events").reset(stoplog.OpenRows.MOVE_ASIDE).carry_out()

@@ -23,7 +23,7 @@ Wait: TypeAlias = Callable[[float], object]
 class SinkMetrics(Shown):
     """The sink's numbers after an epoch; times in milliseconds, counts since the query's start.
 
-    `open_…` and `pending_parts` are what is there now. `rolled_by_…` say why parts were closed.
+    `open_…` and `pending_parts` count the parts of this moment. `rolled_by_…` say why parts were closed.
 
     >>> SinkMetrics.parse({"openParts": "3", "publishedRows": "1000"}).open_parts
     3

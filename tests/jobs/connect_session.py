@@ -12,7 +12,7 @@ from pyspark.sql.connect.client import DefaultChannelBuilder
 
 import stoplog
 
-# Below those that systems give to whoever asks for any.
+# Below those that systems give to a process that asks for any.
 _PORTS = range(12_000, 32_000)
 
 

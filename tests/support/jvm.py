@@ -33,7 +33,7 @@ EXECUTOR = f"{_QUICK} {SPARK.options}"
 
 
 def prepare() -> None:
-    """Gives each Spark that starts from now on below this process the options, whoever starts it.
+    """Gives each Spark that starts from now on below this process the options, whichever process starts it.
 
     Makes the archives of its classes first where they are missing. Servers make theirs as they start, in a
     long run.

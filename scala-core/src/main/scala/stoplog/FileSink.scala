@@ -31,7 +31,7 @@ import stoplog.util.UserObject
   * sink.writeStream(events).option("checkpointLocation", "/data/checkpoints/events").start()
   * }}}
   *
-  * A batch writer adds to what is there; `mode("overwrite")` on it replaces that.
+  * A batch writer adds files to the directory; `mode("overwrite")` on it replaces those that it has.
   *
   * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in `docs/reference/options.md`.
   */

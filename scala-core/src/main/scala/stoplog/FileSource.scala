@@ -36,7 +36,7 @@ final class FileSource private[stoplog] (settings: Map[String, String]) extends 
   def readStream(spark: SparkSession): DataStreamReader =
     spark.readStream.format(FileSource.Format).options(settings)
 
-  /** A batch reader of what is there now; ends with `load()`. */
+  /** A batch reader of the files that exist now; ends with `load()`. */
   def read(spark: SparkSession): DataFrameReader = spark.read.format(FileSource.Format).options(settings)
 
   /** The rows of a stream reader that needs no columns to be named: text, or files that say which they have. */
@@ -121,7 +121,7 @@ final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
   /** The least time between two listings, such as `10s`; without it directories are listed at each trigger. */
   def monitorContinuously(interval: String): FileSourceBuilder = withOption("monitorInterval", interval)
 
-  /** Takes [[monitorContinuously]] back. A stream of what is there now ends with the trigger `availableNow`. */
+  /** Takes [[monitorContinuously]] back. A stream of the files that exist now ends with the trigger `availableNow`. */
   def processStaticFileSet(): FileSourceBuilder = new FileSourceBuilder(options - "monitorInterval")
 
   /** The most files, or pieces of files, that a micro-batch reads. */

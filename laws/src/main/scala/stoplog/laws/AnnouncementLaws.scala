@@ -7,7 +7,7 @@ import stoplog.part.RunId
 abstract class AnnouncementLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
-  law("nobody is there at first, and a run's own tasks do not count as others") { storage =>
+  law("no attempt is there at first, and a run's own tasks do not count as others") { storage =>
     val store = storage.partStore()
     assert(store.othersGone(run))
     val lease = store.enter(run)

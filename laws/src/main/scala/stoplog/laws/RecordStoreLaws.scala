@@ -43,7 +43,7 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(!store.isPublished(1))
   }
 
-  law("a mark is seen by everybody, and who makes it a second time is told so") { storage =>
+  law("each process sees a mark, and one that makes it a second time is told so") { storage =>
     storage.logFiles().putIfAbsent(0, utf8("x"))
     assert(!storage.logFiles().isPublished(0))
     assert(storage.logFiles().markPublished(0) === Created)

@@ -56,7 +56,7 @@ abstract class ValidLengthLaws extends LawSuite {
     assert(storage.validLength("b/part-1.txt") === None)
   }
 
-  law("nothing is noted beside a file that is somebody else's") { storage =>
+  law("nothing is noted beside a file of another program") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk"))

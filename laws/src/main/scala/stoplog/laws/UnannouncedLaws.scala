@@ -6,7 +6,7 @@ import stoplog.part.RunId
 /** The weaker promise of a store that cannot tell who is writing: it never says that no other process is. */
 abstract class UnannouncedLaws extends LawSuite {
 
-  law("others may always be alive, whoever entered and left") { storage =>
+  law("others may always be alive, whichever attempts entered and left") { storage =>
     val store = storage.partStore()
     assert(!store.othersGone(run))
     store.enter(RunId("22222222-2222-4222-8222-222222222222")).close()

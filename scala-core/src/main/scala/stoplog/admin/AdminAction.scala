@@ -36,7 +36,7 @@ object AdminAction {
   /** Deletes a file that no record needs. */
   final case class Remove(subject: String, reason: String) extends AdminAction("remove")
 
-  /** Leaves what is there, by this rule. */
+  /** Leaves the subject as it is, by this rule. */
   final case class Spare(subject: String, reason: String) extends AdminAction("spare")
 
   /** Takes a finished part out of the readers' sight, and keeps it at `to`. */

@@ -45,7 +45,7 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
   /** Says under which sink id another query can write to the same directory, beside this one. Changes nothing. */
   def fork(): AdminPlan = AdoptCommand.fork(sink)
 
-  /** Begins the log anew, from what is there now: the next query that starts owns it, from whatever batch. Finished
+  /** Begins the log anew, from the files that exist now: the next query that starts owns it, from whatever batch. Finished
     * files stay. The records of the log so far are kept under `_stoplog/<sinkId>/aside`.
     *
     * @param open what becomes of the rows in open parts

@@ -350,7 +350,7 @@ private[stoplog] final class SinkDriver private[commit] (
       ledger.sweep()
       followUps.deleteOldManifests(clock.millis())
     } catch {
-      case NonFatal(e) => Log.warn("Files that nobody needs could not be removed; it is tried again", e)
+      case NonFatal(e) => Log.warn("The driver could not delete orphans or old manifests; its next sweep tries again", e)
     }
   }
 }

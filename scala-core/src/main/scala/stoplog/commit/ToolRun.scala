@@ -115,7 +115,7 @@ private[stoplog] final class ToolRun(
 
   private def overtaken(): Throwable = {
     val now = log.newest()
-    Errors.fenced(identity.path, identity.sinkId, now.fold(0L)(_.seq), now.fold("nobody")(_.run.value))
+    Errors.fenced(identity.path, identity.sinkId, now.fold(0L)(_.seq), now.fold("no run")(_.run.value))
   }
 }
 

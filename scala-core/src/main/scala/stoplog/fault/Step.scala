@@ -99,7 +99,7 @@ object Step {
   case object TargetFixed
       extends Step(
         "targetFixed",
-        "what is there is what the trigger availableNow reads; nobody wrote it down"
+        "the trigger availableNow reads the files listed now; no record names them yet"
       )
   case object GoneNoted
       extends Step("goneNoted", "a note of files that are gone; the newest record does not know of it")

@@ -104,7 +104,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   val OnLostPart: Opt[LostPart] =
     choice[LostPart]("onLostPart", "fail" -> LostPart.Fail, "skip" -> LostPart.Skip)(
       "skip",
-      "What to do when somebody else deleted a part that was written but not yet finished: stop, or go on without " +
+      "What to do when another program deleted a part that was written but not yet finished: stop, or go on without " +
         "its rows."
     )
 

@@ -44,7 +44,7 @@ private object Introductions {
        |  and its connections. Then a new process does the rest.
        |- **${CrashMode.Killed.name} twice**: its successor dies as well, when it comes to the same step. A third process does the rest.
        |- **${CrashMode.Woken.name}**: ${CrashMode.Woken.meaning}.
-       |  What it still does harms nobody: it goes on, or ends with an error that has a name. Then one more process writes one
+       |  What it still does harms no other process: it goes on, or ends with an error that has a name. Then one more process writes one
        |  more epoch.
        |
        |A process that stands still for ever looks to its successors as if killed, but where its section says otherwise. In

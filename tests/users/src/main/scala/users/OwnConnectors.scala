@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.async._
 import stoplog.wal._
 
-/** What the connectors ask of their users. Nothing here does anything: whoever can compile it can write one. */
+/** What the connectors ask of their users. Nothing here does anything: a user who can compile it can write one. */
 object OwnConnectors {
   class OwnAsyncFunction[A, B] extends AsyncFunction[A, B] {
     override def call(row: A): Future[Seq[B]] = ???

@@ -16,7 +16,7 @@ import stoplog.sink.TwoPhaseSink
 import stoplog.source.{RecordEmitter, Split, SplitSource}
 import stoplog.part.BlockOutput
 
-/** Formats to write with, rows of records, and what merges files. Nothing here does anything: whoever can compile it can write one. */
+/** Formats to write with, rows of records, and what merges files. Nothing here does anything: a user who can compile it can write one. */
 object OwnFormats {
   class OwnCompactor extends Compactor {
     override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = ???

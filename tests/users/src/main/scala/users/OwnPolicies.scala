@@ -8,7 +8,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.rolling._
 import stoplog.sink._
 
-/** Buckets, when parts are closed, and sinks that commit in two phases. Nothing here does anything: whoever can compile it can write one. */
+/** Buckets, when parts are closed, and sinks that commit in two phases. Nothing here does anything: a user who can compile it can write one. */
 object OwnPolicies {
   class OwnBucketAssigner extends BucketAssigner {
     override def bucket(row: InternalRow, context: BucketContext): String = ???

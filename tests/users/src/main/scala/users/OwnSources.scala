@@ -7,7 +7,7 @@ import java.net.URI
 import stoplog.source._
 import stoplog.source.format._
 
-/** Sources, and formats to read with. Nothing here does anything: whoever can compile it can write one. */
+/** Sources, and formats to read with. Nothing here does anything: a user who can compile it can write one. */
 object OwnSources {
   class OwnRecordEmitter[R, T] extends RecordEmitter[R, T] {
     override def emit(record: R, out: RowOutput[T]): Unit = ???

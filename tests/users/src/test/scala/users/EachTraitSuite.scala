@@ -17,7 +17,7 @@ import stoplog.jdbc.JdbcSink
 import stoplog.kafka.KafkaSink
 import stoplog.wal.WriteAheadSink
 
-/** Whoever makes a trait public adds what a user of it would write. */
+/** A change that makes a trait public adds a class here, as a user would write it. */
 class EachTraitSuite extends AnyFunSuite {
   import EachTraitSuite._
 

@@ -113,7 +113,7 @@ final class CassandraSinkBuilder private[cassandra] (options: Map[String, String
   def withTtlColumn(column: String): CassandraSinkBuilder =
     new CassandraSinkBuilder(options - "ttl").withOption("ttlColumn", column)
 
-  /** `unset`, the default: a null leaves the cell as it is; `delete`: it removes what is there. */
+  /** `unset`, the default: a null leaves the cell as it is; `delete`: it removes the cell. */
   def withNulls(choice: String): CassandraSinkBuilder = withOption("nulls", choice)
 
   /** The most requests of a task that are under way; 256 by default. */

@@ -104,7 +104,7 @@ private[jdbc] final class EpochDriver(
   /** The sink's row, locked. Error: `STOPLOG_JDBC_FENCED`. */
   private def owned(session: Session): SinkRow = tables.epochs.lock(session) match {
     case Some(state) if state.runId == owner.runId => state
-    case other => throw JdbcErrors.fenced(tables.sink, target, other.fold("nobody")(_.runId))
+    case other => throw JdbcErrors.fenced(tables.sink, target, other.fold("no run")(_.runId))
   }
 
   private def digest(batch: Long): Option[BatchDigest] = begun.filter(_.batch == batch).flatMap(_.digest)

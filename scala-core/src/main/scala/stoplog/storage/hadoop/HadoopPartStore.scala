@@ -198,7 +198,7 @@ private[storage] object HadoopPartStore {
       val actual = files.fileSystem.getFileStatus(path).getLen
       if (actual < written) throw Errors.partShort(path.toString, actual, written)
       if (actual > written)
-        throw new IOException(s"somebody else wrote to it: it has $actual bytes, not $written")
+        throw new IOException(s"another process wrote to it: it has $actual bytes, not $written")
     }
 
     private def flush(): Unit =

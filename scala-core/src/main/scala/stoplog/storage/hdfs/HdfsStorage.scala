@@ -101,7 +101,7 @@ private[hdfs] final class HdfsProbe(
         throw new IOException(s"$staged could not be renamed to $finished")
       streams.create(staged).end()
       if (files.rename(staged, finished) != Renamed.TargetThere)
-        throw new IOException("renaming a file replaces what is there")
+        throw new IOException("renaming a file replaces a file that has the name already")
     } catch { case NonFatal(e) => throw Errors.pathNotWritable(files.root, reason(e)) }
     finally Seq(staged, finished).foreach(path => Try(files.delete(path)))
 

@@ -83,7 +83,7 @@ class HdfsProbeSuite extends AnyFunSuite {
             try really
             catch { case _: FileAlreadyExistsException => () }
         },
-        "replaces what is there"
+        "replaces a file that has the name"
       )
     }
 

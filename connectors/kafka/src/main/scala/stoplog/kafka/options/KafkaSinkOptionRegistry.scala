@@ -39,7 +39,7 @@ private[stoplog] object KafkaSinkOptionRegistry {
     Delivery.ExactlyOnce,
     "at-least-once"
   )(
-    "`none`: nobody asks whether a record has arrived. `at-least-once`: a task ends when all its records have; what is " +
+    "`none`: a task does not ask whether a record has arrived. `at-least-once`: a task ends when all its records have; what is " +
       "repeated after a failure is there twice. `exactly-once`: records are written in transactions, which are committed " +
       "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once."
   )
@@ -51,7 +51,7 @@ private[stoplog] object KafkaSinkOptionRegistry {
     15 * 60 * 1000L,
     "1h"
   )(
-    "After which the brokers abort a transaction that nobody has ended. Longer than the longest micro-batch and the " +
+    "After which the brokers abort a transaction that has not ended. Longer than the longest micro-batch and the " +
       "longest pause before a restart together: what was recorded and is aborted in between is lost. The brokers allow " +
       "15 minutes unless their `transaction.max.timeout.ms` says more."
   )

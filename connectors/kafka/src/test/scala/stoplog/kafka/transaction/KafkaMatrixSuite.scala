@@ -6,14 +6,14 @@ import stoplog.kafka.Broker
 import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorWorld, CrashMode}
 
 /** A query stopped at each step, against a real broker: who reads committed records sees each row once, and waits for
-  * nobody who is dead.
+  * no dead process.
   */
 class KafkaMatrixSuite extends ConnectorMatrixSuite(Chapter.Kafka) {
 
   override protected def about: String =
     "A real broker, read by Kafka's consumer with `isolation.level` = `read_committed`. Each epoch has two tasks, each with " +
       "a transaction of its own; two transactions of a process that died before are open when the query begins. Nothing is " +
-      "left open means: no reader waits for a transaction of somebody who is dead. `onLostTransaction`, timeouts and two " +
+      "left open means: no reader waits for a transaction of a dead process. `onLostTransaction`, timeouts and two " +
       "drivers at once are tried by `LivesSuite`, brokers that die by `BrokerRestartSuite`."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] =

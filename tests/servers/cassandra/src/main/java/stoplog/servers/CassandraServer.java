@@ -18,7 +18,7 @@ import org.apache.cassandra.service.StorageService;
  * <p>Argument: the directory for everything it writes. Started again over the same directory it has the same data and
  * the same address. Each answer is one line that begins with {@code answer: }; the first one is the address. Commands:
  * {@code estimate <keyspace>} (writes the keyspace to disk and counts its partitions, as else happens every five
- * minutes), {@code cql <statement>} (for whoever has no driver), {@code stop}.
+ * minutes), {@code cql <statement>} (for a test that has no driver), {@code stop}.
  */
 public final class CassandraServer {
   private CassandraServer() {}
@@ -32,7 +32,7 @@ public final class CassandraServer {
     System.setProperty("cassandra.config", configuration.toUri().toString());
     System.setProperty("cassandra.storagedir", directory.toString());
     System.setProperty("cassandra-foreground", "yes");
-    // A ring of one node has nobody to wait for.
+    // A ring of one node has no other to wait for.
     System.setProperty("cassandra.ring_delay_ms", "100");
     System.setProperty("cassandra.skip_wait_for_gossip_to_settle", "0");
     System.setProperty("cassandra.superuser_setup_delay_ms", "0");

@@ -45,8 +45,8 @@ record Endpoint(int port) {
   }
 
   /**
-   * Not of those that the system hands out to whoever asks for any (32768 and above on Linux): a server takes its port
-   * only seconds later, and again after each restart, and by then somebody else would have it.
+   * Not of those that the system hands out to a process that asks for any (32768 and above on Linux): a server takes its port
+   * only seconds later, and again after each restart, and by then another process would have it.
    */
   static int freePort() throws IOException {
     for (int tries = 0; ; tries++) {

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
  * the standard input. The server ends with that, be it because the starter was killed.
  */
 final class Starter {
-  // What logs write to the standard output would fill a pipe that nobody empties.
+  // What logs write to the standard output would fill a pipe that no reader empties.
   private static final PrintStream ANSWERS = System.out;
 
   private Starter() {}

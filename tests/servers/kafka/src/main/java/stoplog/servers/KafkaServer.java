@@ -55,7 +55,7 @@ public final class KafkaServer {
     String address = "127.0.0.1:" + Endpoint.of(directory).port();
     Path controller = Files.createDirectories(directory.resolve("controller"));
     Path data = directory.resolve("data");
-    // A broker that was killed may come back as soon as its last session is over. Nobody waits for that of a new one,
+    // A broker that was killed may come back as soon as its last session is over. No test waits for that of a new one,
     // which would else be taken for dead where the machine is busy for a moment, and topics be refused.
     int sessionMillis = Files.exists(data) ? 3000 : 60000;
     Properties settings = settings(address, "127.0.0.1:" + Endpoint.of(controller).port(), data, sessionMillis);

@@ -18,7 +18,7 @@ public final class S3Mock {
     Path directory = Path.of(args[0]);
     Endpoint endpoint = Endpoint.of(directory);
     Path root = Files.createDirectories(directory.resolve("root"));
-    System.setProperty("server.port", "0"); // of https, which nobody asks for
+    System.setProperty("server.port", "0"); // of https, which no test asks for
     System.setProperty(SETTINGS + "httpPort", Integer.toString(endpoint.port()));
     System.setProperty(SETTINGS + "store.root", root.toString());
     System.setProperty(SETTINGS + "store.retainFilesOnExit", "true");

@@ -27,8 +27,6 @@ private[stoplog] final class AvroFormat private (settings: AvroSettings) extends
     new AvroWriter(settings, schema, serializer, out, name)
 
   override def compactor: Option[Compactor] = Some(new AvroCompactor(settings.syncIntervalBytes))
-
-  override def describe: String = settings.toJson
 }
 
 private[stoplog] object AvroFormat {
@@ -47,7 +45,4 @@ private[stoplog] object AvroFormat {
     format.writer(new NullOutput, "tried").close()
     format
   }
-
-  /** The format that [[AvroFormat.describe]] described. */
-  def of(described: String): AvroFormat = new AvroFormat(AvroSettings.ofJson(described))
 }

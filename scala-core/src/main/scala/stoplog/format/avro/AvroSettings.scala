@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import stoplog.error.Errors
 import stoplog.format.SupportedTypes
-import stoplog.format.bulk.{FormatConfiguration, JsonTexts, MetadataOptions}
+import stoplog.format.bulk.{FormatConfiguration, MetadataOptions}
 
 /** All that decides on the bytes of a file besides its rows, with nothing left to the session.
   *
@@ -34,21 +34,7 @@ private[avro] final case class AvroSettings(
     fieldMatching: AvroSettings.FieldMatching,
     rebaseMode: String,
     metadata: Map[String, String]
-) {
-
-  def toJson: String = {
-    val json = JsonTexts.mapper.createObjectNode()
-    json.put("schema", schema)
-    json.put("codec", codec.name)
-    json.put("level", codec.level)
-    json.put("bufferPool", codec.bufferPool)
-    json.put("syncIntervalBytes", syncIntervalBytes)
-    json.put("fieldMatching", fieldMatching.word)
-    json.put("rebaseMode", rebaseMode)
-    JsonTexts.put(json, "metadata", metadata)
-    json.toString
-  }
-}
+)
 
 private[avro] object AvroSettings {
 
@@ -120,33 +106,11 @@ private[avro] object AvroSettings {
 
   private val Synonyms = Map("none" -> "uncompressed", "zstd" -> "zstandard")
 
-  def ofJson(text: String): AvroSettings = {
-    val json = JsonTexts.mapper.readTree(text)
-    AvroSettings(
-      schema = json.required("schema").asText,
-      codec = Codec(
-        json.required("codec").asText,
-        json.required("level").asInt,
-        json.required("bufferPool").asBoolean
-      ),
-      syncIntervalBytes = json.required("syncIntervalBytes").asInt,
-      fieldMatching = FieldMatching.of(json.required("fieldMatching").asText),
-      rebaseMode = json.required("rebaseMode").asText,
-      metadata = JsonTexts.of(json.required("metadata"))
-    )
-  }
-
   /** The way from columns to their fields in Avro's schema. */
-  sealed abstract class FieldMatching(val word: String) extends Product with Serializable
-
+  sealed trait FieldMatching extends Product with Serializable
   object FieldMatching {
-    case object ByName     extends FieldMatching("name")
-    case object ByPosition extends FieldMatching("position")
-
-    def of(word: String): FieldMatching =
-      Seq(ByName, ByPosition)
-        .find(_.word == word)
-        .getOrElse(throw new IllegalArgumentException(s"unknown field matching '$word'"))
+    case object ByName     extends FieldMatching
+    case object ByPosition extends FieldMatching
   }
 
   /** The codec of a file's blocks.

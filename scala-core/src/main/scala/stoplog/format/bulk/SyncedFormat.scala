@@ -36,11 +36,6 @@ private[stoplog] trait SyncedFormat extends Serializable {
     */
   def writer(out: BlockOutput, name: String): SyncedWriter
 
-  /** All that another process needs to go on with a part of this format, as text: JSON, settled on the driver, so
-    * that neither the options nor the session of a later run change what the header says.
-    */
-  def describe: String
-
   /** The compactor of files of this format. */
   def compactor: Option[Compactor] = None
 }

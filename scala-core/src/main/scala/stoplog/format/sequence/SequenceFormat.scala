@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.compact.Compactor
 import stoplog.error.Errors
-import stoplog.format.bulk.{FormatConfiguration, JsonTexts, MetadataOptions, SyncedFormat, SyncedWriter}
+import stoplog.format.bulk.{FormatConfiguration, MetadataOptions, SyncedFormat, SyncedWriter}
 import stoplog.part.BlockOutput
 
 /** Hadoop's SequenceFile. Of two columns the first is the key; of one, which is the value, the keys are NullWritable.
@@ -33,8 +33,6 @@ private[stoplog] final class SequenceFormat private (settings: SequenceSettings)
   override def writer(out: BlockOutput, name: String): SyncedWriter = new SequenceWriter(layout, out, name)
 
   override def compactor: Option[Compactor] = Some(SequenceCompactor)
-
-  override def describe: String = settings.toJson
 }
 
 private[stoplog] object SequenceFormat {
@@ -58,9 +56,6 @@ private[stoplog] object SequenceFormat {
     }
     format
   }
-
-  /** The format that [[SequenceFormat.describe]] described. */
-  def of(described: String): SequenceFormat = new SequenceFormat(SequenceSettings.ofJson(described))
 }
 
 /** All that decides on the bytes of a file besides its rows, with nothing left to the session.
@@ -78,15 +73,6 @@ private[sequence] final case class SequenceSettings(
 ) {
 
   def configuration: Configuration = FormatConfiguration.configuration(hadoop)
-
-  def toJson: String = {
-    val json = JsonTexts.mapper.createObjectNode()
-    json.put("compression", compression.name)
-    json.put("codec", codec)
-    JsonTexts.put(json, "metadata", metadata)
-    JsonTexts.put(json, "hadoop", hadoop)
-    json.toString
-  }
 }
 
 private[sequence] object SequenceSettings {
@@ -134,14 +120,4 @@ private[sequence] object SequenceSettings {
 
   private val ReadByHadoop =
     "^(io\\.seqfile\\.|io\\.compression\\.codec\\.|zlib\\.compress\\.|io\\.serializations$|io\\.file\\.buffer\\.size$).*"
-
-  def ofJson(text: String): SequenceSettings = {
-    val json = JsonTexts.mapper.readTree(text)
-    SequenceSettings(
-      compression = CompressionType.valueOf(json.required("compression").asText),
-      codec = json.required("codec").asText,
-      metadata = JsonTexts.of(json.required("metadata")),
-      hadoop = JsonTexts.of(json.required("hadoop"))
-    )
-  }
 }

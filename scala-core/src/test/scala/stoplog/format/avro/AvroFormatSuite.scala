@@ -38,12 +38,12 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
       spark.range(from.toLong, from.toLong + count).selectExpr("id", "repeat(cast(id as string), 9) AS name")
     )
 
-  private def format(schema: StructType, options: (String, String)*): String =
-    GrowingPart.sent(AvroFormat(schema, options.toMap, spark)).describe
+  private def format(schema: StructType, options: (String, String)*): AvroFormat =
+    GrowingPart.sent(AvroFormat(schema, options.toMap, spark))
 
-  private def part(described: String, schema: StructType, epochs: Seq[InternalRow]*): GrowingPart = {
+  private def part(settled: AvroFormat, schema: StructType, epochs: Seq[InternalRow]*): GrowingPart = {
     val part = new GrowingPart
-    epochs.foreach(rows => part.epoch(AvroFormat.of(described), schema, rows))
+    epochs.foreach(rows => part.epoch(GrowingPart.sent(settled), schema, rows))
     part
   }
 
@@ -76,28 +76,28 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (seed <- 1 to 6)
     test(s"rows of all types come back from Spark's reader, seed $seed") {
-      val rows      = new RandomRows(seed.toLong).rows(everyType, 120)
-      val df        = frame(everyType, rows)
-      val described = format(everyType)
-      val epochs    = internal(df).grouped((120 + seed - 1) / seed).toSeq
+      val rows    = new RandomRows(seed.toLong).rows(everyType, 120)
+      val df      = frame(everyType, rows)
+      val settled = format(everyType)
+      val epochs  = internal(df).grouped((120 + seed - 1) / seed).toSeq
       assert(epochs.size === seed)
-      assert(bySpark(part(described, everyType, epochs: _*).bytes, everyType) === shown(df, everyType))
+      assert(bySpark(part(settled, everyType, epochs: _*).bytes, everyType) === shown(df, everyType))
     }
 
   for (codec <- Seq("uncompressed", "deflate", "snappy", "bzip2", "xz", "zstandard"))
     test(s"$codec: a part cut back to the end of any epoch is whole, and goes on") {
-      val described = format(plain, "compression" -> codec)
-      val part      = new GrowingPart
-      val epochs    = Seq(numbered(0, 10), Nil, numbered(10, 3000), numbered(3010, 1))
-      val ends      = epochs.map { rows =>
-        part.epoch(AvroFormat.of(described), plain, rows)
+      val settled = format(plain, "compression" -> codec)
+      val part    = new GrowingPart
+      val epochs  = Seq(numbered(0, 10), Nil, numbered(10, 3000), numbered(3010, 1))
+      val ends    = epochs.map { rows =>
+        part.epoch(GrowingPart.sent(settled), plain, rows)
         part.bytes.length
       }
       for ((end, epoch) <- ends.zipWithIndex) {
         val kept = epochs.take(epoch + 1).map(_.size).sum
         val cut  = part.cutBackTo(end)
         assertNumbered(cut.bytes, kept)
-        cut.epoch(AvroFormat.of(described), plain, numbered(kept, 7), numbered(kept + 7, 2))
+        cut.epoch(GrowingPart.sent(settled), plain, numbered(kept, 7), numbered(kept + 7, 2))
         assertNumbered(cut.bytes, kept + 9)
       }
       assert(
@@ -146,9 +146,9 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("codec and level come from the session where no option is given, and stay with the part") {
-    val (codec, level)            = ("spark.sql.avro.compression.codec", "spark.sql.avro.deflate.level")
-    def length(described: String) = part(described, plain, numbered(0, 20000)).bytes.length
-    val (slow, fast)              =
+    val (codec, level)              = ("spark.sql.avro.compression.codec", "spark.sql.avro.deflate.level")
+    def length(settled: AvroFormat) = part(settled, plain, numbered(0, 20000)).bytes.length
+    val (slow, fast)                =
       try {
         spark.conf.set(codec, "deflate")
         spark.conf.set(level, "9")
@@ -174,13 +174,13 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
       StructType.fromDDL("day DATE, at TIMESTAMP"),
       Seq(Row(java.sql.Date.valueOf("1001-01-01"), java.sql.Timestamp.valueOf("1001-01-01 01:02:03.123456")))
     )
-    val key       = "spark.sql.avro.datetimeRebaseModeInWrite"
-    val described =
+    val key     = "spark.sql.avro.datetimeRebaseModeInWrite"
+    val settled =
       try {
         spark.conf.set(key, "LEGACY")
         format(old.schema)
       } finally spark.conf.unset(key)
-    val bytes = part(described, old.schema, internal(old)).bytes
+    val bytes = part(settled, old.schema, internal(old)).bytes
     assert(opened(bytes)(_.getMetaString("org.apache.spark.legacyDateTime")) === "")
     assert(bySpark(bytes, old.schema) === shown(old, old.schema))
     assert(
@@ -246,10 +246,10 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a block's marker is the part's own, and the same in every process") {
-    val described = format(plain)
-    assert(part(described, plain, numbered(0, 9)).bytes === part(described, plain, numbered(0, 9)).bytes)
+    val settled = format(plain)
+    assert(part(settled, plain, numbered(0, 9)).bytes === part(settled, plain, numbered(0, 9)).bytes)
     val other = new GrowingPart("part-7f3a-1")
-    other.epoch(AvroFormat.of(described), plain, numbered(0, 9))
-    assert(other.bytes !== part(described, plain, numbered(0, 9)).bytes)
+    other.epoch(GrowingPart.sent(settled), plain, numbered(0, 9))
+    assert(other.bytes !== part(settled, plain, numbered(0, 9)).bytes)
   }
 }

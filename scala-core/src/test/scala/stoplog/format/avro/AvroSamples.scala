@@ -37,11 +37,11 @@ object AvroSamples {
         "date_add(DATE '1970-01-01', cast(id as int)) AS day", "cast(id / 100 AS DECIMAL(9, 2)) AS amount",
         "if(id % 3 = 0, NULL, array(id, id + 1)) AS pair", "map('id', id) AS names"
       )
-    val schema    = rows.schema
-    val described = AvroFormat(schema, Map("compression" -> codec, "metadata.codec" -> codec), spark).describe
-    val part      = new GrowingPart
+    val schema = rows.schema
+    val format = AvroFormat(schema, Map("compression" -> codec, "metadata.codec" -> codec), spark)
+    val part   = new GrowingPart
     rows.queryExecution.executedPlan.executeCollect().grouped(1000).foreach { epoch =>
-      part.epoch(AvroFormat.of(described), schema, epoch.toIndexedSeq)
+      part.epoch(GrowingPart.sent(format), schema, epoch.toIndexedSeq)
     }
     part.bytes
   }

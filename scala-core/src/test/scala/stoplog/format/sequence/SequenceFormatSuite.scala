@@ -45,12 +45,12 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
       .executeCollect()
       .toSeq
 
-  private def format(schema: StructType, options: (String, String)*): String =
-    GrowingPart.sent(SequenceFormat(schema, options.toMap, spark)).describe
+  private def format(schema: StructType, options: (String, String)*): SequenceFormat =
+    GrowingPart.sent(SequenceFormat(schema, options.toMap, spark))
 
-  private def part(described: String, schema: StructType, epochs: Seq[InternalRow]*): GrowingPart = {
+  private def part(settled: SequenceFormat, schema: StructType, epochs: Seq[InternalRow]*): GrowingPart = {
     val part = new GrowingPart
-    epochs.foreach(rows => part.epoch(SequenceFormat.of(described), schema, rows))
+    epochs.foreach(rows => part.epoch(GrowingPart.sent(settled), schema, rows))
     part
   }
 
@@ -115,26 +115,26 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     test(
       s"$kind ${options.map(_._2).mkString(" ")}: a part cut back to the end of any epoch is whole, and goes on"
     ) {
-      val described = format(plain, options: _*)
-      val part      = new GrowingPart
-      val epochs    = Seq(numbered(0, 10), Nil, Nil, numbered(10, 3000), numbered(3010, 1))
-      val ends      = epochs.map { rows =>
-        part.epoch(SequenceFormat.of(described), plain, rows)
+      val settled = format(plain, options: _*)
+      val part    = new GrowingPart
+      val epochs  = Seq(numbered(0, 10), Nil, Nil, numbered(10, 3000), numbered(3010, 1))
+      val ends    = epochs.map { rows =>
+        part.epoch(GrowingPart.sent(settled), plain, rows)
         part.bytes.length
       }
       for ((end, epoch) <- ends.zipWithIndex) {
         val kept = epochs.take(epoch + 1).map(_.size).sum
         val cut  = part.cutBackTo(end)
         assertNumbered(cut.bytes, kept)
-        cut.epoch(SequenceFormat.of(described), plain, Nil, numbered(kept, 7), numbered(kept + 7, 2), Nil)
+        cut.epoch(GrowingPart.sent(settled), plain, Nil, numbered(kept, 7), numbered(kept + 7, 2), Nil)
         assertNumbered(cut.bytes, kept + 9)
       }
       assert(opened(part.bytes)(_.getCompressionType) === kind)
     }
 
   test("Spark splits a part at its markers, and reads every row once") {
-    val described = format(plain)
-    val bytes     = part(described, plain, (0 until 40).map(at => numbered(at * 500, 500)): _*).bytes
+    val settled = format(plain)
+    val bytes   = part(settled, plain, (0 until 40).map(at => numbered(at * 500, 500)): _*).bytes
     assert(bytes.length > 500000)
     val rows = spark.sparkContext
       .sequenceFile(file(bytes).toString, classOf[LongWritable], classOf[Text], 7)
@@ -146,16 +146,16 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the header carries metadata, the codec, and the part's own marker") {
-    val described = format(plain, "metadata.Owner" -> "sales ä", "compression" -> "bzip2")
-    opened(part(described, plain, Nil).bytes) { reader =>
+    val settled = format(plain, "metadata.Owner" -> "sales ä", "compression" -> "bzip2")
+    opened(part(settled, plain, Nil).bytes) { reader =>
       assert(reader.getMetadata.get(new Text("Owner")).toString === "sales ä")
       assert(reader.getCompressionCodec.getClass.getSimpleName === "BZip2Codec")
     }
     val epochs = Seq(numbered(0, 9), numbered(9, 9))
-    assert(part(described, plain, epochs: _*).bytes === part(described, plain, epochs: _*).bytes)
+    assert(part(settled, plain, epochs: _*).bytes === part(settled, plain, epochs: _*).bytes)
     val other = new GrowingPart("part-7f3a-1")
-    other.epoch(SequenceFormat.of(described), plain, numbered(0, 9))
-    assert(other.bytes !== part(described, plain, numbered(0, 9)).bytes)
+    other.epoch(GrowingPart.sent(settled), plain, numbered(0, 9))
+    assert(other.bytes !== part(settled, plain, numbered(0, 9)).bytes)
   }
 
   test("a row with a null is refused by the column's name, and the writer goes on") {

@@ -30,13 +30,9 @@ private[options] object PassThrough {
     passed
   }
 
-  /** Whether Spark itself puts the key into the options of a write, or reads it from them. */
-  def isSparks(key: String): Boolean = key.startsWith("_") || sparks.exists(_.equalsIgnoreCase(key))
-
-  private val sparks = Seq(
-    "checkpointLocation", "queryName", "paths", "asyncProgressTrackingEnabled",
-    "asyncProgressTrackingCheckpointIntervalMs"
-  )
+  /** Whether Spark itself puts the key into the options: of a read, the paths as well. */
+  def isSparks(key: String): Boolean =
+    SparkOptions.isSparks(key) || ContentOptions.Paths.key.equalsIgnoreCase(key)
 
   // Spark's names for what the options compression and partSuffix set for all formats.
   private val replaced = Map("codec" -> Compression, "extension" -> PartOptions.PartSuffix)

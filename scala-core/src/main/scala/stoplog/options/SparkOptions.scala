@@ -13,6 +13,7 @@ import stoplog.error.Errors
 
 /** The map of options that Spark hands to a data source. */
 private[stoplog] object SparkOptions {
+  private final val AsyncProgress = "asyncProgressTrackingEnabled"
 
   /** As they were written: Spark's map shows its keys in lower case, but still knows. */
   def spelled(options: JMap[String, String]): Seq[(String, String)] = options match {
@@ -26,12 +27,18 @@ private[stoplog] object SparkOptions {
     case other                             => new CaseInsensitiveStringMap(other)
   }
 
+  /** Whether Spark itself puts the key into the options of a read or a write, or reads it from them. */
+  def isSparks(key: String): Boolean = key.startsWith("_") || ofSpark.exists(_.equalsIgnoreCase(key))
+
+  private val ofSpark =
+    Seq("checkpointLocation", "queryName", AsyncProgress, "asyncProgressTrackingCheckpointIntervalMs")
+
   /** Refuses asynchronous progress tracking: Spark then notes a query's progress after the sink's commit, or never.
     *
     * Error: `STOPLOG_ASYNC_PROGRESS`.
     */
   def refuseAsyncProgress(options: JMap[String, String]): Unit =
-    if (caseless(options).getBoolean("asyncProgressTrackingEnabled", false)) throw Errors.asyncProgress()
+    if (caseless(options).getBoolean(AsyncProgress, false)) throw Errors.asyncProgress()
 }
 
 /** Hadoop's settings as the user gave them to Spark. */

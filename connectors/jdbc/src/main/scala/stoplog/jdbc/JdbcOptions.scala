@@ -148,9 +148,9 @@ private[jdbc] object DriverProperties {
 
   /** The driver's properties: as with Spark's own `jdbc`, all keys that are not known, unless one looks like a mistake. */
   def parse(asked: OptionReader): Map[String, String] = {
-    val (known, rest) = asked.others.filterNot { case (key, _) => isSparks(key) }.partition { case (key, _) =>
-      ofSparksJdbc(lower(key))
-    }
+    val (known, rest) = asked.others
+      .filterNot { case (key, _) => SparkOptions.isSparks(key) }
+      .partition { case (key, _) => ofSparksJdbc(lower(key)) }
     for ((key, _) <- known)
       asked.errors.add(s"$key is an option of Spark's own jdbc format that has no effect here: remove it.")
     for {
@@ -196,10 +196,6 @@ private[jdbc] object DriverProperties {
   private def isThere(name: String): Boolean =
     Option(Thread.currentThread.getContextClassLoader)
       .exists(loader => Try(Class.forName(name, false, loader)).isSuccess)
-
-  private def isSparks(key: String): Boolean =
-    key.startsWith("_") || Set("checkpointlocation", "queryname", "paths")(lower(key)) ||
-      lower(key).startsWith("asyncprogresstracking")
 
   private val ofSparksJdbc = Set(
     "query", "partitioncolumn", "lowerbound", "upperbound", "fetchsize", "truncate", "cascadetruncate",

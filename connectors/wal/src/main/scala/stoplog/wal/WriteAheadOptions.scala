@@ -139,8 +139,7 @@ private[wal] object UnknownOptions {
 
   // By a connector, as a header, or by Spark.
   private def isRead(key: String): Boolean =
-    Seq("jdbc.", "cassandra.", "httpheader.", "_", "asyncprogresstracking").exists(lower(key).startsWith) ||
-      Set("checkpointlocation", "queryname", "paths")(lower(key))
+    SparkOptions.isSparks(key) || Seq("jdbc.", "cassandra.", "httpheader.").exists(lower(key).startsWith)
 
   private def sentence(key: String): String = Suggestion.of(key, WriteAheadOptions.all.map(_.key)) match {
     case Some(meant) => s"$key is not an option: did you mean $meant?"

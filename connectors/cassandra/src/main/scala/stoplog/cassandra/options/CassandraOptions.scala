@@ -124,14 +124,10 @@ private[cassandra] object CassandraOptions {
     val known = Registry.all.map(option => option.key -> option.key)
     for {
       (key, _) <- asked.others
-      if !isSparks(key) && !key.startsWith(Connection.DriverPrefix)
+      if !SparkOptions.isSparks(key) && !key.startsWith(Connection.DriverPrefix)
       why <- OptionType.oneOf(known)(key).left.toOption
     } asked.errors.add(s"$key $why.")
   }
-
-  /** Whether Spark itself puts the key into the options of a read or a write. */
-  private def isSparks(key: String): Boolean =
-    key.startsWith("_") || Seq("checkpointLocation", "queryName").exists(_.equalsIgnoreCase(key))
 }
 
 /** The source of the timestamps of writes. */

@@ -9,7 +9,7 @@ import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
 
 import stoplog.kafka.client.ProducerSettings
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
-import stoplog.options.{LogOptions, OptionErrors, OptionReader, Suggestion}
+import stoplog.options.{LogOptions, OptionErrors, OptionReader, SparkOptions, Suggestion}
 
 /** The options of one sink, all of them checked.
   *
@@ -89,7 +89,7 @@ private[kafka] object KafkaClientOptions {
   def parse(asked: OptionReader, delivery: Delivery): Map[String, String] = {
     if (!asked.isSet(Registry.Servers)) asked.errors.add(s"${Registry.Servers.key} is missing.")
     val (client, rest) = asked.others.partition { case (key, _) => isClients(key) }
-    rest.map(_._1).filterNot(isSparks).foreach(key => asked.errors.add(unknown(key)))
+    rest.map(_._1).filterNot(SparkOptions.isSparks).foreach(key => asked.errors.add(unknown(key)))
     val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
     refused.foreach { case (key, why) => if (settings.contains(key)) asked.errors.add(s"$Prefix$key $why.") }
     if (delivery == Delivery.ExactlyOnce) fixed(settings, asked.errors)
@@ -119,11 +119,6 @@ private[kafka] object KafkaClientOptions {
     refuse(ProducerConfig.ACKS_CONFIG, Set("all", "-1"))
     refuse(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set("true"))
   }
-
-  /** Whether Spark itself puts the key into the options of a write, or reads it from them. */
-  private def isSparks(key: String): Boolean =
-    key.startsWith("_") || Set("checkpointlocation", "queryname")(lower(key)) ||
-      lower(key).startsWith("asyncprogresstracking")
 
   private def unknown(key: String): String = {
     val settings = ProducerConfig.configNames().toArray(Array.empty[String]).toSeq.sorted

@@ -86,7 +86,7 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
 
   override def discard(token: String): Unit = files.delete(Seq(token))
 
-  override def enter(run: RunId): WriterLease = () => ()
+  override def enter(run: RunId): AutoCloseable = () => ()
 
   override def othersGone(run: RunId): Boolean = false
 

@@ -8,7 +8,7 @@ import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.storage.{JobDirectory, PartStore, WriterLease}
+import stoplog.storage.{JobDirectory, PartStore}
 
 /** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
   * give way to them. Then the job's directory goes. If the process dies on the way, the next job under the same path
@@ -32,7 +32,7 @@ private[stoplog] final class JobCommit(
 
   private def path = identity.path
 
-  private var lease       = Option.empty[WriterLease]
+  private var lease       = Option.empty[AutoCloseable]
   private var begunMillis = 0L
 
   /** Announces that the job is alive, and says what its tasks are to do. */

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.storage.{NewPart, PartStore, WriterLease}
+import stoplog.storage.{NewPart, PartStore}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
   *
@@ -34,7 +34,7 @@ private[stoplog] final class TaskWriter[R](
   private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
   private[this] val closed   = Vector.newBuilder[Pending]
   private[this] var nextPart = plan.firstPart
-  private[this] var lease    = Option.empty[WriterLease]
+  private[this] var lease    = Option.empty[AutoCloseable]
 
   // The bucket of the row before: most rows go where the last one went.
   private[this] var lastBucket = ""

@@ -62,10 +62,11 @@ trait PartStore extends TwoPhaseCommitter {
 
   final override def abort(token: String): Unit = discard(token)
 
-  /** Announces, before the first byte, that a task of this run writes. Held until [[WriterLease.close]]. By default it
-    * announces nothing: for a storage without locks that another process could ask for.
+  /** Announces, before the first byte, that a task of this run writes. The announcement stands until it is closed; an
+    * operating-system lock, where there is one, also ends with the process. By default it announces nothing: for a storage
+    * without locks that another process could ask for.
     */
-  def enter(run: RunId): WriterLease = () => ()
+  def enter(run: RunId): AutoCloseable = () => ()
 
   /** Whether no writer of another run can be alive; `false`, the default, when the store cannot tell. */
   def othersGone(run: RunId): Boolean = false
@@ -99,11 +100,6 @@ object FenceOutcome {
   * @param run the run that writes it; unfinished names carry it
   */
 final case class NewPart(bucket: String, name: String, run: RunId)
-
-/** A writer's announcement. An operating-system lock where there is one: it ends with the process. */
-trait WriterLease extends AutoCloseable {
-  def close(): Unit
-}
 
 /** The open end of a part. Not buffered, so hand over large pieces. Used by one thread at a time: the one that ends it
   * need not be the one that wrote, and the parts of a task are ended side by side.

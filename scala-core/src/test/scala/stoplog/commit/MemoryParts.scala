@@ -105,7 +105,7 @@ final class MemoryParts extends PartStore {
     ()
   }
 
-  override def enter(run: RunId): WriterLease = {
+  override def enter(run: RunId): AutoCloseable = {
     asked += "enter"
     leases += 1
     () => leases -= 1

@@ -59,7 +59,7 @@ object Mutations {
   /** Nobody announces that he writes. */
   object NoLease extends Mutation {
     override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
-      override def enter(run: RunId): WriterLease = () => ()
+      override def enter(run: RunId): AutoCloseable = () => ()
     }
   }
 
@@ -213,6 +213,6 @@ class PartsOver(real: PartStore) extends PartStore {
   override def staged(): Vector[Staged]         = real.staged()
   override def isStaged(token: String): Boolean = real.isStaged(token)
   override def discard(token: String): Unit     = real.discard(token)
-  override def enter(run: RunId): WriterLease   = real.enter(run)
+  override def enter(run: RunId): AutoCloseable = real.enter(run)
   override def othersGone(run: RunId): Boolean  = real.othersGone(run)
 }

@@ -33,7 +33,7 @@ object RuleMutations {
     override def records(world: World, real: LogFiles): LogFiles = new EarlyLook(world, real)
 
     override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
-      override def enter(run: RunId): WriterLease = {
+      override def enter(run: RunId): AutoCloseable = {
         records match {
           case early: EarlyLook if isTask(world) => early.look()
           case _                                 => ()

@@ -77,7 +77,7 @@ object SideMutations {
   /** A driver ends parts without announcing that it writes. */
   object NoLeaseOfDriver extends Mutation {
     override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
-      override def enter(run: RunId): WriterLease = if (isDriver(world)) () => () else super.enter(run)
+      override def enter(run: RunId): AutoCloseable = if (isDriver(world)) () => () else super.enter(run)
     }
   }
 
@@ -86,7 +86,7 @@ object SideMutations {
     override def records(world: World, real: LogFiles): LogFiles = new BlindRecords(real)
 
     override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
-      override def enter(run: RunId): WriterLease = {
+      override def enter(run: RunId): AutoCloseable = {
         val lease = super.enter(run)
         records match {
           case blind: BlindRecords if isDriver(world) => blind.closeEyes()

@@ -85,7 +85,7 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
   }
 
   /** No writer can be seen here, and none has to be. */
-  override def enter(run: RunId): WriterLease = () => ()
+  override def enter(run: RunId): AutoCloseable = () => ()
 
   override def othersGone(run: RunId): Boolean = false
 

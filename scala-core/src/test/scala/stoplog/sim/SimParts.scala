@@ -106,13 +106,13 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
     disk.unlink(token)
   }
 
-  override def enter(run: RunId): WriterLease = {
+  override def enter(run: RunId): AutoCloseable = {
     val process = world.scheduler.current.process
     val lease   = (s"$sinkId/${run.value}", process)
     op(s"enter ${run.value}") {
       disk.leases.update(lease, disk.leases.getOrElse(lease, 0) + 1)
     }
-    new WriterLease {
+    new AutoCloseable {
       private[this] var held = true
 
       override def close(): Unit = {

@@ -45,12 +45,8 @@ object OwnStores {
     override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = ???
     override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = ???
     override def discard(token: String): Unit = ???
-    override def enter(run: RunId): WriterLease = ???
+    override def enter(run: RunId): AutoCloseable = ???
     override def othersGone(run: RunId): Boolean = ???
-  }
-
-  class OwnWriterLease extends WriterLease {
-    override def close(): Unit = ???
   }
 
   class OwnStorage extends Storage {

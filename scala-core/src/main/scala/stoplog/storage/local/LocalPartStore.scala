@@ -75,7 +75,7 @@ private[stoplog] final class LocalPartStore(
     cleanUp(token)
   }
 
-  override def enter(run: RunId): WriterLease = {
+  override def enter(run: RunId): AutoCloseable = {
     hosts.refuseOthers(Paths.get(root))
     writing("_stoplog")(WriterLeases.enter(writers, run.value, durability))
   }

@@ -11,7 +11,6 @@ import scala.collection.mutable
 import scala.util.Try
 
 import stoplog.error.Errors
-import stoplog.storage.WriterLease
 
 /** The processes that may still write for a run: a locked file for each process and run, shared by its tasks.
   *
@@ -26,11 +25,11 @@ private[local] object WriterLeases {
   private[local] val held = mutable.Map.empty[Path, Held] // tests let processes die through it
 
   /** Errors: `IOException` when the file system has no locks. */
-  def enter(directory: Path, run: String, durability: LocalForcing): WriterLease = synchronized {
+  def enter(directory: Path, run: String, durability: LocalForcing): AutoCloseable = synchronized {
     val file = directory.resolve(s"$run-$process.lock").toAbsolutePath
     val mine = held.getOrElseUpdate(file, lock(directory, file, durability))
     mine.tasks += 1
-    new WriterLease {
+    new AutoCloseable {
       private[this] var open = true
 
       override def close(): Unit = WriterLeases.synchronized {

@@ -113,7 +113,7 @@ final class S3PartStore(
   }
 
   /** Nothing to hold: no writer can be seen from elsewhere, and none needs to be. */
-  override def enter(run: RunId): WriterLease = () => ()
+  override def enter(run: RunId): AutoCloseable = () => ()
 
   override def othersGone(run: RunId): Boolean = false
 

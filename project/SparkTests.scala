@@ -43,7 +43,7 @@ object SparkTests {
     * of the laws ask Hadoop's local files what the suites of core ask them too.
     */
   private lazy val OnlyInLongRuns = Seq(".S3Proxy") ++
-    Seq("Fencing", "Staging", "Sides", "Files", "Finished", "Unannounced", "InPlace", "Cut", "EarlyListing")
+    Seq("Fencing", "Staging", "Spool", "Files", "Finished", "Unannounced", "InPlace", "Cut", "EarlyListing")
       .map(".Own" + _)
 
   /** Suites of core that start an HDFS or an S3 server. */

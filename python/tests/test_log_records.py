@@ -23,8 +23,8 @@ from stoplog._log.records import (
     OpenPart,
     PendingPart,
     RecordKind,
-    SideFile,
     SinkState,
+    SpoolFile,
     Totals,
 )
 
@@ -122,7 +122,7 @@ READ = LogRecord(
                 29,
                 30,
                 "run-2",
-                Beside("n", (SideFile("beside/1", 33, 34),), 32),
+                Beside("n", (SpoolFile("beside/1", 33, 34),), 32),
             ),
         ),
         next_part=26,
@@ -296,7 +296,7 @@ def test_a_part_is_in_its_bucket_or_at_the_top() -> None:
     part, pending, small = READ.state.open[0], READ.publish[0], READ.state.small[0]
     assert (part.finished_path, pending.finished_path, small.path) == ("o/open", "p/pending", "s/small")
     assert part.size_bytes == 27 + 32, "with what is beside it"
-    assert [file.path for file in READ.state.side_files()] == ["beside/1"]
+    assert [file.path for file in READ.state.spool_files()] == ["beside/1"]
     body = changed(("state", "open", 0, "bucket"), "")
     body["publish"][0]["bucket"] = body["state"]["small"][0]["bucket"] = ""
     top = decode(written(body))

@@ -170,13 +170,13 @@ def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: i
     layout = InBucket.of(sink_id, newest.state.settings)
     wanted = _Wanted.of(path, layout, storage.info(path) is not None)
     for part in newest.state.open:
-        for side in part.beside.files:
-            if path in (side.path, side.path.rpartition("/")[2]):
+        for spooled in part.beside.files:
+            if path in (spooled.path, spooled.path.rpartition("/")[2]):
                 message = (
                     f"It holds rows of {part.finished_path} that do not fill a block of the format yet. "
                     "They are written into the part before it is closed."
                 )
-                return Explanation(asked, PartState.BESIDE, message, side.path, sink_id, None, newest.seq)
+                return Explanation(asked, PartState.BESIDE, message, spooled.path, sink_id, None, newest.seq)
         if wanted.is_part(part):
             return _open(asked, sink_id, newest, part, now_millis)
     return _closed(storage, log, sink_id, asked, wanted, newest)

@@ -18,8 +18,8 @@ from stoplog._log.records import (
     OpenPart,
     PendingPart,
     RecordKind,
-    SideFile,
     SinkState,
+    SpoolFile,
     Totals,
 )
 
@@ -148,13 +148,13 @@ def _open(source: Json) -> OpenPart:
 def _beside(source: Json) -> Beside:
     return Beside(
         note=text(source, "note"),
-        files=each(source, "files", _side_file),
+        files=each(source, "files", _spool_file),
         storage_bytes=number(source, "storageBytes"),
     )
 
 
-def _side_file(source: Json) -> SideFile:
-    return SideFile(text(source, "file"), number(source, "bytes"), number(source, "level"))
+def _spool_file(source: Json) -> SpoolFile:
+    return SpoolFile(text(source, "file"), number(source, "bytes"), number(source, "level"))
 
 
 def _pending(source: Json) -> PendingPart:

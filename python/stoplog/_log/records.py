@@ -21,7 +21,7 @@ class RecordKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class SideFile:
+class SpoolFile:
     """One file beside an open part: rows that do not fill a block of their format yet."""
 
     path: str
@@ -34,7 +34,7 @@ class Beside:
     """The rows that an open part has beside its own bytes."""
 
     note: str = ""
-    files: tuple[SideFile, ...] = ()
+    files: tuple[SpoolFile, ...] = ()
     storage_bytes: int = 0
 
 
@@ -166,7 +166,7 @@ class SinkState:
     live: tuple[LiveBucket, ...] = ()
     small: tuple[FinishedPart, ...] = ()
 
-    def side_files(self) -> Iterator[SideFile]:
+    def spool_files(self) -> Iterator[SpoolFile]:
         """The files beside all open parts."""
         return (file for part in self.open for file in part.beside.files)
 

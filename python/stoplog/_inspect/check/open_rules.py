@@ -23,7 +23,7 @@ def open_findings(facts: Facts) -> Iterator[Finding]:
             message = f"{part.finished_path} is open twice, or lies in the file of {same_file.finished_path}."
             yield _about(facts, FindingKind.OPEN_PART_DOUBLED, message, part, part.handle)
         yield from _part(facts, part)
-        yield from _sides(facts, part)
+        yield from _spool(facts, part)
 
 
 def _part(facts: Facts, part: OpenPart) -> Iterator[Finding]:
@@ -44,15 +44,17 @@ def _part(facts: Facts, part: OpenPart) -> Iterator[Finding]:
         yield _about(facts, FindingKind.OPEN_PART_VISIBLE, message, part, part.finished_path)
 
 
-def _sides(facts: Facts, part: OpenPart) -> Iterator[Finding]:
-    for side in part.beside.files:
-        there = facts.length(side.path)
+def _spool(facts: Facts, part: OpenPart) -> Iterator[Finding]:
+    for spooled in part.beside.files:
+        there = facts.length(spooled.path)
         if there is None:
-            message = f"Rows of the open part {part.finished_path} were in {side.path}, which is gone."
-            yield _about(facts, FindingKind.SIDE_FILE_MISSING, message, part, side.path)
-        elif there < side.size_bytes:
-            message = f"Rows of {part.finished_path}: {there} of {side.size_bytes} bytes are in {side.path}."
-            yield _about(facts, FindingKind.SIDE_FILE_SHORT, message, part, side.path)
+            message = f"Rows of the open part {part.finished_path} were in {spooled.path}, which is gone."
+            yield _about(facts, FindingKind.SIDE_FILE_MISSING, message, part, spooled.path)
+        elif there < spooled.size_bytes:
+            message = (
+                f"Rows of {part.finished_path}: {there} of {spooled.size_bytes} bytes are in {spooled.path}."
+            )
+            yield _about(facts, FindingKind.SIDE_FILE_SHORT, message, part, spooled.path)
 
 
 def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str, int | None, int] | None:

@@ -55,7 +55,7 @@ def _needed(facts: Facts) -> set[str]:
     handles = [part.handle for part in facts.newest.state.open]
     handles += [part.handle for part in facts.newest.publish]
     tokens = {path for handle in handles for path in staged_of(handle).paths}
-    return tokens | {side.path for side in facts.newest.state.side_files()}
+    return tokens | {spooled.path for spooled in facts.newest.state.spool_files()}
 
 
 def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:

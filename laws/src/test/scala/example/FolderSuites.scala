@@ -13,7 +13,7 @@ import stoplog.laws._
 import stoplog.part.Resume
 import stoplog.storage.{FileStore, PartLayout, PartStore}
 
-/** The storage under test. What is there is looked at by other means than its own. */
+/** The storage under test. The laws look at its files by other means than its own. */
 final class FolderUnderTest(root: String, override val sinkId: String) extends StorageUnderTest {
   override def files(): FileStore            = storage.files(sinkId)
   override def partStore(): PartStore        = storage.parts(sinkId, PartLayout.Staging(sinkId))
@@ -64,7 +64,7 @@ class FolderFilesLaws    extends FileStoreLaws with OnFolder
 class FolderPartsLaws    extends PartStoreLaws with OnFolder
 class FolderFencingLaws  extends FencingLaws with OnFolder
 class FolderStagingLaws  extends StagingLaws with OnFolder
-class FolderSidesLaws    extends SideStoreLaws with OnFolder
+class FolderSpoolLaws    extends SpoolFilesLaws with OnFolder
 class FolderFinishedLaws extends FinishedStoreLaws with OnFolder
 class FolderRecordsLaws  extends RecordStoreLaws with OnFolder
 

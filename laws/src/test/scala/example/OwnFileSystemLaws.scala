@@ -21,7 +21,7 @@ class OwnFilesSuite       extends FileStoreLaws with OnOwnFileSystem
 class OwnPartStoreSuite   extends PartStoreLaws with OnOwnFileSystem
 class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
-class OwnSidesSuite       extends SideStoreLaws with OnOwnFileSystem
+class OwnSpoolSuite       extends SpoolFilesLaws with OnOwnFileSystem
 class OwnFinishedSuite    extends FinishedStoreLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends RecordStoreLaws with OnOwnFileSystem
 

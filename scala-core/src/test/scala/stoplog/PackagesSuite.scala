@@ -52,9 +52,9 @@ class PackagesSuite extends AnyFunSuite {
 
   test("each package says in one comment what belongs into it") {
     val directories = sources.flatMap(scalaFiles).map(_.getParent).distinct
-    val without = directories.map(_.resolve("package.scala")).filterNot(page =>
-      Files.exists(page) && "(?s)/\\*.*?\\*/".r.findAllIn(Repository.read(page)).size == 1
-    )
+    val without     = directories
+      .map(_.resolve("package.scala"))
+      .filterNot(page => Files.exists(page) && "(?s)/\\*.*?\\*/".r.findAllIn(Repository.read(page)).size == 1)
     assert(without === Vector.empty)
   }
 

@@ -243,7 +243,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(text(storage, "c/d e/two") === "one")
   }
 
-  law("removing what is there, and what is not") { storage =>
+  law("removing files that exist, and files that do not") { storage =>
     val store = storage.files()
     put(store, "b/_SUCCESS", "b/other")
     store.delete(Seq("b/_SUCCESS", "b/_SUCCESS.2"))

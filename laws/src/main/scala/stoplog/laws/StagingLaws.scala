@@ -21,7 +21,7 @@ abstract class StagingLaws extends LawSuite {
     assert(tokens.size === 3)
   }
 
-  law("a part is staged until it is published or discarded, for each process that asks by its token") { storage =>
+  law("a part is staged until it is published or discarded, in every process") { storage =>
     val store = storage.partStore()
     val one   = append(store.create(part("a", "part-1.txt")), "rows\n").finish()
     val other = append(store.create(part("a", "part-2.txt")), "rows\n").finish()

@@ -61,7 +61,7 @@ private[admin] object RelocateCommand {
   /** The files in the directory, listed once and only if they are asked for. */
   private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
-    lazy val beside         = stores.sides.staged().map(_.token).toSet
+    lazy val beside         = stores.spoolFiles.staged().map(_.token).toSet
 
     def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
 

@@ -178,6 +178,7 @@ private[admin] object SinkContextStorage {
     override def compaction(run: RunId, tools: DriverTools): CompactionCommit =
       plain.compaction(run, tools)
 
-    override def format(stores: SinkStores): PartFormat[_] = new EndingParts(stores.sides, running = None)
+    override def format(stores: SinkStores): PartFormat[_] =
+      new EndingParts(stores.spoolFiles, running = None)
   }
 }

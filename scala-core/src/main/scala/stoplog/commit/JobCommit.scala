@@ -137,7 +137,7 @@ private[stoplog] final class JobCommit(
 
 private[stoplog] object JobCommit {
 
-  /** Whether readers go on seeing what is there. */
+  /** Whether readers go on seeing the files under the path. */
   sealed trait Replacing
   object Replacing {
     case object Nothing    extends Replacing

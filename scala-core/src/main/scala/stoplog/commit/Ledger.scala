@@ -201,7 +201,7 @@ private[stoplog] object Ledger {
   trait Stores {
     def log: CommitLog
     def committer: TwoPhaseCommitter
-    def sides: SpoolFiles
+    def spoolFiles: SpoolFiles
     def finished: ReplacedFiles
   }
 
@@ -211,7 +211,7 @@ private[stoplog] object Ledger {
     def of(commits: CommitLog, target: TwoPhaseCommitter): Stores = new Stores {
       override def log: CommitLog               = commits
       override def committer: TwoPhaseCommitter = target
-      override def sides: SpoolFiles            = SpoolFiles.none
+      override def spoolFiles: SpoolFiles       = SpoolFiles.none
       override def finished: ReplacedFiles      = ReplacedFiles.none
     }
   }

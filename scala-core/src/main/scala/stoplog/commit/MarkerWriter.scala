@@ -14,7 +14,7 @@ import stoplog.part.Pending
 import stoplog.storage.PutOutcome
 
 /** Carries out what a record has decided for the time after its parts are visible. Any process may do it, any number
-  * of times: what is there already is left as it is (I6).
+  * of times: a file that exists already is left as it is (I6).
   */
 private[commit] final class MarkerWriter(
     followUps: FollowUps,

@@ -52,7 +52,7 @@ private[commit] object OpenParts {
       mayWrite: Long => Unit,
       tools: DriverTools
   ) extends OpenParts {
-    import stores.{parts, sides}
+    import stores.{parts, spoolFiles}
     import tools.{faults, parallel, retry}
 
     override def claimed(state: SinkState): SinkState =
@@ -79,7 +79,7 @@ private[commit] object OpenParts {
     }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
-      try sides.discard(unneeded.toVector)
+      try spoolFiles.discard(unneeded.toVector)
       catch {
         case NonFatal(e) =>
           Log.warn("Spool files could not be removed; they are once they are old enough", e)
@@ -92,7 +92,8 @@ private[commit] object OpenParts {
       case LostPart.Fail => state
       case LostPart.Skip =>
         val staged  = if (state.open.isEmpty) Set.empty[String] else parts.staged().map(_.token).toSet
-        val spooled = if (state.spoolFiles.isEmpty) Set.empty[String] else sides.staged().map(_.token).toSet
+        val spooled =
+          if (state.spoolFiles.isEmpty) Set.empty[String] else spoolFiles.staged().map(_.token).toSet
         val (there, gone) = state.open.partition { part =>
           parts.stagedOf(part.handle.token).subsetOf(staged) &&
           part.beside.files.forall(file => spooled(file.token))

@@ -15,7 +15,7 @@ private[stoplog] final class OrphanCleaner(
     faults: Faults
 ) {
   import OrphanCleaner._
-  import stores.{committer, finished, sides}
+  import stores.{committer, finished, spoolFiles}
 
   private val log = stores.log
 
@@ -37,7 +37,7 @@ private[stoplog] final class OrphanCleaner(
           committer.abort(found.name)
           faults.at(Step.MidSweep)
         }
-        sides.discard(beside.map(_.name))
+        spoolFiles.discard(beside.map(_.name))
         setsAside.foreach(found => forget(found.name.toLong))
         val count = parts.size + beside.size
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
@@ -63,7 +63,7 @@ private[stoplog] final class OrphanCleaner(
     val cutoff                            = clock.millis() - GraceMillis
     def found(kind: Kind)(staged: Staged) =
       Found(kind, staged.token, isOld = staged.modifiedAtMillis < cutoff)
-    committer.staged().map(found(Kind.Part)) ++ sides.staged().map(found(Kind.Beside)) ++
+    committer.staged().map(found(Kind.Part)) ++ spoolFiles.staged().map(found(Kind.Beside)) ++
       finished.hiddenFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
   }
 

@@ -350,7 +350,8 @@ private[stoplog] final class SinkDriver private[commit] (
       ledger.sweep()
       followUps.deleteOldManifests(clock.millis())
     } catch {
-      case NonFatal(e) => Log.warn("The driver could not delete orphans or old manifests; its next sweep tries again", e)
+      case NonFatal(e) =>
+        Log.warn("The driver could not delete orphans or old manifests; its next sweep tries again", e)
     }
   }
 }

@@ -21,13 +21,13 @@ private[stoplog] object SinkStores {
   def of(
       commits: CommitLog,
       store: PartStore,
-      spoolFiles: SpoolFiles = SpoolFiles.none,
+      spooled: SpoolFiles = SpoolFiles.none,
       replaced: ReplacedFiles = ReplacedFiles.none,
       notes: FileStore = NoFiles
   ): SinkStores = new SinkStores {
     override def log: CommitLog          = commits
     override def parts: PartStore        = store
-    override def sides: SpoolFiles       = spoolFiles
+    override def spoolFiles: SpoolFiles  = spooled
     override def finished: ReplacedFiles = replaced
     override def files: FileStore        = notes
   }

@@ -29,7 +29,7 @@ private[filesink] object FileRun {
       SinkIdentity(storage.path, storage.sinkId, start.queryId),
       sink.settings.noting(noted(start.trigger, options, sink)),
       storage,
-      () => new EndingParts(storage.sides, ownBulk(options)),
+      () => new EndingParts(storage.spoolFiles, ownBulk(options)),
       DriverRules(
         sink.parts.policy,
         SinkFollowUps.of(options, sink.schema, storage),

@@ -85,7 +85,7 @@ private[filesink] final class RowWriterFactory(
     new RowWriter(
       writer[InternalRow](
         mine,
-        sink.rows.format.open(sink.storage.sides),
+        sink.rows.format.open(sink.storage.spoolFiles),
         sink.parts.naming,
         refuseBadBucket,
         TaskWriter.Times(sink.times.ofManifests, sink.times.event.ofPolicy)
@@ -125,7 +125,7 @@ private[filesink] final class RowWriterFactory(
     new TaskWriter[R](
       mine,
       sink.storage.parts,
-      new SpoolWriter(sink.storage.sides, Faults.ofThisJvm),
+      new SpoolWriter(sink.storage.spoolFiles, Faults.ofThisJvm),
       format,
       TaskWriter.Rules(
         sink.parts.policy,

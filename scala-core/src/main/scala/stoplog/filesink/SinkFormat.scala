@@ -29,7 +29,7 @@ private[stoplog] sealed trait SinkFormat extends Serializable {
   def suffix: String
 
   /** For one task, or one part that the driver ends. */
-  def open(sides: SpoolFiles): PartFormat[InternalRow]
+  def open(spoolFiles: SpoolFiles): PartFormat[InternalRow]
 
   /** The same for parts that all end with their epoch. */
   def ofOneEpoch: SinkFormat
@@ -49,7 +49,7 @@ private[stoplog] object SinkFormat {
   ) extends SinkFormat {
     override def suffix: String = encoder.suffix + compression.suffix
 
-    override def open(sides: SpoolFiles): PartFormat[InternalRow] =
+    override def open(spoolFiles: SpoolFiles): PartFormat[InternalRow] =
       new EncoderFormat(encoder, compression, columns, onBadRow)
 
     override def ofOneEpoch: SinkFormat = this
@@ -59,7 +59,7 @@ private[stoplog] object SinkFormat {
   final case class Synced(format: SyncedFormat, columns: DataColumns) extends SinkFormat {
     override def suffix: String = format.suffix
 
-    override def open(sides: SpoolFiles): PartFormat[InternalRow] = {
+    override def open(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
       format.open(columns.schema)
       new SyncedParts(format, columns.newProjection())
     }
@@ -72,9 +72,9 @@ private[stoplog] object SinkFormat {
     override def suffix: String       = bulk.format.suffix
     override def mayStayOpen: Boolean = bulk.format.mayKeepRows
 
-    override def open(sides: SpoolFiles): PartFormat[InternalRow] = {
+    override def open(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
       bulk.format.open(bulk.schema)
-      new BulkParts(bulk, columns.newProjection(), sides, onBadRow)
+      new BulkParts(bulk, columns.newProjection(), spoolFiles, onBadRow)
     }
 
     override def ofOneEpoch: SinkFormat = copy(bulk = bulk.copy(life = PartLife.OneEpoch))

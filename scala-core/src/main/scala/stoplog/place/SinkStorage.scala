@@ -31,7 +31,7 @@ private[stoplog] final class SinkStorage private (
 
   @transient override lazy val files: FileStore = storage.files(sinkId)
 
-  @transient override lazy val sides: SpoolFiles = new SpoolFiles(files, sinkId)
+  @transient override lazy val spoolFiles: SpoolFiles = new SpoolFiles(files, sinkId)
 
   @transient override lazy val finished: ReplacedFiles = new ReplacedFiles(files, sinkId)
 

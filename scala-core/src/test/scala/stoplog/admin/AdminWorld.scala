@@ -58,7 +58,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     val store  = storage.parts
     val lease  = store.enter(plan.run)
     val writer =
-      TaskWriters.of(plan.forTask(0, Attempt.First), store, Lines, policy, clock, storage.sides)
+      TaskWriters.of(plan.forTask(0, Attempt.First), store, Lines, policy, clock, storage.spoolFiles)
     try {
       words.foreach(word => writer.write(word.take(1), word))
       driver.commit(number, Seq(writer.commit()))

@@ -57,7 +57,7 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
     RunId(UUID.randomUUID().toString), // else its files would have the names of the last one's
     SinkIdentity(root, "main", "query"),
     SinkSettings(Map.empty, "text"),
-    SinkStores.of(new CommitLog(records), store, new MemorySides),
+    SinkStores.of(new CommitLog(records), store, new MemorySpoolFiles),
     () => Lines,
     DriverRules(policy, MemoryNotes.unasked, ForeignQuery.Refuse, LostPart.Fail),
     DriverTools(
@@ -76,7 +76,7 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
       Lines,
       policy,
       new ManualClock(0),
-      new MemorySides
+      new MemorySpoolFiles
     )
 }
 

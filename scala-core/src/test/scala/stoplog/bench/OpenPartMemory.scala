@@ -69,7 +69,8 @@ object OpenPartMemory {
   }
 
   private def taskOf(root: Path, bulk: BulkSink, memory: SharedMemory) = {
-    val sides = new SpoolFiles(LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process), "main")
+    val spoolFiles =
+      new SpoolFiles(LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process), "main")
     TaskWriters.of(
       EpochPlan(RunId("0"), 0, None, 1, Map.empty, 0).forTask(0, Attempt.First),
       new LocalPartStore(
@@ -79,10 +80,10 @@ object OpenPartMemory {
         LocalForcing.Process,
         Faults.none
       ),
-      new BulkParts(bulk, row => row, sides, OnBadRow.Fail, memory),
+      new BulkParts(bulk, row => row, spoolFiles, OnBadRow.Fail, memory),
       Rolls.never,
       new ManualClock(0),
-      sides,
+      spoolFiles,
       suffix = ".parquet",
       maxOpenParts = 10000
     )

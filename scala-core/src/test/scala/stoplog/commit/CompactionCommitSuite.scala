@@ -255,7 +255,7 @@ private object CompactionCommitSuite {
             )
           ),
           storeOf(faults),
-          sides,
+          spoolFiles,
           finished,
           new MemoryNotes
         ),
@@ -265,7 +265,7 @@ private object CompactionCommitSuite {
     def ledger(onLost: LostPart, finished: ReplacedFiles = this.finished): Ledger = new Ledger(
       RunId.random(),
       Identity,
-      SinkStores.of(log(Faults.none), store, sides, finished),
+      SinkStores.of(log(Faults.none), store, spoolFiles, finished),
       onLost,
       MemoryNotes.unasked,
       tools(Faults.none)
@@ -285,7 +285,7 @@ private object CompactionCommitSuite {
     def refuseUnderWay(job: String): Unit =
       Overwrite.refuseUnderWay(root.toString, Map(job -> jobs.log(job)), notes)
 
-    private def sides =
+    private def spoolFiles =
       new SpoolFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
 
     /** The first two files, if they are there still. */

@@ -8,13 +8,13 @@ import stoplog.rolling.RollingPolicy
 
 /** A storage and a clock in memory, and the drivers and tasks that work on them. */
 final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Lines) {
-  val parts   = new MemoryParts
-  val records = new MemoryRecords
-  val log     = new CommitLog(records)
-  val clock   = new ManualClock(1000000)
-  val sides   = new MemorySides(clock)
+  val parts      = new MemoryParts
+  val records    = new MemoryRecords
+  val log        = new CommitLog(records)
+  val clock      = new ManualClock(1000000)
+  val spoolFiles = new MemorySpoolFiles(clock)
 
-  def stores: SinkStores = SinkStores.of(log, parts, sides)
+  def stores: SinkStores = SinkStores.of(log, parts, spoolFiles)
 
   /** Counts how often it was acquired and released. */
   final class CountedLock extends DriverLock {
@@ -58,7 +58,7 @@ final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Line
     task(plan, slot, Attempt.First)(buckets: _*)
 
   def task(plan: EpochPlan, slot: Int, attempt: Attempt)(buckets: String*): TaskResult = {
-    val writer = TaskWriters.of(plan.forTask(slot, attempt), parts, format, policy, clock, sides)
+    val writer = TaskWriters.of(plan.forTask(slot, attempt), parts, format, policy, clock, spoolFiles)
     buckets.foreach(bucket => writer.write(bucket, s"row of $bucket"))
     writer.commit()
   }

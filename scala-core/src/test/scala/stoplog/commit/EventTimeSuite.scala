@@ -101,7 +101,7 @@ class EventTimeSuite extends AnyFunSuite {
     new TaskWriter(
       TaskPlan(mine, 5, 0, Attempt.First, handed.toVector, firstPart = 10, stride = 1),
       parts,
-      new SpoolWriter(new MemorySides, Faults.none),
+      new SpoolWriter(new MemorySpoolFiles, Faults.none),
       TimedLines,
       TaskWriter.Rules(policy, PartNaming("part", ".txt"), maxOpenParts = 100, _ => (), () => ()),
       TaskWriter.Tools(new ManualClock(1000), Faults.none),

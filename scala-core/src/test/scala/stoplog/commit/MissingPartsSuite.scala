@@ -10,8 +10,8 @@ import stoplog.part.{Open, SpoolFile, Spooled}
 import stoplog.storage.NewPart
 
 class MissingPartsSuite extends AnyFunSuite {
-  private val parts = new MemoryParts
-  private val sides = new MemorySides
+  private val parts      = new MemoryParts
+  private val spoolFiles = new MemorySpoolFiles
 
   private def part(name: String, beside: SpoolFile*): Open = {
     val token = parts.create(NewPart("b", name, mine)).persist().token
@@ -19,14 +19,14 @@ class MissingPartsSuite extends AnyFunSuite {
   }
 
   private def side(name: String): SpoolFile =
-    SpoolFile(sides.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
+    SpoolFile(spoolFiles.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
 
   private def left(onLost: LostPart, open: Open*): Vector[String] = {
     val state  = SinkState("query-1", Some(1), open.toVector, 0, Map.empty)
     val tools  = DriverTools.of(Clock.system, Faults.none)
     val stored = new OpenParts.Stored(
       mine,
-      SinkStores.of(new CommitLog(new MemoryRecords), parts, sides),
+      SinkStores.of(new CommitLog(new MemoryRecords), parts, spoolFiles),
       () => Lines,
       onLost,
       _ => (),

@@ -44,7 +44,7 @@ class OpenPartWriterSuite extends AnyFunSuite {
     val open   = begun(format)
     open.append("row", 6)
     open.pause()
-    open.persist(slot = 0, mine, new SpoolWriter(new MemorySides, Faults.none))
+    open.persist(slot = 0, mine, new SpoolWriter(new MemorySpoolFiles, Faults.none))
     assert(format.closed === 1)
     val whole = begun(format)
     whole.complete()

@@ -19,7 +19,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
     assert(place.sweeper.sweep(Samples.mine) === 3)
     assert(place.world.parts.staged().map(_.token) === place.needed)
-    assert(place.world.sides.staged().isEmpty)
+    assert(place.world.spoolFiles.staged().isEmpty)
     assert(place.finished.forgotten === Vector(0L), "records 1 and 2 may still have to be carried out")
     assert(place.sweeper.sweep(Samples.mine) === 0)
   }
@@ -32,7 +32,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.sweeper.sweep(Samples.mine) === 0)
     place.world.clock.advance(1)
     assert(place.sweeper.sweep(Samples.other) === 0)
-    assert(place.world.parts.staged().size === 2 && place.world.sides.staged().size === 1)
+    assert(place.world.parts.staged().size === 2 && place.world.spoolFiles.staged().size === 1)
   }
 
   test("a look says of each file what becomes of it, and changes nothing") {
@@ -62,7 +62,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
 
     val finished = new Aside
     val sweeper  = new OrphanCleaner(
-      SinkStores.of(world.log, world.parts, world.sides, finished),
+      SinkStores.of(world.log, world.parts, world.spoolFiles, finished),
       Parallel.sequential,
       world.clock,
       Faults.none
@@ -70,7 +70,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
 
     def leave(name: String): String = world.parts.create(NewPart("a", name, Samples.mine)).finish().token
 
-    def beside(): String = world.sides.write(NewPart("a", "rows", Samples.mine))(_.write(1))
+    def beside(): String = world.spoolFiles.write(NewPart("a", "rows", Samples.mine))(_.write(1))
   }
 
   private final class Aside extends ReplacedFiles(NoFiles, "main") {

@@ -30,7 +30,7 @@ class TaskWriterSuite extends AnyFunSuite {
     new TaskWriter(
       plan,
       parts,
-      new SpoolWriter(new MemorySides, Faults.none),
+      new SpoolWriter(new MemorySpoolFiles, Faults.none),
       format,
       TaskWriter.Rules(policy, PartNaming("part", ".txt"), maxOpenParts, checkBucket, mayStart),
       TaskWriter.Tools(clock, Faults.none, parallel)

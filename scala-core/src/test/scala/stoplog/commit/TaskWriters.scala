@@ -15,13 +15,13 @@ object TaskWriters {
       format: PartFormat[R],
       policy: RollingPolicy,
       clock: Clock,
-      sides: SpoolFiles,
+      spoolFiles: SpoolFiles,
       suffix: String = ".txt",
       maxOpenParts: Int = 100
   ): TaskWriter[R] = new TaskWriter[R](
     plan,
     store,
-    new SpoolWriter(sides, Faults.none),
+    new SpoolWriter(spoolFiles, Faults.none),
     format,
     TaskWriter.Rules(policy, PartNaming("part", suffix), maxOpenParts, _ => (), () => ()),
     TaskWriter.Tools(clock, Faults.none)

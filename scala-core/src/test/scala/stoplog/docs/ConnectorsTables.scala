@@ -64,7 +64,8 @@ private object ConnectorsTables {
 
   /** A test that runs on each line alike. */
   private def tried(test: String): String = {
-    val marked = Repository.read(Repository.root.resolve(s"tests/e2e/$test")).contains("@pytest.mark.spark_lines")
+    val marked =
+      Repository.read(Repository.root.resolve(s"tests/e2e/$test")).contains("@pytest.mark.spark_lines")
     require(marked, s"nothing in $test runs on every line of Spark")
     "yes"
   }

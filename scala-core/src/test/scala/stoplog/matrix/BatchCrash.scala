@@ -86,8 +86,8 @@ object BatchCrash {
       val writer = new TaskWriter[String](
         plan.forTask(slot, Attempt.First),
         place.parts(Name, faults),
-        new SpoolWriter(place.sides(Name), faults),
-        place.content.format(place.sides(Name)),
+        new SpoolWriter(place.spoolFiles(Name), faults),
+        place.content.format(place.spoolFiles(Name)),
         TaskWriter.Rules(JobPolicy(MatrixPolicy), PartNaming("part", ".txt"), 2, _ => (), () => ()),
         TaskWriter.Tools(Clock.system, faults)
       )

@@ -16,7 +16,7 @@ import stoplog.storage.SpoolFiles
 private[stoplog] abstract class Content(val name: String) extends Product with Serializable {
 
   /** For one task, or for one part that the driver ends. */
-  def format(sides: SpoolFiles): PartFormat[String]
+  def format(spoolFiles: SpoolFiles): PartFormat[String]
 
   /** The lines of a finished part. Fails on a file that is torn. */
   def lines(file: Array[Byte]): Vector[String]
@@ -52,7 +52,7 @@ object Content {
 
   /** In blocks, which end in some epochs and not in others; the rows in between are kept beside their part. */
   case object Blocks extends Content("blocks") {
-    override def format(sides: SpoolFiles): PartFormat[String] = LineBlocks.parts(BlockBytes, sides)
+    override def format(spoolFiles: SpoolFiles): PartFormat[String] = LineBlocks.parts(BlockBytes, spoolFiles)
     override def lines(file: Array[Byte]): Vector[String] = LineBlocks.read(new String(file, UTF_8)).flatten
     override def file(row: String): Array[Byte]           = s"$row\n]0:1 \n".getBytes(UTF_8)
     override def without: Set[Step]                       = Set.empty
@@ -86,8 +86,8 @@ object Content {
 
   /** As [[Blocks]], with as few rows in a block, which is too large for one request. */
   case object HeavyBlocks extends Content("blocks, with rows of 2 MiB") {
-    override def format(sides: SpoolFiles): PartFormat[String] =
-      LineBlocks.parts(BlockBytes, sides, HeavyRows.grown(_))
+    override def format(spoolFiles: SpoolFiles): PartFormat[String] =
+      LineBlocks.parts(BlockBytes, spoolFiles, HeavyRows.grown(_))
     override def lines(file: Array[Byte]): Vector[String] =
       LineBlocks.read(new String(file, UTF_8)).flatten.map(HeavyRows.shrunk)
     override def file(row: String): Array[Byte] = Blocks.file(row)
@@ -131,20 +131,20 @@ object Content {
   /** The same in a sink whose runs finish what earlier ones have left open. */
   final case class FinishedAtRestart(parts: Content)
       extends Content(s"${parts.name}, finished at a restart") {
-    override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
-    override def lines(file: Array[Byte]): Vector[String]      = parts.lines(file)
-    override def file(row: String): Array[Byte]                = parts.file(row)
-    override def without: Set[Step]                            = parts.without
-    override def onRestart: Finish                             = Finish.PublishOpen
+    override def format(spoolFiles: SpoolFiles): PartFormat[String] = parts.format(spoolFiles)
+    override def lines(file: Array[Byte]): Vector[String]           = parts.lines(file)
+    override def file(row: String): Array[Byte]                     = parts.file(row)
+    override def without: Set[Step]                                 = parts.without
+    override def onRestart: Finish                                  = Finish.PublishOpen
   }
 
   /** The same in parts that are closed by event times: no part has a row that is too far behind its first one. */
   final case class ByEventTime(parts: Content) extends Content(s"${parts.name}, closed by event times") {
-    override def format(sides: SpoolFiles): PartFormat[String] = parts.format(sides)
-    override def file(row: String): Array[Byte]                = parts.file(row)
-    override def without: Set[Step]                            = parts.without
-    override def policy: RollingPolicy                         = EventTimePolicy
-    override def eventTimes: RowTimes[String]                  = MatrixTimes
+    override def format(spoolFiles: SpoolFiles): PartFormat[String] = parts.format(spoolFiles)
+    override def file(row: String): Array[Byte]                     = parts.file(row)
+    override def without: Set[Step]                                 = parts.without
+    override def policy: RollingPolicy                              = EventTimePolicy
+    override def eventTimes: RowTimes[String]                       = MatrixTimes
 
     override def lines(file: Array[Byte]): Vector[String] = {
       val rows  = parts.lines(file)
@@ -163,8 +163,8 @@ object Content {
 
 /** Row by row, behind a header: nothing is kept beside a part. */
 sealed abstract class RowContent(name: String) extends Content(name) with RowPartFormat[String] {
-  override def format(sides: SpoolFiles): PartFormat[String] = this
-  override def without: Set[Step]                            = Steps.ofBlocks
+  override def format(spoolFiles: SpoolFiles): PartFormat[String] = this
+  override def without: Set[Step]                                 = Steps.ofBlocks
 
   override def lines(file: Array[Byte]): Vector[String] = {
     val text = new String(unpacked(file), UTF_8)

@@ -8,7 +8,10 @@ object CrashMode {
   case object Killed extends CrashMode("killed", "it is dead, and the operating system has dropped its locks")
 
   case object Frozen
-      extends CrashMode("frozen", "it stands still for ever, and no process can tell whether it will write again")
+      extends CrashMode(
+        "frozen",
+        "it stands still for ever, and no process can tell whether it will write again"
+      )
 
   case object Woken extends CrashMode("woken", "it goes on once its successor has finished the work")
 

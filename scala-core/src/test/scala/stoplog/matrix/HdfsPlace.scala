@@ -50,7 +50,7 @@ final class HdfsPlace(
   override def finished(): ReplacedFiles =
     new ReplacedFiles(HdfsFileStore.ofSink(client(), Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles =
+  override def spoolFiles(sinkId: String): SpoolFiles =
     new SpoolFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =

@@ -118,8 +118,8 @@ object Job {
     run,
     SinkIdentity(place.root, Place.SinkId, "query"),
     SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
-    SinkStores.of(place.log(faults), place.parts(faults), place.sides(), place.finished()),
-    () => place.content.format(place.sides()),
+    SinkStores.of(place.log(faults), place.parts(faults), place.spoolFiles(), place.finished()),
+    () => place.content.format(place.spoolFiles()),
     DriverRules(
       place.policy,
       Completed.followUps(place),
@@ -152,8 +152,8 @@ object Job {
   ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
-    spool = new SpoolWriter(place.sides(), faults, together = 2),
-    content.format(place.sides()),
+    spool = new SpoolWriter(place.spoolFiles(), faults, together = 2),
+    content.format(place.spoolFiles()),
     TaskWriter.Rules(
       place.policy,
       PartNaming("part", ".txt"),

@@ -16,7 +16,7 @@ final class LocalPlace(layout: Layout, override val content: Content) extends Di
   override def finished(): ReplacedFiles =
     new ReplacedFiles(LocalFileStore.ofSink(root, Place.SinkId, LocalForcing.Process), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles =
+  override def spoolFiles(sinkId: String): SpoolFiles =
     new SpoolFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =

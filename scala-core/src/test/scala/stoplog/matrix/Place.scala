@@ -19,7 +19,7 @@ trait Place {
 
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore
-  def sides(sinkId: String): SpoolFiles
+  def spoolFiles(sinkId: String): SpoolFiles
   def finished(): ReplacedFiles
   def records(sinkId: String, faults: Faults): LogFiles
   def notes(sinkId: String): FileStore
@@ -47,7 +47,7 @@ trait Place {
 
   final def parts(faults: Faults): PartStore = parts(Place.SinkId, faults)
 
-  final def sides(): SpoolFiles = sides(Place.SinkId)
+  final def spoolFiles(): SpoolFiles = spoolFiles(Place.SinkId)
 
   final def log(faults: Faults): CommitLog = new CommitLog(records(Place.SinkId, faults))
 

@@ -42,7 +42,7 @@ final class S3Place(
 
   override def finished(): ReplacedFiles = new ReplacedFiles(new S3FileStore(hadoop), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles = new SpoolFiles(new S3FileStore(hadoop), sinkId)
+  override def spoolFiles(sinkId: String): SpoolFiles = new SpoolFiles(new S3FileStore(hadoop), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
     new LogFiles(new S3FileStore(hadoop), sinkId)

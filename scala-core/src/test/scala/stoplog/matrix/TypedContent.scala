@@ -41,8 +41,8 @@ final case class TypedContent(written: TypedFormat) extends Content(written.name
 
   private def schema = written.schema
 
-  override def format(sides: SpoolFiles): PartFormat[String] =
-    new MappedParts(written.parts(sides))((line: String) => made(line))
+  override def format(spoolFiles: SpoolFiles): PartFormat[String] =
+    new MappedParts(written.parts(spoolFiles))((line: String) => made(line))
 
   override def lines(file: Array[Byte]): Vector[String] = {
     val path = Files.createTempFile("stoplog-typed", written.name)

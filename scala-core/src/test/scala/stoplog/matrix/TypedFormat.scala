@@ -29,14 +29,14 @@ sealed abstract class TypedFormat(val name: String, val reader: FileFormat)
 
   final lazy val schema: StructType = StructType(StructField("line", StringType) +: columns)
 
-  def parts(sides: SpoolFiles): PartFormat[InternalRow]
+  def parts(spoolFiles: SpoolFiles): PartFormat[InternalRow]
 
   /** The steps that a query never passes. */
   def without: Set[Step]
 
-  protected final def blocks(format: BulkFormat, sides: SpoolFiles): PartFormat[InternalRow] = {
+  protected final def blocks(format: BulkFormat, spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
     format.open(schema)
-    new BulkParts(BulkSink(name, schema, format, PartLife.ManyEpochs), identity, sides, OnBadRow.Fail)
+    new BulkParts(BulkSink(name, schema, format, PartLife.ManyEpochs), identity, spoolFiles, OnBadRow.Fail)
   }
 }
 
@@ -52,9 +52,12 @@ object TypedFormat {
   case object Parquet extends TypedFormat("parquet", new ParquetFileFormat) {
     override def without: Set[Step] = Set.empty
 
-    override def parts(sides: SpoolFiles): PartFormat[InternalRow] = {
+    override def parts(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
       val options = Map("parquet.block.size" -> "2000")
-      blocks(ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()), sides)
+      blocks(
+        ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()),
+        spoolFiles
+      )
     }
   }
 
@@ -62,8 +65,11 @@ object TypedFormat {
   case object Orc extends TypedFormat("orc", new OrcFileFormat) {
     override def without: Set[Step] = Set.empty
 
-    override def parts(sides: SpoolFiles): PartFormat[InternalRow] =
-      blocks(OrcBulk(schema, Map.empty, session.sessionState.conf, HadoopDefaults.configuration()), sides)
+    override def parts(spoolFiles: SpoolFiles): PartFormat[InternalRow] =
+      blocks(
+        OrcBulk(schema, Map.empty, session.sessionState.conf, HadoopDefaults.configuration()),
+        spoolFiles
+      )
   }
 
   /** No row waits beyond its epoch. */
@@ -74,7 +80,7 @@ object TypedFormat {
     override def columns: StructType =
       StructType(super.columns.filterNot(column => Set[DataType](ByteType, ShortType)(column.dataType)))
 
-    override def parts(sides: SpoolFiles): PartFormat[InternalRow] = {
+    override def parts(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
       val format = AvroFormat(schema, Map.empty, session)
       format.open(schema)
       new SyncedParts(format, identity)

@@ -35,7 +35,7 @@ final class WeakPlace(scheme: String, abilities: Capabilities, layout: Layout, o
   override def finished(): ReplacedFiles =
     new ReplacedFiles(HadoopFileStore.ofSink(hadoop, Place.SinkId), Place.SinkId)
 
-  override def sides(sinkId: String): SpoolFiles =
+  override def spoolFiles(sinkId: String): SpoolFiles =
     new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =

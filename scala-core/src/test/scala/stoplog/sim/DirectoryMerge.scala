@@ -24,7 +24,9 @@ final class DirectoryMerge(world: World, run: RunId, mutation: Mutation) {
       merges.filter(merge => mutation.free(world, merge.inputs).size == merge.inputs.size).foreach { merge =>
         val rows = merge.inputs.flatMap(read)
         val made =
-          LivePartAccess.write(merge.part, rows, world.traits.format.open(stores.sides), stores.parts)(())
+          LivePartAccess.write(merge.part, rows, world.traits.format.open(stores.spoolFiles), stores.parts)(
+            ()
+          )
         if (commit.replace(merge, made)) world.note(s"a compaction has merged ${merge.inputs.map(_.path)}")
       }
       commit.end()

@@ -18,7 +18,7 @@ final class Job(
     stores: SimStores,
     share: Share
 ) {
-  import stores.{parts, records, sides}
+  import stores.{parts, records, spoolFiles}
   import world.{random, scheduler}
 
   private final class Slot(val index: Int) {
@@ -85,8 +85,8 @@ final class Job(
     val writer = new TaskWriter[String](
       plan.forTask(slot.index, attempt),
       parts,
-      new SpoolWriter(sides, world.faults, world.traits.sideFilesTogether),
-      session.format.open(sides, attempt),
+      new SpoolWriter(spoolFiles, world.faults, world.traits.spoolFilesTogether),
+      session.format.open(spoolFiles, attempt),
       TaskWriter.Rules(
         world.traits.policy,
         PartNaming("part", ""),

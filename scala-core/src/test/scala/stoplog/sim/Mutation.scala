@@ -12,7 +12,7 @@ private[stoplog] trait Mutation {
 
   def parts(world: World, real: PartStore, records: LogFiles): PartStore = real
 
-  def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = real
+  def spoolFiles(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = real
 
   def notes(world: World, real: FileStore): FileStore                               = real
   def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles = real

@@ -18,14 +18,14 @@ class MutationSuite extends AnyFunSuite {
   caught("a repeated attempt goes on in place", Mutations.RepeatedInPlace)
   caught("the driver closes parts without isolating them", Mutations.NoIsolation, from = 10)
   caught("a start takes every record for published", Mutations.AlwaysMarked)
-  caught("side files are dropped before the record", SideMutations.DropBeforeRecord)
-  caught("side files are dropped that the record names", SideMutations.DropNamed)
-  caught("side files are not forced before the record", SideMutations.NotForced)
-  caught("a side file of another attempt is reused", SideMutations.ReusedName)
-  caught("a part is gone on with without the rows beside it", SideMutations.RowsForgotten)
-  caught("the driver ends parts unannounced", SideMutations.NoLeaseOfDriver)
-  caught("the driver ends parts without a look at the log", SideMutations.NoLookOfDriver, from = 2300)
-  caught("a part that nothing was written to is its run's own", SideMutations.OwnedUnwritten, from = 120)
+  caught("spool files are dropped before the record", SpoolMutations.DropBeforeRecord)
+  caught("spool files are dropped that the record names", SpoolMutations.DropNamed)
+  caught("spool files are not forced before the record", SpoolMutations.NotForced)
+  caught("a spool file of another attempt is reused", SpoolMutations.ReusedName)
+  caught("a part is gone on with without the rows beside it", SpoolMutations.RowsForgotten)
+  caught("the driver ends parts unannounced", SpoolMutations.NoLeaseOfDriver)
+  caught("the driver ends parts without a look at the log", SpoolMutations.NoLookOfDriver, from = 2300)
+  caught("a part that nothing was written to is its run's own", SpoolMutations.OwnedUnwritten, from = 120)
   caught(
     "a merged part is published before the others are set aside",
     CompactionMutations.PublishBeforeSetAside

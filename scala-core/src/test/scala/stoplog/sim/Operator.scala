@@ -18,7 +18,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   private val run: RunId = world.nextRun()
   private val process    = new SimProcess(s"tool ${run.value.toInt}")
   private val stores     = new SimStores(world, mutation)
-  import stores.{commits, finished, parts, sides}
+  import stores.{commits, finished, parts, spoolFiles}
 
   def start(): Unit = {
     scheduler.spawn(s"tool ${run.value.toInt}", process) {
@@ -74,7 +74,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
 
   private def orphans(): Vector[String] =
     new OrphanCleaner(
-      SinkStores.of(commits, parts, sides, finished),
+      SinkStores.of(commits, parts, spoolFiles, finished),
       Parallel.sequential,
       world.clock,
       Faults.none

@@ -36,14 +36,14 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
     SinkStores.of(
       new CommitLog(records),
       stores.parts,
-      stores.sides,
+      stores.spoolFiles,
       stores.finished,
       mutation.notes(world, new SimNotes(world))
     ),
     cuts = world.isDisk,
     SimDriver.tools(world)
   )(
-    world.traits.format.open(stores.sides),
+    world.traits.format.open(stores.spoolFiles),
     SimDriver.compaction(world, _, new SimStores(world, mutation, DiskLog.Compact))
   )
 

@@ -18,11 +18,11 @@ final class SimStores(world: World, mutation: Mutation, log: String) {
 
   val records: LogFiles       = mutation.records(world, new SimRecords(world, log, mutation.isForced))
   val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced, log), records)
-  val sides: SpoolFiles       = mutation.sides(world, new SimSides(world, log), records)
+  val spoolFiles: SpoolFiles  = mutation.spoolFiles(world, new SimSpoolFiles(world, log), records)
   val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
   val commits: CommitLog      = new CommitLog(records)
 
-  def of(notes: FileStore): SinkStores = SinkStores.of(commits, parts, sides, finished, notes)
+  def of(notes: FileStore): SinkStores = SinkStores.of(commits, parts, spoolFiles, finished, notes)
 }
 
 /** The one place where the simulator meets the constructors of drivers. */
@@ -37,7 +37,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SinkIdentity("sink", world.sinkId, "query"),
     SinkSettings(Map.empty, content, manifests.toMap),
     stores.of(notes),
-    () => session.format.open(sides),
+    () => session.format.open(spoolFiles),
     DriverRules(
       world.traits.policy,
       FollowUps(world.sinkId, world.rule, MarkerForm.Json, manifests, notes, world.outside.told),
@@ -76,7 +76,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   private def compaction(policy: CompactionPolicy) = new SmallParts(
     session.run,
     SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
-    new SimMerger(world, session, parts, () => session.format.open(sides)),
+    new SimMerger(world, session, parts, () => session.format.open(spoolFiles)),
     finished,
     world.clock,
     world.faults
@@ -102,7 +102,7 @@ object SimDriver {
       SinkIdentity("sink", world.sinkId, newest.state.queryId),
       newest,
       stores.of(mutation.notes(world, new SimNotes(world))),
-      () => world.traits.format.open(stores.sides),
+      () => world.traits.format.open(stores.spoolFiles),
       tools(world)
     )
 

@@ -9,7 +9,7 @@ import stoplog.storage.SpoolFiles
 sealed trait SimFormat extends Product with Serializable {
 
   /** For one attempt of a task, or for one part that the driver ends. */
-  def open(sides: SpoolFiles, attempt: Attempt = Attempt.First): PartFormat[String]
+  def open(spoolFiles: SpoolFiles, attempt: Attempt = Attempt.First): PartFormat[String]
 
   /** What a run writes that is set otherwise. */
   def other: SimFormat
@@ -22,18 +22,18 @@ object SimFormat {
 
   /** Each row at once. */
   case object Lines extends SimFormat {
-    override def open(sides: SpoolFiles, attempt: Attempt): PartFormat[String] = LineFormat
-    override def other: SimFormat                                              = this
-    override def check(finished: String): Unit                                 = ()
+    override def open(spoolFiles: SpoolFiles, attempt: Attempt): PartFormat[String] = LineFormat
+    override def other: SimFormat                                                   = this
+    override def check(finished: String): Unit                                      = ()
   }
 
   /** In blocks; the rows in between are kept beside their part. What an attempt writes depends on what its process has
     * learned of former blocks, so a repeated one ends them later.
     */
   final case class Blocks(bytes: Long) extends SimFormat {
-    override def open(sides: SpoolFiles, attempt: Attempt): PartFormat[String] = attempt match {
-      case Attempt.First    => LineBlocks.parts(bytes, sides)
-      case Attempt.Repeated => LineBlocks.parts(2 * bytes, sides, describedAs = Some(bytes))
+    override def open(spoolFiles: SpoolFiles, attempt: Attempt): PartFormat[String] = attempt match {
+      case Attempt.First    => LineBlocks.parts(bytes, spoolFiles)
+      case Attempt.Repeated => LineBlocks.parts(2 * bytes, spoolFiles, describedAs = Some(bytes))
     }
     override def other: SimFormat              = Blocks(bytes / 2)
     override def check(finished: String): Unit = {

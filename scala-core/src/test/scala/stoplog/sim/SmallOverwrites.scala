@@ -66,7 +66,7 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
       val writer = new TaskWriter[String](
         plan.forTask(0, Attempt.First),
         stores.parts,
-        new SpoolWriter(stores.sides, world.faults, 2),
+        new SpoolWriter(stores.spoolFiles, world.faults, 2),
         LineFormat,
         TaskWriter.Rules(SimPolicy.onCheckpoint, PartNaming("part", ""), 1, _ => (), () => ()),
         TaskWriter.Tools(world.clock, world.faults)

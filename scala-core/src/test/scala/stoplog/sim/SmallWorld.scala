@@ -91,7 +91,7 @@ object SmallWorld {
     storageClockSkewMillis = 0,
     longSleep = LongSleep.ToTheEnd,
     format = SimFormat.Lines,
-    sideFilesTogether = 2,
+    spoolFilesTogether = 2,
     compaction = None
   )
 

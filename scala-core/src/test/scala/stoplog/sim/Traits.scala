@@ -8,7 +8,7 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
   *
-  * @param sideFilesTogether see [[stoplog.commit.SpoolWriter]]
+  * @param spoolFilesTogether see [[stoplog.commit.SpoolWriter]]
   */
 final case class Traits(
     stickPercent: Int,
@@ -26,7 +26,7 @@ final case class Traits(
     storageClockSkewMillis: Long,
     longSleep: LongSleep,
     format: SimFormat,
-    sideFilesTogether: Int,
+    spoolFilesTogether: Int,
     compaction: Option[CompactionPolicy]
 )
 
@@ -67,7 +67,7 @@ object Traits {
       storageClockSkewMillis = oneOf(0L, 0L, -20 * 60 * 1000L, 20 * 60 * 1000L),
       longSleep = if (random.nextInt(100) < 4) LongSleep.PastTrimming else LongSleep.ToTheEnd,
       format = oneOf(SimFormat.Lines, SimFormat.Blocks(70), SimFormat.Blocks(120), SimFormat.Blocks(1 << 20)),
-      sideFilesTogether = oneOf(2, 3, 16),
+      spoolFilesTogether = oneOf(2, 3, 16),
       compaction = oneOf(
         None,
         Some(CompactionPolicy(smallerThanBytes = 30, targetBytes = 60, afterEpochs = 1, minFiles = 2)),

@@ -66,7 +66,7 @@ final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializa
   private[wal] def notes: FileStore = settings.storage.files
 
   /** Files of rows. */
-  private[wal] def files: SpoolFiles = settings.storage.sides
+  private[wal] def files: SpoolFiles = settings.storage.spoolFiles
 }
 
 /** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<query>/<epoch>-<chunk>`. The default, for any

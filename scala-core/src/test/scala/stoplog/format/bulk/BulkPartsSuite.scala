@@ -25,7 +25,7 @@ class BulkPartsSuite extends AnyFunSuite {
       bulk: Long => BulkFormat = new LinesInBlocks(_)
   ) {
     val parts                                                   = new MemoryParts
-    val sides                                                   = new MemorySides
+    val spoolFiles                                              = new MemorySpoolFiles
     private val clock                                           = new ManualClock(0)
     var open                                                    = Vector.empty[Open]
     var closed                                                  = Vector.empty[Pending]
@@ -34,7 +34,7 @@ class BulkPartsSuite extends AnyFunSuite {
     var blocksOf                                                = blockBytes
     def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
       val sink = BulkSink(UserFormat.Kind, schema, bulk(blocksOf), life)
-      new BulkParts(sink, row => row, sides, OnBadRow.Fail, memory)
+      new BulkParts(sink, row => row, spoolFiles, OnBadRow.Fail, memory)
     }
 
     /** An epoch of a task of its own, in a process of its own as far as the format can tell. */
@@ -46,7 +46,7 @@ class BulkPartsSuite extends AnyFunSuite {
         text: Int => String = n => s"row $n"
     ): TaskResult = {
       val plan   = EpochPlan(Samples.mine, 0, None, 1, Map(0 -> open), nextPart).forTask(0, attempt)
-      val writer = TaskWriters.of(plan, parts, format(life), policy, clock, sides, suffix = ".blocks")
+      val writer = TaskWriters.of(plan, parts, format(life), policy, clock, spoolFiles, suffix = ".blocks")
       (1 to rows).foreach { _ =>
         writer.write(bucket(next), InternalRow(UTF8String.fromString(text(next))))
         next += 1
@@ -81,7 +81,7 @@ class BulkPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("rows that fill no block are in side files, of which there are few") {
+  test("rows that fill no block are in spool files, of which there are few") {
     val world = new World(blockBytes = 1L << 40)
     (1 to 600).foreach(_ => world.epoch(3))
     assert(world.onlyOpen.validBytes === 0)
@@ -89,7 +89,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(world.end().flatten === (0 until 1800).map(n => s"row $n"))
   }
 
-  test("side files are let go when their rows are in a block") {
+  test("spool files are let go when their rows are in a block") {
     val world = new World(blockBytes = 5000)
     (1 to 200).foreach(_ => world.epoch(10))
     assert(world.onlyOpen.beside.files.map(_.sizeBytes).sum < 5000)
@@ -118,7 +118,7 @@ class BulkPartsSuite extends AnyFunSuite {
     val world =
       new World(blockBytes = 700, Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy)
     world.epoch(500, life = PartLife.OneEpoch)
-    assert(world.sides.staged().isEmpty)
+    assert(world.spoolFiles.staged().isEmpty)
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
   }
 
@@ -190,7 +190,7 @@ class BulkPartsSuite extends AnyFunSuite {
     world.epoch(110)
     world.blocksOf = 5000
     world.epoch(300)
-    val file = world.endOf(world.onlyOpen, new EndingParts(world.sides, running = None))
+    val file = world.endOf(world.onlyOpen, new EndingParts(world.spoolFiles, running = None))
     val rows = LineBlocks.read(file)
     assert(rows.flatten === (0 until 410).map(n => s"row $n"))
     assert(rows.forall(_.map(TextRows.of(_).getSizeInBytes).sum <= 1300))

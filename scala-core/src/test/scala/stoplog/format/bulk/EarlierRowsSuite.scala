@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{MemorySides, Samples}
+import stoplog.commit.{MemorySpoolFiles, Samples}
 import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.NewPart
 import stoplog.thread.SharedMemory
@@ -59,10 +59,10 @@ class EarlierRowsSuite extends AnyFunSuite {
   }
 
   test("a file that is gone is a named error, when its turn comes") {
-    val sides  = new MemorySides
-    val token  = sides.write(NewPart("b", "p", Samples.mine))(_.write(first))
-    val beside = Vector(SpoolFile(token, first.length.toLong, 0), SpoolFile("gone", 1, 0))
-    val rows   = new EarlierRows(Spooled("0", beside, 0), sides).rows(TextRows.columns)
+    val spoolFiles = new MemorySpoolFiles
+    val token      = spoolFiles.write(NewPart("b", "p", Samples.mine))(_.write(first))
+    val beside     = Vector(SpoolFile(token, first.length.toLong, 0), SpoolFile("gone", 1, 0))
+    val rows       = new EarlierRows(Spooled("0", beside, 0), spoolFiles).rows(TextRows.columns)
     assert(TextRows.texts(rows.take(2)) === Vector("one", "two"))
     assert(Samples.condition(rows.hasNext) === "STOPLOG_PART_SHORT")
   }
@@ -81,9 +81,9 @@ class EarlierRowsSuite extends AnyFunSuite {
 
   /** Files that are as long as their record says, whatever is in them. */
   private def earlier(files: Array[Byte]*): EarlierRows = {
-    val sides = new NumberedSides(files)
-    val named = files.indices.map(n => SpoolFile(s"file-$n", files(n).length.toLong, 0)).toVector
-    new EarlierRows(Spooled("0", named, 0), sides)
+    val spoolFiles = new NumberedSpoolFiles(files)
+    val named      = files.indices.map(n => SpoolFile(s"file-$n", files(n).length.toLong, 0)).toVector
+    new EarlierRows(Spooled("0", named, 0), spoolFiles)
   }
 
   private def bytes(header: Option[SpoolFrames.Header], rows: Seq[String]): Array[Byte] = {

@@ -65,7 +65,7 @@ object LineBlocks {
     */
   def parts(
       blockBytes: Long,
-      sides: SpoolFiles,
+      spoolFiles: SpoolFiles,
       line: String => String = identity,
       describedAs: Option[Long] = None
   ): PartFormat[String] = {
@@ -76,7 +76,7 @@ object LineBlocks {
       UserFormat(UserObject.reference(format, "bulkWriter")),
       PartLife.ManyEpochs
     )
-    new MappedParts(new BulkParts(sink, identity, sides, OnBadRow.Fail))((row: String) =>
+    new MappedParts(new BulkParts(sink, identity, spoolFiles, OnBadRow.Fail))((row: String) =>
       TextRows.of(line(row))
     )
   }
@@ -99,11 +99,11 @@ object LineBlocks {
     blocks.linesIterator.map(_.stripTrailing).toVector
   }
 
-  /** The rows in a side file. */
+  /** The rows in a spool file. */
   def beside(file: Array[Byte]): Vector[String] =
     SpoolFrames.rows(new ByteArrayInputStream(file), columns = 1).map(_.getString(0)).toVector
 
-  /** The same side file, but for the rows in it. */
+  /** The same spool file, but for the rows in it. */
   def withoutRows(file: InputStream): Array[Byte] = {
     val out = new ByteArrayOutputStream()
     SpoolFrames.read(file).foreach {

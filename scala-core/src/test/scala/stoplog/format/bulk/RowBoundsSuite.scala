@@ -71,10 +71,11 @@ class RowBoundsSuite extends AnyFunSuite {
     assert(refused > 1000)
   }
 
-  test("a side file with a text that is longer than its row is a named error, which says which file") {
-    val bytes = page(forged(TextRows.of("sixteen bytes ok"), word = 1, (16L << 32) | 3000000))
-    val sides = new NumberedSides(Seq(bytes))
-    val rows  = new EarlierRows(Spooled("0", Vector(SpoolFile("file-0", bytes.length.toLong, 0)), 0), sides)
+  test("a spool file with a text that is longer than its row is a named error, which says which file") {
+    val bytes      = page(forged(TextRows.of("sixteen bytes ok"), word = 1, (16L << 32) | 3000000))
+    val spoolFiles = new NumberedSpoolFiles(Seq(bytes))
+    val rows       =
+      new EarlierRows(Spooled("0", Vector(SpoolFile("file-0", bytes.length.toLong, 0)), 0), spoolFiles)
     val error = intercept[Exception](TextRows.texts(rows.rows(TextRows.columns)))
     assert(error.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_STORE_WRITE")
     assert(error.getMessage.contains("file-0"))
@@ -127,7 +128,7 @@ class RowBoundsSuite extends AnyFunSuite {
       .recover { case e => e.toString }
   }
 
-  /** A side file of one page with one row, intact but for what is made up. */
+  /** A spool file of one page with one row, intact but for what is made up. */
   private def page(row: Array[Byte], length: Int, behind: Int): Array[Byte] = {
     val bytes = new Array[Byte](RowPage.LengthBytes + row.length)
     Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET, length)

@@ -12,7 +12,7 @@ class AppendOnlyPartStoreSuite    extends PartStoreLaws with OnAppendOnly
 class AppendOnlyFencingSuite      extends FencingLaws with OnAppendOnly
 class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
 class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
-class AppendOnlySidesSuite        extends SideStoreLaws with OnAppendOnly
+class AppendOnlySpoolSuite        extends SpoolFilesLaws with OnAppendOnly
 class AppendOnlyFilesSuite        extends FileStoreLaws with OnAppendOnly
 class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly

@@ -13,7 +13,7 @@ class CreateOnlyFencingSuite     extends FencingLaws with OnCreateOnly
 class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
 class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
 class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
-class CreateOnlySidesSuite       extends SideStoreLaws with OnCreateOnly
+class CreateOnlySpoolSuite       extends SpoolFilesLaws with OnCreateOnly
 class CreateOnlyFilesSuite       extends FileStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
 class CreateOnlyRecordNamesSuite extends RecordNamesLaws with OnCreateOnly

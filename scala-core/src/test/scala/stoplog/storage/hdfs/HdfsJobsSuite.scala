@@ -241,7 +241,7 @@ private object HdfsJobsSuite {
     def writer(job: JobCommit = this.job()): TaskWriter[String] = new TaskWriter(
       job.begin(slots = 1).forTask(0, Attempt.First),
       parts(Faults.none),
-      new SpoolWriter(new MemorySides, Faults.none),
+      new SpoolWriter(new MemorySpoolFiles, Faults.none),
       PlainLines,
       TaskWriter.Rules(JobPolicy(DefaultRollingPolicy()), PartNaming("part", ".txt"), 10, _ => (), () => ()),
       TaskWriter.Tools(Clock.system, Faults.none)

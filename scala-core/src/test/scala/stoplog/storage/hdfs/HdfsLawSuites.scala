@@ -23,7 +23,7 @@ class HdfsStagedSuite extends StagingLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
-class HdfsSidesSuite extends SideStoreLaws {
+class HdfsSpoolSuite extends SpoolFilesLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 

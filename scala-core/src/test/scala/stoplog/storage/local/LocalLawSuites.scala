@@ -66,12 +66,12 @@ class ProcessFilesSuite extends FileStoreLaws with LongRun {
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }
 
-class DiskSidesSuite extends SideStoreLaws {
+class DiskSpoolSuite extends SpoolFilesLaws {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
-class ProcessSidesSuite extends SideStoreLaws with LongRun {
+class ProcessSpoolSuite extends SpoolFilesLaws with LongRun {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }

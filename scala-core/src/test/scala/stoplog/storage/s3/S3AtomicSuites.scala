@@ -114,16 +114,16 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
     )
 
   private final class Run(storage: S3UnderTest, run: RunId) {
-    private val policy   = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
-    private val parts    = storage.partStore()
-    private val sides    = storage.spoolFiles()
-    private val finished = storage.replacedFiles()
+    private val policy     = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
+    private val parts      = storage.partStore()
+    private val spoolFiles = storage.spoolFiles()
+    private val finished   = storage.replacedFiles()
 
     val driver: SinkDriver = SinkDriver.ofParts(
       run,
       Samples.identity,
       Samples.settings,
-      SinkStores.of(new CommitLog(storage.logFiles()), parts, sides, finished),
+      SinkStores.of(new CommitLog(storage.logFiles()), parts, spoolFiles, finished),
       () => Lines,
       DriverRules(
         policy,
@@ -158,7 +158,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
     def epoch(number: Int, row: String): Unit = {
       val plan = driver.begin(number.toLong, slots = 1)
       val task =
-        TaskWriters.of(plan.forTask(0, Attempt.First), parts, Lines, policy, Clock.system, sides)
+        TaskWriters.of(plan.forTask(0, Attempt.First), parts, Lines, policy, Clock.system, spoolFiles)
       task.write("b", row)
       driver.commit(number.toLong, Seq(task.commit()))
     }

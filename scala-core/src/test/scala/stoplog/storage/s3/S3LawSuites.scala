@@ -13,7 +13,7 @@ class S3UnannouncedSuite extends UnannouncedLaws with S3Laws
 
 class S3StagedSuite extends StagingLaws with S3Laws
 
-class S3SidesSuite extends SideStoreLaws with S3Laws
+class S3SpoolSuite extends SpoolFilesLaws with S3Laws
 
 class S3FilesSuite    extends FileStoreLaws with S3Laws
 class S3FinishedSuite extends FinishedStoreLaws with S3Laws
@@ -28,7 +28,7 @@ class S3RecordNamesSuite extends RecordNamesLaws with S3Laws
 
 class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
 
-class S3ProxySidesSuite extends SideStoreLaws with S3ProxyLaws
+class S3ProxySpoolSuite extends SpoolFilesLaws with S3ProxyLaws
 
 class S3ProxyFilesSuite extends FileStoreLaws with S3ProxyLaws
 

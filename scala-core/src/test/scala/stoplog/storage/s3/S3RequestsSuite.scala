@@ -161,7 +161,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       run,
       SinkIdentity(storage.root, "main", "query"),
       SinkSettings(Map.empty, "text"),
-      SinkStores.of(log, storage.partStore(), new MemorySides),
+      SinkStores.of(log, storage.partStore(), new MemorySpoolFiles),
       () => Lines,
       DriverRules(SmallParts, MemoryNotes.unasked, ForeignQuery.Refuse, LostPart.Fail),
       DriverTools(
@@ -180,7 +180,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
         Lines,
         SmallParts,
         new ManualClock(0),
-        new MemorySides
+        new MemorySpoolFiles
       )
       writer.write("b", "row")
       driver.commit(number, Seq(writer.commit()))

@@ -7,7 +7,7 @@ import stoplog.part.{RunId, SpoolFile}
 import stoplog.storage.{NewPart, SpoolFiles}
 
 /** Files beside open parts: whole, as soon as a record may name them, and for as long as one does. */
-abstract class SideStoreLaws extends LawSuite {
+abstract class SpoolFilesLaws extends LawSuite {
 
   law("nothing is beside the parts of a place that was never used") { storage =>
     assert(storage.spoolFiles().staged().isEmpty)
@@ -18,8 +18,8 @@ abstract class SideStoreLaws extends LawSuite {
     for (size <- Seq(0, 1, 4097, 10 << 20)) {
       val content = new Array[Byte](size)
       new Random(size).nextBytes(content)
-      val file = SideStoreLaws.written(storage.spoolFiles(), content)
-      assert(SideStoreLaws.read(Copied(storage).spoolFiles(), file) === content, size)
+      val file = SpoolFilesLaws.written(storage.spoolFiles(), content)
+      assert(SpoolFilesLaws.read(Copied(storage).spoolFiles(), file) === content, size)
       assert(storage.stored(file.token) === content, size)
     }
   }
@@ -68,11 +68,11 @@ abstract class SideStoreLaws extends LawSuite {
   law("attempts that write beside the same part at once do not see each other") { storage =>
     val files = together(4) { n =>
       val store = storage.spoolFiles()
-      (1 to 5).map(i => (n, i) -> SideStoreLaws.written(store, utf8(s"attempt $n, file $i\n" * 1000)))
+      (1 to 5).map(i => (n, i) -> SpoolFilesLaws.written(store, utf8(s"attempt $n, file $i\n" * 1000)))
     }.flatten
     assert(files.map(_._2.token).distinct.size === files.size)
     for (((n, i), file) <- files)
-      assert(SideStoreLaws.read(storage.spoolFiles(), file) === utf8(s"attempt $n, file $i\n" * 1000))
+      assert(SpoolFilesLaws.read(storage.spoolFiles(), file) === utf8(s"attempt $n, file $i\n" * 1000))
     assert(storage.spoolFiles().staged().map(_.token).toSet === files.map(_._2.token).toSet)
   }
 
@@ -81,12 +81,12 @@ abstract class SideStoreLaws extends LawSuite {
     val files = for {
       bucket <- Seq("", "a/b c", "köln-東京", "day=1/100%25")
       name   <- Seq("part 1.txt", "pärt-ß=%.txt", "50% + 1#&.txt")
-    } yield s"$bucket $name" -> SideStoreLaws.written(
+    } yield s"$bucket $name" -> SpoolFilesLaws.written(
       store,
       utf8(s"$bucket $name"),
       part(bucket = bucket, name = name)
     )
-    for ((content, file) <- files) assert(SideStoreLaws.read(storage.spoolFiles(), file) === utf8(content))
+    for ((content, file) <- files) assert(SpoolFilesLaws.read(storage.spoolFiles(), file) === utf8(content))
     assert(store.staged().map(_.token).toSet === files.map(_._2.token).toSet)
     store.discard(files.map(_._2.token))
     assert(store.staged().isEmpty)
@@ -101,7 +101,7 @@ abstract class SideStoreLaws extends LawSuite {
       assert(store.staged().map(_.token) === Vector(files(2).token))
       store.discard(Seq(gone.head))
     }
-    assert(SideStoreLaws.read(store, files(2)) === utf8("rows 3"))
+    assert(SpoolFilesLaws.read(store, files(2)) === utf8("rows 3"))
   }
 
   law("files of another sink id in the same place are not among them") { storage =>
@@ -111,10 +111,10 @@ abstract class SideStoreLaws extends LawSuite {
   }
 
   private def beside(storage: StorageUnderTest, content: String): SpoolFile =
-    SideStoreLaws.written(storage.spoolFiles(), utf8(content))
+    SpoolFilesLaws.written(storage.spoolFiles(), utf8(content))
 }
 
-private object SideStoreLaws {
+private object SpoolFilesLaws {
 
   private val part = NewPart("b", "part-1.txt", RunId("11111111-1111-4111-8111-111111111111"))
 

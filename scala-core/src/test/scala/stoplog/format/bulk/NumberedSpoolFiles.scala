@@ -8,7 +8,7 @@ import stoplog.sink.Staged
 import stoplog.storage.{NewPart, NoFiles, SpoolFiles}
 
 /** Files that are there already, as `file-0`, `file-1`, and so on. */
-final class NumberedSides(files: Seq[Array[Byte]]) extends SpoolFiles(NoFiles, "main") {
+final class NumberedSpoolFiles(files: Seq[Array[Byte]]) extends SpoolFiles(NoFiles, "main") {
   override def read(file: SpoolFile): InputStream =
     new ByteArrayInputStream(files(file.token.stripPrefix("file-").toInt))
 

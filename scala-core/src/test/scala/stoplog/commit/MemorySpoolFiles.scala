@@ -11,8 +11,8 @@ import stoplog.part.SpoolFile
 import stoplog.sink.Staged
 import stoplog.storage.{NewPart, NoFiles, SpoolFiles}
 
-/** Side files in memory, with the time at which each was written. */
-final class MemorySides(clock: Clock = Clock.system) extends SpoolFiles(NoFiles, "main") {
+/** Spool files in memory, with the time at which each was written. */
+final class MemorySpoolFiles(clock: Clock = Clock.system) extends SpoolFiles(NoFiles, "main") {
   private val files = new ConcurrentHashMap[String, (Array[Byte], Long)]
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {

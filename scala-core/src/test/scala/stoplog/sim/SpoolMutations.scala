@@ -12,15 +12,15 @@ import stoplog.sink.Staged
 import stoplog.storage._
 
 /** The mutations around what is kept beside a part. */
-object SideMutations {
+object SpoolMutations {
 
   /** What the next record will not name is deleted, and then that record is written. */
   object DropBeforeRecord extends Mutation {
     override def records(world: World, real: LogFiles): LogFiles = new DroppingRecords(world, real)
 
-    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = {
+    override def spoolFiles(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = {
       records match {
-        case early: DroppingRecords => early.sides = Some(real)
+        case early: DroppingRecords => early.spoolFiles = Some(real)
         case _                      => ()
       }
       real
@@ -29,49 +29,53 @@ object SideMutations {
 
   /** The drop after a record takes what that record still names. */
   object DropNamed extends Mutation {
-    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
-      override def discard(tokens: Seq[String]): Unit =
-        super.discard(tokens ++ world.oracle.newest.toVector.flatMap(_.state.spoolFiles))
-    }
+    override def spoolFiles(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles =
+      new SpoolFilesOver(real) {
+        override def discard(tokens: Seq[String]): Unit =
+          super.discard(tokens ++ world.oracle.newest.toVector.flatMap(_.state.spoolFiles))
+      }
   }
 
   /** A record is written before what it names is forced to the disk. */
   object NotForced extends Mutation {
-    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
-      override def write(part: NewPart)(content: OutputStream => Unit): String = {
-        val token = super.write(part)(content)
-        world.disk.beside(token).durable = 0
-        token
+    override def spoolFiles(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles =
+      new SpoolFilesOver(real) {
+        override def write(part: NewPart)(content: OutputStream => Unit): String = {
+          val token = super.write(part)(content)
+          world.disk.beside(token).durable = 0
+          token
+        }
       }
-    }
   }
 
   /** An attempt takes the file for its own that another attempt has left. */
   object ReusedName extends Mutation {
-    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
-      override def write(part: NewPart)(content: OutputStream => Unit): String = {
-        val bytes = new java.io.ByteArrayOutputStream()
-        content(bytes)
-        val token = s"beside/${part.name}-${world.oracle.newest.fold(0L)(_.seq)}"
-        if (!world.op(s"look for $token")(world.disk.beside.contains(token))) {
-          val inode =
-            world.op(s"create $token")(world.disk.createBeside(token, world.scheduler.current.process))
-          world.op(s"write $token")(world.disk.write(inode, 0, bytes.toByteArray, 0, bytes.size))
-          world.op(s"force $token") {
-            inode.durable = inode.length
+    override def spoolFiles(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles =
+      new SpoolFilesOver(real) {
+        override def write(part: NewPart)(content: OutputStream => Unit): String = {
+          val bytes = new java.io.ByteArrayOutputStream()
+          content(bytes)
+          val token = s"beside/${part.name}-${world.oracle.newest.fold(0L)(_.seq)}"
+          if (!world.op(s"look for $token")(world.disk.beside.contains(token))) {
+            val inode =
+              world.op(s"create $token")(world.disk.createBeside(token, world.scheduler.current.process))
+            world.op(s"write $token")(world.disk.write(inode, 0, bytes.toByteArray, 0, bytes.size))
+            world.op(s"force $token") {
+              inode.durable = inode.length
+            }
           }
+          token
         }
-        token
       }
-    }
   }
 
   /** Whoever goes on with a part knows its blocks, and not the rows beside it. */
   object RowsForgotten extends Mutation {
-    override def sides(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles = new SidesOver(real) {
-      override def read(file: SpoolFile): InputStream =
-        new ByteArrayInputStream(LineBlocks.withoutRows(super.read(file)))
-    }
+    override def spoolFiles(world: World, real: SpoolFiles, records: LogFiles): SpoolFiles =
+      new SpoolFilesOver(real) {
+        override def read(file: SpoolFile): InputStream =
+          new ByteArrayInputStream(LineBlocks.withoutRows(super.read(file)))
+      }
   }
 
   /** A driver ends parts without announcing that it writes. */
@@ -97,7 +101,7 @@ object SideMutations {
     }
   }
 
-  /** A part to which an attempt has written nothing but side files counts as its run's own, whoever may still write to
+  /** A part to which an attempt has written nothing but spool files counts as its run's own, whoever may still write to
     * it.
     */
   object OwnedUnwritten extends Mutation {
@@ -108,12 +112,12 @@ object SideMutations {
   private def isDriver(world: World): Boolean = !world.scheduler.current.name.startsWith("task")
 
   private final class DroppingRecords(world: World, real: LogFiles) extends RecordsOver(real) {
-    var sides: Option[SpoolFiles] = None
+    var spoolFiles: Option[SpoolFiles] = None
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
       RecordCodec.decode(bytes).foreach { record =>
         val before = world.oracle.newest.fold(Set.empty[String])(_.state.spoolFiles)
-        sides.foreach(_.discard((before -- record.state.spoolFiles).toVector))
+        spoolFiles.foreach(_.discard((before -- record.state.spoolFiles).toVector))
       }
       super.putIfAbsent(seq, bytes)
     }
@@ -132,8 +136,8 @@ object SideMutations {
   }
 }
 
-/** A store of side files that passes everything on. */
-private[stoplog] class SidesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
+/** A store of spool files that passes everything on. */
+private[stoplog] class SpoolFilesOver(real: SpoolFiles) extends SpoolFiles(NoFiles, "main") {
   override def write(part: NewPart)(content: OutputStream => Unit): String = real.write(part)(content)
   override def read(file: SpoolFile): InputStream                          = real.read(file)
   override def staged(): Vector[Staged]                                    = real.staged()

@@ -8,13 +8,13 @@ import stoplog.part.SpoolFile
 import stoplog.sink.Staged
 import stoplog.storage._
 
-/** Side files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
-final class SimSides(world: World, sinkId: String) extends SpoolFiles(NoFiles, "main") {
+/** Spool files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
+final class SimSpoolFiles(world: World, sinkId: String) extends SpoolFiles(NoFiles, "main") {
   import world.{disk, op}
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {
     val bytes = new ByteArrayOutputStream()
-    content(bytes) // reads other side files, maybe
+    content(bytes) // reads other spool files, maybe
     val token = s"$sinkId/beside/${part.name}.${part.run.value.takeRight(3)}-${world.unique()}"
     val inode = world.own(s"create $token")(disk.createBeside(token, world.scheduler.current.process))
     val half  = bytes.size / 2
@@ -32,7 +32,7 @@ final class SimSides(world: World, sinkId: String) extends SpoolFiles(NoFiles, "
     new ByteArrayInputStream(there.bytes, 0, there.length)
   }
 
-  override def staged(): Vector[Staged] = op("list side files") {
+  override def staged(): Vector[Staged] = op("list spool files") {
     world
       .unfinished(disk.beside.valuesIterator.filter(inode => Disk.sinkOf(inode.token) == sinkId))
       .map(inode => Staged(inode.token, inode.modifiedAtMillis + world.traits.storageClockSkewMillis))

@@ -9,11 +9,11 @@ import stoplog.fault.Faults
 import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.NewPart
 
-class SidesSuite extends AnyFunSuite {
+class SpoolWriterSuite extends AnyFunSuite {
   private val part  = NewPart("b", "part-1", Samples.mine)
-  private val store = new MemorySides
+  private val store = new MemorySpoolFiles
 
-  private def sides(together: Int): SpoolWriter = new SpoolWriter(store, Faults.none, together)
+  private def writer(together: Int): SpoolWriter = new SpoolWriter(store, Faults.none, together)
 
   private def more(text: String): Unflushed =
     Unflushed(text, UnflushedRows.More(_.write(text.getBytes)), storageBytes = 7)
@@ -25,8 +25,8 @@ class SidesSuite extends AnyFunSuite {
     new String(Using.resource(store.read(file))(_.readAllBytes()))
 
   private def epochs(count: Int, together: Int): Seq[Spooled] =
-    (1 until count).scanLeft(sides(together).write(part, Spooled.nothing, instead("0."))) { (beside, n) =>
-      sides(together).write(part, beside, more(s"$n."))
+    (1 until count).scanLeft(writer(together).write(part, Spooled.nothing, instead("0."))) { (beside, n) =>
+      writer(together).write(part, beside, more(s"$n."))
     }
 
   test("whatever is put together, the rows of all epochs are there, in their order") {
@@ -67,10 +67,10 @@ class SidesSuite extends AnyFunSuite {
 
   test("what comes instead of all that was there leaves one file, and nothing leaves none") {
     val before = epochs(40, together = 3).last
-    val after  = sides(together = 3).write(part, before, instead("new"))
+    val after  = writer(together = 3).write(part, before, instead("new"))
     assert(after.files.map(content) === Vector("new"))
     assert(after.note === "new" && after.storageBytes === 7)
-    assert(sides(together = 3).write(part, after, Unflushed.nothing) === Spooled.nothing)
+    assert(writer(together = 3).write(part, after, Unflushed.nothing) === Spooled.nothing)
     assert(
       before.files.map(content).mkString === (0 until 40).map(n => s"$n.").mkString,
       "nothing is deleted"
@@ -80,6 +80,6 @@ class SidesSuite extends AnyFunSuite {
   test("a file that is missing when it is to be put together with others fails the write") {
     val before = epochs(2, together = 3).last
     store.discard(before.files.take(1).map(_.token))
-    assert(Samples.condition(sides(together = 3).write(part, before, more("x"))) === "STOPLOG_PART_SHORT")
+    assert(Samples.condition(writer(together = 3).write(part, before, more("x"))) === "STOPLOG_PART_SHORT")
   }
 }

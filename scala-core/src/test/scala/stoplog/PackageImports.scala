@@ -46,8 +46,7 @@ object PackageImports {
     "kafka"           -> "error kafka.client kafka.options",
     "kafka.client"    -> "error options",
     "kafka.options"   -> "commit kafka.client options",
-    "kafka.spark" -> ("commit engine error kafka.client kafka.options kafka.transaction options sink spark " +
-      "twophase"),
+    "kafka.spark" -> "commit engine error kafka.client kafka.options kafka.transaction options sink spark",
     "kafka.transaction" -> "commit error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
     "merge" -> ("commit compact error fault format format.avro format.compress format.orc format.parquet " +
@@ -62,7 +61,7 @@ object PackageImports {
     "source"          -> "error fault log storage",
     "source.file"     -> "error fault source source.format storage thread",
     "source.format"   -> "",
-    "spark"           -> "engine error filesink filesource format.read options place source thread twophase",
+    "spark"           -> "engine error filesink filesource format.read options place sink source thread twophase",
     "storage"         -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",

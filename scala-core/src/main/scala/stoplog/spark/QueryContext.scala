@@ -66,6 +66,9 @@ private[stoplog] object QueryContext {
     if (trigger.contains("AvailableNow") || trigger.contains("OneTime")) QueryTrigger.Finite
     else QueryTrigger.Unending
 
+  /** The property of a thread, and of its tasks, that has the id of their query: Spark's own constant is out of reach. */
+  final val QueryId = "sql.streaming.queryId"
+
   // The names of Spark's own constants, which are out of reach.
   private val BatchId  = "streaming.sql.batchId"
   private val JobGroup = "spark.jobGroup.id"

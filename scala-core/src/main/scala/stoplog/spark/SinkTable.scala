@@ -15,6 +15,7 @@ import stoplog.engine._
 import stoplog.filesink.{BatchPartitioning, FileEngineSink}
 import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
 import stoplog.place.CheckpointFiles
+import stoplog.sink.TwoPhaseSink
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** A sink as Spark's DataSource V2 has it. Spark keeps this object for the whole run of a query, and nothing else of the
@@ -95,23 +96,23 @@ private[stoplog] object SinkTable {
   /** The table of a write to a sink that commits in two phases, such as a connector's.
     *
     * @param properties as Spark has them: the checkpoint, and the tracking of progress
+    * @param sink       for rows of these columns
     */
-  def twoPhase(
-      sink: TwoPhaseEngineSink[StructType, InternalRow],
-      properties: JMap[String, String]
+  def twoPhase(schema: StructType, log: LogOptions, properties: JMap[String, String])(
+      sink: StructType => TwoPhaseSink[InternalRow]
   ): SinkTable[_] = {
     SparkOptions.refuseAsyncProgress(properties)
-    resumed(sink, Option(SparkOptions.caseless(properties).get("checkpointLocation")))
+    resumed(
+      new TwoPhaseEngineSink(schema, sink, TwoPhaseSettings(log)),
+      Option(SparkOptions.caseless(properties).get("checkpointLocation"))
+    )
   }
 
   /** The table of a write to the user's own sink, where the option `sink` names one. */
   def ofUser(schema: StructType, properties: JMap[String, String]): Option[SinkTable[_]] =
     LogOptions.userSink(properties).map { case (sink, log) =>
       val options = SparkOptions.caseless(properties)
-      twoPhase(
-        new TwoPhaseEngineSink(schema, sink.open(options, _), TwoPhaseSettings.of(log, fixed = Map.empty)),
-        properties
-      )
+      twoPhase(schema, log, properties)(sink.open(options, _))
     }
 
   /** Carries out the decisions of the query's earlier runs, and claims nothing, because the start may still be refused. */

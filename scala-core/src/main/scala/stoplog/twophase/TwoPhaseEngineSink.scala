@@ -22,7 +22,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
     settings: TwoPhaseSettings
 ) extends EngineSink[C, R, TaskResult] {
 
-  override def name: String = Redaction.text(s"stoplog ${sink(columns).target} (${settings.sinkId})")
+  override def name: String = Redaction.text(s"stoplog ${sink(columns).target} (${settings.log.sinkId})")
 
   override def replacing: Replacing = Replacing.Never
 
@@ -33,22 +33,22 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
   override def plan(asked: WriteRequest[C]): EngineWrite[R, TaskResult] = new EngineWrite[R, TaskResult] {
     override def start(start: RunStart): EngineRun[R, TaskResult] = run(start, sink(asked.columns))
 
-    override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(asked.columns), settings.sinkId)
+    override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(asked.columns), settings.log.sinkId)
   }
 
   /** Without a location of its own the log is in a checkpoint that the engine has yet to tell. */
   override def resume(queryId: String): Option[EarlierDecision] =
-    if (settings.location.isEmpty) None
+    if (settings.log.location.isEmpty) None
     else
       settings.storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
         val committer = sink(columns).committer()
         try
           new Ledger(
             RunId.random(), // which claims nothing
-            SinkIdentity(settings.path, settings.sinkId, queryId),
+            SinkIdentity(settings.path, settings.log.sinkId, queryId),
             Ledger.Stores.of(settings.storage.log, committer),
-            settings.onLost,
-            FollowUps.none(settings.sinkId, NoFiles),
+            settings.log.onLostPart,
+            FollowUps.none(settings.log.sinkId, NoFiles),
             DriverTools.ofThisJvm
           ).recover(newest)
         finally committer.close()
@@ -61,21 +61,21 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
     val storage   = settings.storage
     val driver    = SinkDriver.ofPrepared(
       run,
-      SinkIdentity(settings.path, settings.sinkId, start.queryId),
-      SinkSettings(settings.fixed, content = "", Map(QueryTrigger.Noted -> start.trigger.word)),
+      SinkIdentity(settings.path, settings.log.sinkId, start.queryId),
+      SinkSettings(Map.empty, content = "", Map(QueryTrigger.Noted -> start.trigger.word)),
       Ledger.Stores.of(storage.log, committer),
-      settings.onForeign,
-      settings.onLost,
+      settings.log.onForeignQuery,
+      settings.log.onLostPart,
       DriverTools.ofThisJvm
     )
     new LedgerRun[R](
-      Redaction.text(s"Sink ${settings.sinkId} of ${sink.target}"),
+      Redaction.text(s"Sink ${settings.log.sinkId} of ${sink.target}"),
       driver,
       heartbeat = None,
       TwoPhaseEngineSink.TickMillis,
       LedgerRun.Hooks(
         writers = (plans, epoch) =>
-          new PreparingFactory(plans, run, sink, settings.sinkId, Some(storage), epoch.times),
+          new PreparingFactory(plans, run, sink, settings.log.sinkId, Some(storage), epoch.times),
         probe = () => storage.probe(),
         finish = _ => Finish.KeepOpen,
         closed = () => committer.close()
@@ -126,37 +126,16 @@ private[twophase] final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: Stri
       .map(part => Prepared(part.name, part.handle.token, part.records, part.sizeBytes))
 }
 
-/** The log settings of a sink that commits in two phases.
+/** The log of a sink that commits in two phases: a directory of its own, as `<location>/_stoplog/<sinkId>/log`.
   *
-  * @param location  the directory that holds the log, as `<location>/_stoplog/<sinkId>/log`; `None` where neither the
-  *                  log's place nor the checkpoint was given, which only a batch query may do
-  * @param sinkId    sinks that share a location have different ones
-  * @param fixed     the settings that must not change between two runs, by the names of the options
-  * @param onForeign the treatment of the log of another query
-  * @param onLost    the treatment of a decided transaction that cannot be committed any more
+  * @param log its location is `None` where neither the log's place nor the checkpoint was given, which only a batch query
+  *            may do
   */
-private[stoplog] final case class TwoPhaseSettings(
-    location: Option[String],
-    sinkId: String,
-    fixed: Map[String, String],
-    onForeign: ForeignQuery,
-    onLost: LostPart
-) {
+private[stoplog] final case class TwoPhaseSettings(log: LogOptions) {
 
   /** Error: `STOPLOG_LOG_LOCATION`. */
-  def path: String = location.getOrElse(throw Errors.logLocation())
+  def path: String = log.location.getOrElse(throw Errors.logLocation())
 
-  lazy val storage: SinkStorage = SinkStorage.plain(path, sinkId, Durability.Disk, SparkHadoop.configuration)
-}
-
-private[stoplog] object TwoPhaseSettings {
-
-  /** As they were asked for. */
-  def of(log: LogOptions, fixed: Map[String, String]): TwoPhaseSettings = TwoPhaseSettings(
-    log.location,
-    log.sinkId,
-    fixed,
-    log.onForeignQuery,
-    log.onLostPart
-  )
+  lazy val storage: SinkStorage =
+    SinkStorage.plain(path, log.sinkId, Durability.Disk, SparkHadoop.configuration)
 }

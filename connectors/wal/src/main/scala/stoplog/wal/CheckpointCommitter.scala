@@ -57,7 +57,7 @@ trait CheckpointCommitters extends Serializable {
 
 /** The place of a sink's log, on any storage. Goes to the executors. */
 final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
-  def sinkId: String = settings.sinkId
+  def sinkId: String = settings.log.sinkId
 
   /** The directory, as the user gave it. */
   def location: String = settings.path

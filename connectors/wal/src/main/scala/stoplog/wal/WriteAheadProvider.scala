@@ -18,9 +18,9 @@ import stoplog.format.bulk.WaitingRows
 import stoplog.options.SparkOptions
 import stoplog.part.SpoolFile
 import stoplog.sink._
-import stoplog.spark.{ConnectorProvider, SinkTable}
+import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable}
 import stoplog.storage.NewPart
-import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
+import stoplog.twophase.TwoPhaseSettings
 
 /** `format("stoplog-wal")`: rows go to a log first, and then to the target of the option `sender`. */
 final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) {
@@ -30,17 +30,10 @@ final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) 
 
   override protected def table(schema: StructType, properties: JMap[String, String]): Table = {
     val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
-    val settings = TwoPhaseSettings.of(options.log, fixed = Map.empty)
+    val settings = TwoPhaseSettings(options.log)
     settings.path // rows have to lie somewhere, in a batch query too
     options.sender.check(options.passed, schema)
-    SinkTable.twoPhase(
-      new TwoPhaseEngineSink(
-        schema,
-        (rows: StructType) => new WriteAheadRows(options, rows, new LogPlace(settings)),
-        settings
-      ),
-      properties
-    )
+    SinkTable.twoPhase(schema, options.log, properties)(new WriteAheadRows(options, _, new LogPlace(settings)))
   }
 }
 
@@ -113,12 +106,9 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
 
 private[wal] object ChunkWriter {
 
-  // The name of Spark's own constant, which is out of reach.
-  private final val QueryId = "sql.streaming.queryId"
-
   /** Of the task that runs in this thread. */
   def queryOf(task: WriterTask): String = Option(TaskContext.get())
-    .flatMap(context => Option(context.getLocalProperty(QueryId)))
+    .flatMap(context => Option(context.getLocalProperty(QueryContext.QueryId)))
     .filter(_ => task.epoch.isDefined)
     .getOrElse(task.run.value)
 }

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.StoplogException
 import stoplog.format.SparkSessionForTests
+import stoplog.options.LogOptions
 import stoplog.part.SpoolFile
 import stoplog.sink.{CommitOutcome, Prepared}
 import stoplog.twophase.TwoPhaseSettings
@@ -15,11 +16,12 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
 
   private lazy val place = new LogPlace(
     TwoPhaseSettings(
-      Some(java.nio.file.Files.createTempDirectory("wal").toString),
-      "main",
-      Map.empty,
-      ForeignQuery.Refuse,
-      LostPart.Fail
+      LogOptions(
+        Some(java.nio.file.Files.createTempDirectory("wal").toString),
+        "main",
+        ForeignQuery.Refuse,
+        LostPart.Fail
+      )
     )
   )
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.options.LogOptions
 import stoplog.part.RunId
 import stoplog.sink.{BatchTimes, CommitOutcome, Prepared, WriterTask}
 import stoplog.twophase.TwoPhaseSettings
@@ -21,7 +22,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   private val asked = WriteAheadOptions.parse(options)
 
   val place: LogPlace = new LogPlace(
-    TwoPhaseSettings(Some(at), "main", Map.empty, ForeignQuery.Refuse, LostPart.Fail)
+    TwoPhaseSettings(LogOptions(Some(at), "main", ForeignQuery.Refuse, LostPart.Fail))
   )
 
   /** What a task has put into the log. */

@@ -23,7 +23,6 @@ import stoplog.kafka.transaction._
 import stoplog.options.TimeSpan
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable}
-import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -39,14 +38,9 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
     options.delivery match {
       case Delivery.ExactlyOnce =>
         BrokerLimits.check(options.producer)
-        SinkTable.twoPhase(
-          new TwoPhaseEngineSink(
-            schema,
-            (rows: StructType) => new TransactionalSink(options, RecordColumns.of(rows, options.topic)),
-            TransactionalSink.settings(options)
-          ),
-          properties
-        )
+        SinkTable.twoPhase(schema, options.log, properties) { rows =>
+          new TransactionalSink(options, RecordColumns.of(rows, options.topic))
+        }
       case _ => new SinkTable(new PlainEngineSink(schema, options))
     }
   }
@@ -79,7 +73,7 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
       new Transactions(options.producer, Clock.system),
       target,
       ids.isOfSink,
-      TransactionalSink.settings(options).onLost,
+      options.log.onLostPart,
       options.producer.transactionTimeoutMillis,
       Clock.system
     )
@@ -87,10 +81,6 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
 }
 
 private[kafka] object TransactionalSink {
-
-  /** Nothing of it has to stay as it was: the log names transactions, and no topics. */
-  def settings(options: KafkaSinkOptions): TwoPhaseSettings =
-    TwoPhaseSettings.of(options.log, fixed = Map.empty)
 
   /** The topic and the brokers, for messages. */
   def target(options: KafkaSinkOptions): String =
@@ -110,13 +100,10 @@ private[kafka] object TransactionalSink {
   /** `None` where the trigger has no interval, or cannot be asked: its class has moved between versions of Spark. */
   private def triggerMillis: Option[Long] = for {
     session  <- SparkSession.getActiveSession
-    queryId  <- Option(session.sparkContext.getLocalProperty(QueryId))
+    queryId  <- Option(session.sparkContext.getLocalProperty(QueryContext.QueryId))
     trigger  <- QueryContext.sparksTrigger(session, queryId)
     interval <- Try(trigger.getClass.getMethod("intervalMs").invoke(trigger).asInstanceOf[Long]).toOption
   } yield interval
-
-  // The name of Spark's own constant, which is out of reach.
-  private val QueryId = "sql.streaming.queryId"
 }
 
 /** Delivery `none` and `at-least-once`, as an engine's frame drives it: nothing is left to do for the driver. */

@@ -64,13 +64,11 @@ class CassandraOptionsSuite extends AnyFunSuite {
     assert(problems("ttl" -> "1h", "ttlColumn" -> "c").contains("set only one of them"))
   }
 
-  test("what is the driver's goes to the driver, and what is Spark's is nobody's business") {
-    val key = "datastax-java-driver.basic.request.timeout"
-    assert(
-      parse(key -> "3 seconds", "checkpointLocation" -> "/x").connection.driverSettings === Map(
-        key -> "3 seconds"
-      )
-    )
+  test("settings of the driver go to the driver, and keys that Spark sets are passed over") {
+    val key    = "datastax-java-driver.basic.request.timeout"
+    val sparks = Seq("checkpointLocation" -> "/x", "asyncProgressTrackingEnabled" -> "false")
+    val read   = parse((key -> "3 seconds") +: sparks: _*)
+    assert(read.connection.driverSettings === Map(key -> "3 seconds"))
   }
 
   test("builders set what their names say") {

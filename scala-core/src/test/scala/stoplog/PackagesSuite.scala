@@ -59,7 +59,7 @@ class PackagesSuite extends AnyFunSuite {
   }
 
   private def packageOf(text: String): String =
-    "(?m)^package ([\\w.]+)".r.findFirstMatchIn(text).fold("root")(found => short(found.group(1)))
+    "(?m)^package (?!object)([\\w.]+)".r.findFirstMatchIn(text).fold("root")(found => short(found.group(1)))
 
   /** The longest packages that the imports of a file name. */
   private def imported(text: String, packages: Set[String]): Set[String] = {

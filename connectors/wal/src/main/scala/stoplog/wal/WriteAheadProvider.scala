@@ -33,7 +33,9 @@ final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) 
     val settings = TwoPhaseSettings(options.log)
     settings.path // rows have to lie somewhere, in a batch query too
     options.sender.check(options.passed, schema)
-    SinkTable.twoPhase(schema, options.log, properties)(new WriteAheadRows(options, _, new LogPlace(settings)))
+    SinkTable.twoPhase(schema, options.log, properties)(
+      new WriteAheadRows(options, _, new LogPlace(settings))
+    )
   }
 }
 

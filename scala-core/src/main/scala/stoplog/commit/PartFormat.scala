@@ -77,6 +77,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   import PartBuffer._
 
   private[this] var output = Option.empty[PartOutput]
+  private[this] var stored = startBytes // the output's position, kept here because a policy asks for it with each row
   private[this] var bytes  = new Array[Byte](FirstBytes)
   private[this] var length = 0
 
@@ -95,7 +96,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   override def write(from: Array[Byte], offset: Int, count: Int): Unit =
     if (count > LastBytes) {
       flush()
-      opened().write(from, offset, count)
+      store(from, offset, count)
     } else {
       if (length + count > bytes.length) makeRoom(count)
       System.arraycopy(from, offset, bytes, length, count)
@@ -103,7 +104,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
     }
 
   override def flush(): Unit = if (length > 0) {
-    opened().write(bytes, 0, length)
+    store(bytes, 0, length)
     length = 0
   }
 
@@ -126,11 +127,16 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
 
   override def close(): Unit = output.foreach(_.close())
 
-  private def stored: Long = output.fold(startBytes)(_.position)
+  private def store(from: Array[Byte], offset: Int, count: Int): Unit = {
+    val to = opened()
+    to.write(from, offset, count)
+    stored = to.position
+  }
 
   private def opened(): PartOutput = output.getOrElse {
     val fresh = open()
     output = Some(fresh)
+    stored = fresh.position
     fresh
   }
 

@@ -77,9 +77,11 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   import PartBuffer._
 
   private[this] var output = Option.empty[PartOutput]
-  private[this] var stored = startBytes // the output's position, kept here because a policy asks for it with each row
   private[this] var bytes  = new Array[Byte](FirstBytes)
   private[this] var length = 0
+
+  // The output's position. It is kept here because a policy asks for it with each row.
+  private[this] var stored = startBytes
 
   /** Bytes in the part up to here, those of earlier epochs included. */
   def position: Long = stored + length

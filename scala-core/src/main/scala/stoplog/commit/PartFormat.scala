@@ -80,6 +80,9 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   private[this] var bytes  = new Array[Byte](FirstBytes)
   private[this] var length = 0
 
+  // The output's position. It is kept here because a policy asks for it with each row.
+  private[this] var stored = startBytes
+
   /** Bytes in the part up to here, those of earlier epochs included. */
   def position: Long = stored + length
 
@@ -95,7 +98,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   override def write(from: Array[Byte], offset: Int, count: Int): Unit =
     if (count > LastBytes) {
       flush()
-      opened().write(from, offset, count)
+      store(from, offset, count)
     } else {
       if (length + count > bytes.length) makeRoom(count)
       System.arraycopy(from, offset, bytes, length, count)
@@ -103,7 +106,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
     }
 
   override def flush(): Unit = if (length > 0) {
-    opened().write(bytes, 0, length)
+    store(bytes, 0, length)
     length = 0
   }
 
@@ -126,11 +129,16 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
 
   override def close(): Unit = output.foreach(_.close())
 
-  private def stored: Long = output.fold(startBytes)(_.position)
+  private def store(from: Array[Byte], offset: Int, count: Int): Unit = {
+    val to = opened()
+    to.write(from, offset, count)
+    stored = to.position
+  }
 
   private def opened(): PartOutput = output.getOrElse {
     val fresh = open()
     output = Some(fresh)
+    stored = fresh.position
     fresh
   }
 

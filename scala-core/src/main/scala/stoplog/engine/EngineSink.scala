@@ -187,8 +187,10 @@ private[stoplog] trait SinkWriter[R, M] extends AutoCloseable {
   /** The number of their bytes; `None` where the target does not tell. */
   def bytes: Option[Long] = None
 
-  /** The counts so far, of the sink's [[EngineSink.taskMetrics]]. */
-  def counts: Seq[(TaskMetric, Long)]
+  /** The counts of the sink's [[EngineSink.taskMetrics]], each a function that answers the count so far: the engine asks
+    * every few rows, and no object is made for it then.
+    */
+  def counts: Seq[(TaskMetric, () => Long)]
 }
 
 /** A count of a task.

@@ -47,10 +47,13 @@ private[filesink] final class RowWriter(
     badRows.close()
   }
 
-  override def counts: Seq[(TaskMetric, Long)] = {
-    val counts = writer.counts
-    RowWriter.Metrics.zip(Seq(counts.partsOpened, counts.partsClosed, counts.bytesWritten))
-  }
+  override def counts: Seq[(TaskMetric, () => Long)] = RowWriter.Metrics.zip(
+    Seq[() => Long](
+      () => writer.counts.partsOpened,
+      () => writer.counts.partsClosed,
+      () => writer.counts.bytesWritten
+    )
+  )
 
   private def bucketOf(row: InternalRow): String =
     try assigner.bucket(row, context.at(row))

@@ -40,6 +40,11 @@ private[spark] object TaskMessage {
 /** One task's rows on their way into the sink. */
 private[spark] final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M])
     extends DataWriter[InternalRow] {
+
+  // Spark asks for the metrics with every 100th row.
+  private[this] val metrics: Array[CustomTaskMetric] =
+    (writer.counts.map { case (metric, count) => new TaskCount(metric.name, count) } ++ outputMetrics).toArray
+
   override def write(row: InternalRow): Unit = writer.write(row)
 
   override def commit(): WriterCommitMessage = {
@@ -52,16 +57,14 @@ private[spark] final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M])
 
   override def close(): Unit = writer.close()
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = {
-    val counts = writer.counts.map { case (metric, count) => new TaskCount(metric.name, count) }
-    (counts ++ outputMetrics).toArray
-  }
+  override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
   /** The output in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no [[TaskSum]]. Spark
     * knows it by just these names.
     */
   private def outputMetrics: Seq[TaskCount] =
-    new TaskCount("recordsWritten", writer.rows) +: writer.bytes.map(new TaskCount("bytesWritten", _)).toSeq
+    new TaskCount("recordsWritten", () => writer.rows) +:
+      writer.bytes.map(_ => new TaskCount("bytesWritten", () => writer.bytes.getOrElse(0L))).toSeq
 }
 
 /** The writer of an epoch that is committed: Spark repeats an epoch whose commit it has not seen. */
@@ -72,10 +75,10 @@ private[spark] object NothingToWrite extends DataWriter[InternalRow] {
   override def close(): Unit                 = ()
 }
 
-/** The count of a task so far. */
-private[spark] final class TaskCount(metric: String, count: Long) extends CustomTaskMetric {
+/** The count of a task so far, whenever it is asked for. */
+private[spark] final class TaskCount(metric: String, count: () => Long) extends CustomTaskMetric {
   override def name(): String = metric
-  override def value(): Long  = count
+  override def value(): Long  = count()
 }
 
 /** A metric of the SQL tab: the sum over an epoch's tasks. To add them up Spark makes one by reflection, from the class

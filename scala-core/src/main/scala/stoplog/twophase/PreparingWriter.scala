@@ -57,7 +57,7 @@ private[stoplog] final class PreparingWriter[R](
 
   override def rows: Long = written
 
-  override def counts: Seq[(TaskMetric, Long)] = Seq(PreparingWriter.RowsPrepared -> written)
+  override def counts: Seq[(TaskMetric, () => Long)] = Seq(PreparingWriter.RowsPrepared -> (() => written))
 
   override def write(row: R): Unit = {
     writer.getOrElse(started()).write(row)

@@ -222,8 +222,10 @@ private[jdbc] final class JdbcWriter(sent: TaskRows, values: RowValues)
 
   override def rows: Long = written
 
-  override def counts: Seq[(TaskMetric, Long)] =
-    JdbcWriter.Metrics.zip(done.fold(Seq(0L, 0L, 0L))(task => Seq(task.rows, task.rejects, task.retries)))
+  override def counts: Seq[(TaskMetric, () => Long)] =
+    JdbcWriter.Metrics.zip(Seq(ofDone(_.rows), ofDone(_.rejects), ofDone(_.retries)))
+
+  private def ofDone(count: TaskOutcome => Long): () => Long = () => done.fold(0L)(count)
 }
 
 private[jdbc] object JdbcWriter {

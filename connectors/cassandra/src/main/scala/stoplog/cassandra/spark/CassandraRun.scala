@@ -108,10 +108,8 @@ private[spark] final class CassandraWriter(
 
   override def rows: Long = soFar.rows
 
-  override def counts: Seq[(TaskMetric, Long)] = {
-    val counts = soFar.counts
-    CassandraWriter.Metrics.zip(Seq(counts.requests, counts.retries))
-  }
+  override def counts: Seq[(TaskMetric, () => Long)] =
+    CassandraWriter.Metrics.zip(Seq(() => soFar.counts.requests, () => soFar.counts.retries))
 
   private def soFar: WrittenRows = writer.fold(WrittenRows())(_.counts)
 

@@ -168,7 +168,7 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
 
   override def rows: Long = sent
 
-  override def counts: Seq[(TaskMetric, Long)] = Nil
+  override def counts: Seq[(TaskMetric, () => Long)] = Nil
 
   override def abort(): Unit = ()
 

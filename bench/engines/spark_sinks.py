@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bench.engines.paths import class_path
-from bench.engines.plan import CORES, Closing, Contender, Engine
+from bench.engines.paths import ICEBERG_SPARK, class_path
+from bench.engines.plan import CODEC, CORES, Closing, Contender, Engine
 
 import stoplog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+_CATALOG = "peers"
 
 _POLICIES: Mapping[Closing, stoplog.RollingPolicy] = {
     "at the end": stoplog.DefaultRollingPolicy(rollover_interval="1h", inactivity_interval="1h"),
@@ -22,22 +24,51 @@ _POLICIES: Mapping[Closing, stoplog.RollingPolicy] = {
 
 
 def writer(contender: Contender, rows: DataFrame, out: str) -> DataStreamWriter:
-    if contender.engine == "stoplog":
-        return ours(contender, rows, out)
-    written_as = "delta" if contender.engine == "Delta" else contender.kind
-    return rows.writeStream.format(written_as).option("path", out)
+    match contender.engine:
+        case "stoplog":
+            return ours(contender, rows, out)
+        case "Iceberg":
+            return iceberg(rows, out)
+        case "Delta":
+            return rows.writeStream.format("delta").option("path", out)
+        case _:
+            return rows.writeStream.format(contender.kind).option("path", out)
 
 
 def settings(engine: Engine) -> Mapping[str, str]:
     """Of the session. Delta Lake would gather its log in 50 partitions, which two cores have no use for."""
-    if engine != "Delta":
-        return {}
-    return {
-        "spark.jars": class_path("delta").replace(":", ","),
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.databricks.delta.snapshotPartitions": str(CORES),
-    }
+    match engine:
+        case "Delta":
+            return {
+                "spark.jars": class_path("delta").replace(":", ","),
+                "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+                "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+                "spark.databricks.delta.snapshotPartitions": str(CORES),
+            }
+        case "Iceberg":
+            return {
+                "spark.jars": class_path("iceberg"),
+                f"spark.sql.catalog.{_CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
+                f"spark.sql.catalog.{_CATALOG}.type": "hadoop",
+                f"spark.sql.catalog.{_CATALOG}.warehouse": "unused",  # tables are named by their paths
+            }
+        case _:
+            return {}
+
+
+def environment(engine: Engine) -> Mapping[str, str]:
+    """Of the worker's process: Iceberg has no artifact for the Spark of the others, and brings its own."""
+    return {"PYTHONPATH": str(ICEBERG_SPARK)} if engine == "Iceberg" else {}
+
+
+def iceberg(rows: DataFrame, out: str) -> DataStreamWriter:
+    """A table that has to be there before the query, and that is given the codec of the others."""
+    columns = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
+    rows.sparkSession.sql(
+        f"CREATE TABLE {_CATALOG}.`{out}` ({columns}) USING iceberg "
+        f"TBLPROPERTIES ('write.parquet.compression-codec' = '{CODEC}')"
+    )
+    return rows.writeStream.format("iceberg").option("path", out)
 
 
 def ours(contender: Contender, rows: DataFrame, out: str) -> DataStreamWriter:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_CATALOG = "peers"
-
 _POLICIES: Mapping[Closing, stoplog.RollingPolicy] = {
     "at the end": stoplog.DefaultRollingPolicy(rollover_interval="1h", inactivity_interval="1h"),
     "each commit": stoplog.OnCheckpointRollingPolicy(),
@@ -46,12 +44,7 @@ def settings(engine: Engine) -> Mapping[str, str]:
                 "spark.databricks.delta.snapshotPartitions": str(CORES),
             }
         case "Iceberg":
-            return {
-                "spark.jars": class_path("iceberg"),
-                f"spark.sql.catalog.{_CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
-                f"spark.sql.catalog.{_CATALOG}.type": "hadoop",
-                f"spark.sql.catalog.{_CATALOG}.warehouse": "unused",  # tables are named by their paths
-            }
+            return {"spark.jars": class_path("iceberg")}
         case _:
             return {}
 
@@ -62,11 +55,16 @@ def environment(engine: Engine) -> Mapping[str, str]:
 
 
 def iceberg(rows: DataFrame, out: str) -> DataStreamWriter:
-    """A table that has to be there before the query, and that is given the codec of the others."""
-    columns = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
-    rows.sparkSession.sql(
-        f"CREATE TABLE {_CATALOG}.`{out}` ({columns}) USING iceberg "
-        f"TBLPROPERTIES ('write.parquet.compression-codec' = '{CODEC}')"
+    """Into a table that has no catalog but its directory, and that is given the codec of the others."""
+    spark = rows.sparkSession
+    jvm = spark._jvm
+    assert jvm is not None
+    library = jvm.org.apache.iceberg
+    library.hadoop.HadoopTables(spark._jsparkSession.sessionState().newHadoopConf()).create(
+        library.spark.SparkSchemaUtil.convert(rows._jdf.schema()),
+        library.PartitionSpec.unpartitioned(),
+        {"write.parquet.compression-codec": CODEC},
+        out,
     )
     return rows.writeStream.format("iceberg").option("path", out)
 

@@ -49,10 +49,11 @@ object ScaleOnPaper {
       val ended   = process.waitFor(PatienceMinutes, TimeUnit.MINUTES)
       val figures =
         if (!ended) Map("failed" -> s"it takes more than $PatienceMinutes minutes")
-        else if (answer.length == 0) Map("failed" -> "the heap is too small, or a record too long for one array")
+        else if (answer.length == 0)
+          Map("failed" -> "the heap is too small, or a record too long for one array")
         else mapper.readValue(answer, classOf[java.util.Map[String, Any]]).asScala.toMap
       println(s"$storage, $size: $figures")
-      Map("storage" -> storage, "tasks" -> size.tasks, "buckets" -> size.buckets) ++ figures
+      Map[String, Any]("storage" -> storage, "tasks" -> size.tasks, "buckets" -> size.buckets) ++ figures
     } finally {
       process.destroyForcibly().waitFor()
       FileUtil.fullyDelete(folder.toFile): Unit
@@ -64,9 +65,9 @@ object ScaleOnPaper {
 object OneScale {
 
   def main(arguments: Array[String]): Unit = {
-    val storage             = SimulatedStorage.all.find(_.name == arguments(0)).get
-    val size                = ScaleSize.of(arguments(1))
-    val root                = Paths.get(arguments(2))
+    val storage = SimulatedStorage.all.find(_.name == arguments(0)).get
+    val size    = ScaleSize.of(arguments(1))
+    val root    = Paths.get(arguments(2))
     def run(name: String, size: ScaleSize, epochs: Int) =
       new ScaleRun(storage, size, Files.createDirectories(root.resolve(name))).figures(epochs)
     for (n <- 1 to WarmUps) run(s"warm-$n", ScaleSize(tasks = 100, buckets = 10), epochs = 20)

@@ -68,7 +68,8 @@ private[scale] final class ScaleRun(storage: SimulatedStorage, size: ScaleSize, 
 
   private def opened(plan: EpochPlan): Vector[TaskResult] = Vector.tabulate(tasks) { slot =>
     val open = Vector.tabulate(buckets)(parts.open(slot, _, clock.millis()))
-    TaskResult(slot, Attempt.First, Vector.empty, open, nextPart = parts.count.toLong)
+    parts.areOpen = true
+    TaskResult(slot, Attempt.First, Vector.empty, open, nextPart = size.parts.toLong)
   }
 
   private def everyPart(plan: EpochPlan): Vector[TaskResult] =

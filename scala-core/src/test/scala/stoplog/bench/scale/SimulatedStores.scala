@@ -123,7 +123,10 @@ private[scale] final class MeteredParts(all: ScaleParts, storage: SimulatedStora
 
 /** One open part for each task and bucket, as a record names them. */
 private[scale] final class ScaleParts(size: ScaleSize, storage: SimulatedStorage, run: RunId) {
-  def count: Int   = size.parts
+  /** Whether the first epoch has begun them. */
+  var areOpen: Boolean = false
+
+  def count: Int   = if (areOpen) size.parts else 0
   def buckets: Int = size.buckets
 
   /** As the first epoch leaves it. */

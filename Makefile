@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
+.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-quick bench-scale bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -128,7 +128,13 @@ demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## The same on an S3 server that 
 bench: $(STAMPS)/installed $(STAMPS)/servers ## Measure against Spark's own sinks, and against plain streams on HDFS and S3.
 	@$(PY) bench/run.py
 
-bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers ## Run stoplog beside Flink, Spark's own sink and Delta Lake, and check each run.
+bench-quick: $(STAMPS)/installed $(STAMPS)/servers ## Compare the figures that matter with the committed ones, in under five minutes (WRITE=1 commits to them).
+	@$(PY) bench/quick/run.py $(if $(WRITE),--write)
+
+bench-scale: setup ## Simulate the driver with up to 10,000,000 open parts on S3 and HDFS, and write the table of docs/reference/limits.md.
+	@$(PY) bench/scale.py
+
+bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers $(STAMPS)/peers-iceberg ## Run stoplog beside Flink, Spark's own sink, Delta Lake and Iceberg, and check each run.
 	@$(PY) bench/engines/run.py
 
 fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
@@ -234,6 +240,11 @@ $(STAMPS)/peers: $(BUILD_FILES) $(PEER_SOURCES) | $(LAUNCHER)
 $(STAMPS)/peers-readers: python/requirements/peers.txt $(STAMPS)/venv
 	@rm -rf .cache/peers/python
 	@$(PIP) --no-deps --target .cache/peers/python -r $<
+	@touch $@
+
+$(STAMPS)/peers-iceberg: python/requirements/peers-iceberg.txt $(STAMPS)/venv
+	@rm -rf .cache/peers/spark-iceberg
+	@$(PIP) --no-deps --target .cache/peers/spark-iceberg -r $<
 	@touch $@
 
 # The wheel, unpacked where the tests of all (`make test`) import it from, and not from the checkout.

@@ -240,11 +240,13 @@ lazy val cassandraServer = server("cassandra").settings(
   libraryDependencies += "org.apache.cassandra" % "cassandra-all" % Versions.cassandra
 )
 
-/** What `make bench-peers` runs beside stoplog: Flink with a program of ours, its S3 plugin, and Delta Lake for Spark. */
+/** What `make bench-peers` runs beside stoplog: Flink with a program of ours, its S3 plugin, and Delta Lake and Iceberg for
+  * Spark.
+  */
 lazy val flinkPeer = (project in file("bench/flink")).settings(
   inJava,
   javacOptions ++= Seq("-Xlint:all", "-Werror", "--release", "17"),
-  ivyConfigurations ++= Seq(FlinkS3, Delta),
+  ivyConfigurations ++= Seq(FlinkS3, Delta, Iceberg, IcebergS3),
   libraryDependencies ++= Seq("streaming-java", "clients", "connector-files", "connector-datagen", "parquet",
     "table-common")
     .map(module => "org.apache.flink" % s"flink-$module" % Versions.flink),
@@ -254,11 +256,19 @@ lazy val flinkPeer = (project in file("bench/flink")).settings(
   libraryDependencies += ("org.apache.flink" % "flink-s3-fs-hadoop" % Versions.flink % FlinkS3)
     .intransitive(),
   libraryDependencies += "io.delta" % s"delta-spark_${Versions.sparkLine}_2.13" % Versions.delta % Delta
-    excludeAll (ExclusionRule("org.apache.spark"), ExclusionRule("org.scala-lang"))
+    excludeAll (ExclusionRule("org.apache.spark"), ExclusionRule("org.scala-lang")),
+  // One jar that has all it needs in it.
+  libraryDependencies += {
+    val runtime = s"iceberg-spark-runtime-${Versions.icebergSparkLine}_2.13"
+    ("org.apache.iceberg" % runtime % Versions.iceberg % Iceberg).intransitive()
+  },
+  libraryDependencies ++= s3aOf(Versions.icebergHadoop).map(_ % IcebergS3)
 )
 
-lazy val FlinkS3 = config("flinkS3").hide
-lazy val Delta   = config("delta").hide
+lazy val FlinkS3   = config("flinkS3").hide
+lazy val Delta     = config("delta").hide
+lazy val Iceberg   = config("iceberg").hide
+lazy val IcebergS3 = config("icebergS3").hide
 
 lazy val peers =
   taskKey[File]("Compile what `make bench-peers` runs and write its class paths to build/servers.")
@@ -273,13 +283,17 @@ peers := {
       configurationFilter(Delta.name),
       moduleFilter(organization = "io.delta" | "io.unitycatalog"),
       artifactFilter()
-    )
+    ),
+    "iceberg"   -> jars.select(configurationFilter(Iceberg.name)),
+    "icebergS3" -> jars.select(configurationFilter(IcebergS3.name))
   )
 }
 
 /** S3A with the three modules of the SDK that it needs, not the bundle of all (690 MB). */
-lazy val s3aModules = Seq(
-  "org.apache.hadoop" % "hadoop-aws" % Versions.hadoop exclude ("software.amazon.awssdk", "bundle")
+lazy val s3aModules = s3aOf(Versions.hadoop)
+
+def s3aOf(hadoop: String) = Seq(
+  "org.apache.hadoop" % "hadoop-aws" % hadoop exclude ("software.amazon.awssdk", "bundle")
 ) ++ Seq("s3", "s3-transfer-manager", "sts").map("software.amazon.awssdk" % _ % Versions.awsSdk)
 
 lazy val servers = taskKey[File]("Compile the tests' servers and write their class paths to build/servers.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import platform
 import shutil
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from bench.bulk import bulk_section, cpu_rounds, large_batches, memory, small_ba
 from bench.kafka import kafka_rates, kafka_section
 from bench.page import with_section
 from bench.peers import PEERS
+from bench.provenance import provenance
 from bench.recovery import recoveries, recovery_section
 from bench.report import page
 from bench.rounds import Plan, latency_rounds, throughput_rounds
@@ -66,7 +66,7 @@ def sinks(plan: Plan, folder: Path) -> str:
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
     finally:
         spark.stop()
-    return page(plan, latency, throughput, growth, machine())
+    return page(plan, latency, throughput, growth, provenance())
 
 
 def recovery(text: str, plan: Plan, folder: Path) -> str:
@@ -173,12 +173,6 @@ def session(conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
     for key, value in conf.items():
         builder = builder.config(key, value)
     return stoplog.configure(builder).getOrCreate()
-
-
-def machine() -> str:
-    with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
-        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{len(names)} x {names[0] if names else platform.processor()}, Linux {platform.release()}"
 
 
 if __name__ == "__main__":

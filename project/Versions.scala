@@ -38,10 +38,14 @@ object Versions {
   val log4j     = "2.25.5" // the broker's
   val awsSdk    = "2.35.4" // the one that hadoop-aws names
 
-  // What `make bench-peers` runs beside stoplog. Delta Lake has an artifact for each line of Spark.
-  val flink     = "2.3.0"
-  val delta     = "4.4.0"
-  val sparkLine = spark.split('.').take(2).mkString(".")
+  // What `make bench-peers` runs beside stoplog. Delta Lake and Iceberg have an artifact for each line of Spark; the newest
+  // line of Iceberg's is that of the Spark in python/requirements/peers-iceberg.txt.
+  val flink            = "2.3.0"
+  val delta            = "4.4.0"
+  val sparkLine        = spark.split('.').take(2).mkString(".")
+  val iceberg          = "1.12.0"
+  val icebergSparkLine = "4.1"
+  val icebergHadoop    = "3.4.2" // that Spark's
 
   // Databases of the tests, and their drivers.
   val derby            = "10.16.1.1" // the one that Spark comes with, for its catalog

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether each row is there once, by readers that are none of the writers' own: NumPy over the bytes of text,
-Arrow over Parquet, and delta-rs for which files are a Delta table's.
+Arrow over Parquet, delta-rs for which files are a Delta table's, and fastavro for those of an Iceberg table.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from bench.engines.iceberg import live_files
 from bench.engines.paths import READERS
 from bench.engines.plan import FILLER, FIRST_NUMBER, ROW_BYTES, Contender
 
@@ -64,8 +65,14 @@ def numbers_of_parquet(file: bytes | Path) -> NDArray[np.int64]:
 def files_of_table(contender: Contender, table: Path) -> list[Path]:
     """The files that make up a table: all that are not hidden, or those that the table's log names."""
     if contender.engine == "Delta":
-        return [Path(unquote(urlsplit(uri).path)) for uri in delta_files(str(table), {})]
+        return [local(uri) for uri in delta_files(str(table), {})]
+    if contender.engine == "Iceberg":
+        return [local(uri) for uri in live_files(str(table), lambda uri: local(uri).read_bytes())]
     return sorted(file for file in table.iterdir() if file.is_file() and file.name[0] not in "._")
+
+
+def local(uri: str) -> Path:
+    return Path(unquote(urlsplit(uri).path))
 
 
 def delta_files(table: str, options: Mapping[str, str]) -> list[str]:

@@ -58,22 +58,24 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
     return [
         *prose(
             f"""Written by `make bench-peers`; not edited. stoplog beside the file sink of Apache Flink,
-            Spark's own and Delta Lake's: {named}. Machine: {machine}."""
+            Spark's own, Delta Lake's and Iceberg's: {named}. Machine: {machine}."""
         ),
         "",
         *prose(
             f"""All write the same rows, the numbers from 0 on: as text a line of {ROW_BYTES} bytes each, as
-            Parquet the number and that line, with Snappy. Each contender has {CORES} tasks and a heap of
-            {HEAP}, and in each of {plan.rounds} rounds a process of its own: it warms up by both, writes
-            many rows in few commits, then few rows in many. All take turns, each round in another order;
-            figures are medians of the rounds. CPU time and memory are those of the whole process tree,
+            Parquet the number and that line, with Snappy, which is the default of all but Iceberg: its
+            table is set to it. Each contender has {CORES} tasks and a heap of {HEAP}, and in each of
+            {plan.rounds} rounds a process of its own: it warms up by both, writes many rows in few commits,
+            then few rows in many. All take turns, each round in another order; figures are medians of the
+            rounds. CPU time and memory are those of the whole process tree,
             Python's driver among it."""
         ),
         "",
         *prose(
             """**Each run is checked**: that every row is there once, by readers that are none of the
-            writers' own: NumPy over the bytes of text, Arrow over Parquet, and delta-rs for which files are
-            a Delta table's. A run that fails this writes no page."""
+            writers' own: NumPy over the bytes of text, Arrow over Parquet, delta-rs for which files are a
+            Delta table's, and fastavro over the manifests of Iceberg's. A run that fails this writes no
+            page."""
         ),
     ]
 
@@ -100,7 +102,7 @@ def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
             micro-batches of {plan.large_rows:,} rows in Spark, a checkpoint every
             {plan.flink_interval_millis:,} ms in Flink. From the start of the query or job until all rows
             are visible. With `rollingPolicy=onCheckpoint` stoplog ends its files with each commit, as Spark's
-            sink, Delta Lake and Flink's Parquet do; without, it has two files in the end."""
+            sink, Delta Lake, Iceberg and Flink's Parquet do; without, it has two files in the end."""
         ),
         "",
         *table(results, large_measures(plan)),
@@ -192,13 +194,16 @@ def asked_of_s3(requests: Sequence[Asked], plan: Plan) -> list[str]:
 def limits() -> list[str]:
     points = [
         """stoplog (`durability=disk`, its default) and Flink bring each commit to the disk (`fsync`) before
-        it counts. Spark's own sink and Delta Lake leave local files to the operating system.""",
+        it counts. Spark's own sink, Delta Lake and Iceberg leave local files to the operating system.""",
         """stoplog, and Flink's text, keep a part open across commits, here until the job ends: readers see
-        rows when a part is finished. Spark's sink, Delta Lake and Flink's Parquet show the rows of each
-        commit at once, and leave its files. stoplog does the same with `rollingPolicy=onCheckpoint`, which is
-        a row of its own.""",
-        """Delta Lake is a table: transactions of many writers, updates, deletes and time travel are what
-        its log is for. No plain directory has them.""",
+        rows when a part is finished. Spark's sink, Delta Lake, Iceberg and Flink's Parquet show the rows
+        of each commit at once, and leave its files. stoplog does the same with `rollingPolicy=onCheckpoint`,
+        which is a row of its own.""",
+        """Delta Lake and Iceberg are tables: transactions of many writers, updates, deletes and time travel
+        are what their logs are for. No plain directory has them. Iceberg's table has no catalog here but its
+        directory, and keeps all its metadata, as by default.""",
+        """Iceberg has no artifact for the Spark of the others: it runs on the newest one that it has an
+        artifact for, in a process of its own as all do.""",
         f"""Spark shuffles into {CORES} partitions here, and Delta Lake gathers its log in {CORES}
         (`snapshotPartitions`): their defaults of 200 and 50 are for larger machines. Flink has object reuse
         switched on.""",

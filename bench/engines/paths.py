@@ -11,6 +11,9 @@ CACHE = ROOT / ".cache" / "peers"
 READERS = CACHE / "python"
 """Python packages that only the check of the results needs."""
 
+ICEBERG_SPARK = CACHE / "spark-iceberg"
+"""The Spark that Iceberg runs on, as a Python package."""
+
 _CLASS_PATHS = ROOT / "build" / "servers"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["text", "parquet"]
-Engine: TypeAlias = Literal["stoplog", "Spark", "Flink", "Delta"]
+Engine: TypeAlias = Literal["stoplog", "Spark", "Flink", "Delta", "Iceberg"]
 Pace: TypeAlias = Literal["PACED", "FREE"]
 Closing: TypeAlias = Literal["at the end", "each commit"]
 """When files end: by their sizes, which none of them reaches before the job is over, or with each commit."""
@@ -18,6 +18,9 @@ FILLER = "-" * (ROW_BYTES - len(str(FIRST_NUMBER)) - 1)
 """A line is the filler, the number of its row on top of `FIRST_NUMBER`, and a line feed."""
 
 CORES = 2
+CODEC = "snappy"
+"""Of Parquet: what Spark, Flink and Delta Lake use by default, and stoplog with them."""
+
 HEAP = "2g"
 
 
@@ -53,7 +56,7 @@ class Contender:
         """What its worker calls it, and its directories.
 
         >>> CONTENDERS[0].word, CONTENDERS[-1].word
-        ('stoplog-text', 'Delta-parquet')
+        ('stoplog-text', 'Iceberg-parquet')
         """
         return f"{self.engine}-{self.kind}" + ("-each" if self.closing == "each commit" else "")
 
@@ -67,6 +70,7 @@ CONTENDERS = (
     Contender("Spark, Parquet", "Spark", "parquet"),
     Contender("Flink, Parquet", "Flink", "parquet"),
     Contender("Delta Lake, Parquet", "Delta", "parquet"),
+    Contender("Iceberg, Parquet", "Iceberg", "parquet"),
 )
 
 

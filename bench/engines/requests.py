@@ -14,9 +14,10 @@ from urllib.parse import quote, urlsplit
 
 from bench.engines.counting import counting
 from bench.engines.exactly_once import delta_files, require_each_once
+from bench.engines.iceberg import live_files
 from bench.engines.paths import class_path
 from bench.engines.plan import Contender, Engine, Job, Plan
-from bench.engines.spark_sinks import settings
+from bench.engines.spark_sinks import environment, settings
 from bench.engines.worker import worker
 from tests.servers.starting import BUCKET, Server, s3mock
 
@@ -76,8 +77,10 @@ def client(
         }
         return conf, {"FLINK_PLUGINS_DIR": str(plugins)}
     own = settings(engine)
-    jars = ",".join(conf["spark.jars"] for conf in (server.conf, own) if "spark.jars" in conf)
-    return {**server.conf, **own, "spark.jars": jars, "spark.hadoop.fs.s3a.endpoint": endpoint}, {}
+    s3a = class_path("icebergS3").replace(":", ",") if engine == "Iceberg" else server.conf["spark.jars"]
+    jars = ",".join([s3a, *([own["spark.jars"]] if "spark.jars" in own else [])])
+    conf = {**server.conf, **own, "spark.jars": jars, "spark.hadoop.fs.s3a.endpoint": endpoint}
+    return conf, environment(engine)
 
 
 def checked(contender: Contender, job: Job, server: Server) -> tuple[int, int]:
@@ -91,12 +94,18 @@ def checked(contender: Contender, job: Job, server: Server) -> tuple[int, int]:
             "AWS_REGION": "us-east-1",
             "AWS_ALLOW_HTTP": "true",
         }
-        uris = delta_files(job.out.replace("s3a://", "s3://"), options)
-        own = [urlsplit(uri).path.lstrip("/") for uri in uris]
+        own = [key_of(uri) for uri in delta_files(job.out.replace("s3a://", "s3://"), options)]
+    elif contender.engine == "Iceberg":
+        uris = live_files(job.out, lambda uri: fetched(f"{server.http}/{quote(key_of(uri))}"))
+        own = [key_of(uri) for uri in uris]
     else:
         own = [key for key in keys if key.count("/") == 1 and key.split("/")[1][:1] not in {"", ".", "_"}]
     require_each_once(contender, [fetched(f"{server.http}/{quote(key)}") for key in own], job.all_rows)
     return len(own), len(keys) - len(own)
+
+
+def key_of(uri: str) -> str:
+    return urlsplit(uri).path.lstrip("/")
 
 
 def listed(server: Server, prefix: str) -> list[str]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.engines.exactly_once import files_of_table, require_each_once
-from bench.engines.plan import Contender, Job, Plan
-from bench.engines.spark_sinks import settings
+from bench.engines.plan import HEAP, Contender, Engine, Job, Plan
+from bench.engines.spark_sinks import environment, settings
 from bench.engines.worker import Ran, worker
 
 
@@ -58,8 +58,9 @@ def in_turn(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[R
     return [Result(each, tuple(found[each.name])) for each in contenders]
 
 
-def one_round(contender: Contender, plan: Plan, place: Path) -> Round:
-    with worker(contender.engine, place, settings(contender.engine), {}) as process:
+def one_round(contender: Contender, plan: Plan, place: Path, heap: str = HEAP) -> Round:
+    engine = contender.engine
+    with worker(engine, place, {**settings(engine), **heap_of(engine, heap)}, environment(engine)) as process:
         for number, job in enumerate(plan.warming()):
             process.run(contender, job.at(*places(place / f"warm-{number}")))
         large_job = plan.large().at(*places(place / "large"))
@@ -68,6 +69,10 @@ def one_round(contender: Contender, plan: Plan, place: Path) -> Round:
         small = process.run(contender, small_job)
         peak = process.peak_bytes()
     return Round(large, small, checked(contender, large_job), checked(contender, small_job), peak)
+
+
+def heap_of(engine: Engine, heap: str) -> dict[str, str]:
+    return {} if engine == "Flink" else {"spark.driver.memory": heap}
 
 
 def places(folder: Path) -> tuple[str, str]:

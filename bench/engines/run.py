@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs stoplog beside Flink, Spark's own sink and Delta Lake, checks what each has written, and writes
-`docs/reference/benchmarks-peers.md` with its plots.
+"""Runs stoplog beside Flink, Spark's own sink, Delta Lake and Iceberg, checks what each has written, and
+writes `docs/reference/benchmarks-peers.md` with its plots.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 import pyspark
 from bench.engines.page import page, plots
-from bench.engines.paths import CACHE, ROOT, class_path
+from bench.engines.paths import CACHE, ICEBERG_SPARK, ROOT, class_path
 from bench.engines.plan import CONTENDERS, Contender, Plan
 from bench.engines.requests import Asked, asked
 from bench.engines.rounds import Result, in_turn
-from bench.run import machine
+from bench.provenance import provenance
 
 import stoplog
 
@@ -64,7 +64,7 @@ def measured(contenders: Sequence[Contender], plan: Plan, directory: str | None)
         results = in_turn(contenders, plan, folder / "rounds")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Found(plan, results, requests, versions(), machine())
+    return Found(plan, results, requests, versions(), provenance())
 
 
 def versions() -> dict[str, str]:
@@ -73,7 +73,14 @@ def versions() -> dict[str, str]:
         "Apache Spark": pyspark.__version__,
         "Apache Flink": version_in("flink", "flink-runtime"),
         "Delta Lake": version_in("delta", r"delta-spark_[\d.]+_[\d.]+"),
+        "Apache Iceberg": version_in("iceberg", r"iceberg-spark-runtime-[\d.]+_[\d.]+")
+        + f" on Spark {spark_of_iceberg()}",
     }
+
+
+def spark_of_iceberg() -> str:
+    (found,) = ICEBERG_SPARK.glob("pyspark-*.dist-info")
+    return found.name.removeprefix("pyspark-").removesuffix(".dist-info")
 
 
 def version_in(path: str, module: str) -> str:

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import io
+import json
 import threading
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bench.engines.counting import Heads, Requests, counting
 from bench.engines.exactly_once import require_each_once
+from bench.engines.iceberg import live_files
 from bench.engines.losses import losses
 from bench.engines.measures import MEMORY
 from bench.engines.plan import CONTENDERS, FILLER, FIRST_NUMBER, Contender, Plan
@@ -21,7 +25,7 @@ from bench.engines.requests import Asked
 from bench.engines.rounds import Left, Result, Round
 from bench.engines.worker import Ran
 
-TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, _, _, FLINK_PARQUET, _ = CONTENDERS
+TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, FLINK_PARQUET = (*CONTENDERS[:4], CONTENDERS[6])
 ROWS = 1_000
 PLAN = Plan.quick()
 
@@ -59,6 +63,43 @@ def test_parquet_is_refused_when_a_line_is_not_that_of_its_row(tmp_path: Path) -
     pq.write_table(pa.table({"id": numbers, "line": [*right[1:], right[0]]}), file)
     with pytest.raises(RuntimeError, match="not that of its row"):
         require_each_once(PARQUET, [file], ROWS)
+
+
+def avro(schema: Mapping[str, object], entries: Sequence[Mapping[str, object]]) -> bytes:
+    content = io.BytesIO()
+    fastavro.writer(content, {"type": "record", **schema}, entries)
+    return content.getvalue()
+
+
+def field(name: str, kind: object) -> dict[str, object]:
+    return {"name": name, "type": kind}
+
+
+def test_an_iceberg_table_has_the_files_of_its_newest_snapshot_that_are_not_deleted() -> None:
+    data_file = {"type": "record", "name": "data_file", "fields": [field("file_path", "string")]}
+    manifest = {"name": "manifest_entry", "fields": [field("status", "int"), field("data_file", data_file)]}
+    listing = {"name": "manifest_file", "fields": [field("manifest_path", "string"), field("content", "int")]}
+    metadata = {
+        "current-snapshot-id": 2,
+        "snapshots": [
+            {"snapshot-id": 1, "manifest-list": "not read"},
+            {"snapshot-id": 2, "manifest-list": "list"},
+        ],
+    }
+    kept, added, deleted = ({"status": n, "data_file": {"file_path": name}} for n, name in enumerate("abc"))
+    files = {
+        "/t/metadata/version-hint.text": b"7",
+        "/t/metadata/v7.metadata.json": json.dumps(metadata).encode(),
+        "list": avro(listing, [{"manifest_path": f"m{n}", "content": 0} for n in (1, 2)]),
+        "m1": avro(manifest, [kept, deleted]),
+        "m2": avro(manifest, [added]),
+    }
+
+    assert live_files("/t", files.__getitem__) == ["a", "b"]
+
+    files["list"] = avro(listing, [{"manifest_path": "m1", "content": 1}])
+    with pytest.raises(RuntimeError, match="deletes rows"):
+        live_files("/t", files.__getitem__)
 
 
 @pytest.mark.parametrize("piece_bytes", [1, 7, 1_000])

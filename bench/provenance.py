@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where, when and of which code figures were taken, so that a page says how old it is."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def provenance() -> str:
+    """The machine, the day, and the commit; `-dirty` behind that where there was more than the commit."""
+    return f"{machine()}; {datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
+
+
+def machine() -> str:
+    with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} x {names[0] if names else platform.processor()}, Linux {platform.release()}"
+
+
+def commit() -> str:
+    command = ["git", "describe", "--always", "--exclude", "*", "--abbrev=10", "--dirty"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much `make bench-quick` measures: what two idle cores do in under five minutes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bench.engines.plan import Plan as PeersPlan
+from bench.quick.figures import FEW_PARTS, LARGE_ROWS, OPEN_PARTS, PIECE_MIB, SMALL_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Sizes of the parts.
+
+    Attributes:
+        rounds: of all that is timed in one session, after one that is not counted.
+        peers: what is timed in processes of their own.
+    """
+
+    rounds: int
+    small_rows: int
+    small_epochs: int
+    large_rows: int
+    large_epochs: int
+    source_mib: int
+    open_parts: int
+    few_parts: int
+    peers: PeersPlan
+
+    @staticmethod
+    def full() -> Plan:
+        peers = PeersPlan(
+            rounds=2,
+            small_rows=10_000,
+            small_commits=40,
+            interval_millis=100,
+            large_rows=LARGE_ROWS,
+            large_commits=2,
+            flink_interval_millis=1_000,
+            request_commits=20,
+        )
+        return Plan(2, SMALL_ROWS, 30, LARGE_ROWS, 3, 8 * PIECE_MIB, OPEN_PARTS, FEW_PARTS, peers)
+
+    @staticmethod
+    def tiny() -> Plan:
+        """Only to see that all of it works: its figures mean nothing."""
+        return Plan(1, 10, 2, 1_000, 2, 2 * PIECE_MIB, 100, FEW_PARTS, PeersPlan.quick())
+
+    @property
+    def one_large_job(self) -> PeersPlan:
+        """Without the small one behind it."""
+        return replace(self.peers, small_commits=2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import java.io.{FileNotFoundException, InputStream, OutputStream}
+import java.io.{EOFException, FileNotFoundException, InputStream, OutputStream}
 
 /** The files under one root of a storage, by their paths relative to it, with `/` between the names.
   *
@@ -45,6 +45,17 @@ trait FileStore extends Serializable {
 
   /** The file's bytes, which the caller closes. Error: `FileNotFoundException`. */
   def open(path: String): InputStream
+
+  /** The bytes of a file that has at least so many, which the caller closes. Overridden where a store can tell that for less
+    * than [[stat]] costs beside [[open]].
+    *
+    * Errors: `FileNotFoundException`; `EOFException` when there are fewer.
+    */
+  def openWhole(path: String, bytes: Long): InputStream = {
+    val actual = stat(path).fold(throw new FileNotFoundException(path))(_.bytes)
+    if (actual < bytes) throw new EOFException(s"$path has $actual of $bytes bytes")
+    open(path)
+  }
 
   /** All bytes of a small file; `None` when there is none. */
   def read(path: String): Option[Array[Byte]]

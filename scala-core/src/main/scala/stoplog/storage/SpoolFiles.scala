@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import java.io.{FileNotFoundException, InputStream, OutputStream}
+import java.io.{EOFException, FileNotFoundException, InputStream, OutputStream}
 
 import stoplog.error.Errors
 import stoplog.part.SpoolFile
@@ -29,12 +29,15 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
   /** The file's bytes, which the caller closes. Errors: `STOPLOG_PART_SHORT` when it is not there, or not whole;
     * `STOPLOG_STORE_WRITE`.
     */
-  def read(file: SpoolFile): InputStream = {
-    val actual = files.stat(file.token).fold(-1L)(_.bytes)
-    if (actual < file.sizeBytes) throw short(file, actual.max(0))
-    try files.open(file.token)
-    catch { case _: FileNotFoundException => throw short(file, 0) }
-  }
+  def read(file: SpoolFile): InputStream =
+    try files.openWhole(file.token, file.sizeBytes)
+    catch {
+      case _: FileNotFoundException => throw short(file, 0)
+      case e: EOFException          =>
+        val actual = files.stat(file.token).fold(0L)(_.bytes)
+        throw if (actual < file.sizeBytes) short(file, actual)
+        else Errors.storeWrite(files.describe(file.token), "it could not be read to its end", e)
+    }
 
   /** All files that are there, named in a record or not. */
   def staged(): Vector[Staged] =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
-import java.io.{ByteArrayOutputStream, EOFException, OutputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, FileNotFoundException}
+import java.io.{InputStream, OutputStream}
 
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
@@ -10,8 +11,11 @@ import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
   *
   * A move goes through this process. S3A would let the server copy, but leaves an empty object where the last file of
   * a directory was, which readers without Hadoop take for data.
+  *
+  * @param recent files that this process has written by [[create]], and need not be read again
   */
-private[stoplog] final class S3FileStore(files: HadoopFiles) extends HadoopFileStore(files, None) {
+private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrites = RecentWrites.None)
+    extends HadoopFileStore(files, None) {
   @transient private lazy val objects = new S3Objects(files)
 
   override def capabilities: FileCapabilities =
@@ -28,8 +32,23 @@ private[stoplog] final class S3FileStore(files: HadoopFiles) extends HadoopFileS
 
   override def read(path: String): Option[Array[Byte]] = io(path)(objects.read(path))
 
-  override def create(path: String)(content: OutputStream => Unit): Unit =
-    io(path)(objects.put(path)(content))
+  override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
+    recent.keeping(describe(path))(copied => objects.put(path)(out => content(copied(out))))
+  }
+
+  /** Small files at once: that is one request, where their streams would ask for the length before, and again for the bytes. */
+  override def openWhole(path: String, bytes: Long): InputStream =
+    if (bytes == 0 || bytes > RecentWrites.LargestBytes)
+      super.openWhole(path, bytes) // without bytes nothing is asked
+    else {
+      val all = recent.find(describe(path)).filter(_.length >= bytes).orElse(stored(path, bytes))
+      new ByteArrayInputStream(all.getOrElse(throw new FileNotFoundException(describe(path))))
+    }
+
+  private def stored(path: String, bytes: Long): Option[Array[Byte]] = io(path) {
+    try Right(objects.read(path, bytes))
+    catch { case short: EOFException => Left(short) }
+  }.fold(throw _, identity)
 
   /** The SDK asks again when an answer is lost, and is then told that the object is there: by its own first try. */
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
@@ -56,7 +75,10 @@ private[stoplog] final class S3FileStore(files: HadoopFiles) extends HadoopFileS
     }
   }
 
-  override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse(""))(objects.delete(paths))
+  override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse("")) {
+    paths.foreach(path => recent.drop(describe(path)))
+    objects.delete(paths)
+  }
 
   /** Object by object: there is no directory to be deleted. */
   override def deleteTree(directory: String): Unit = io(directory) {

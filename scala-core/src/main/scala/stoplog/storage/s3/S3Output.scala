@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.part.{Closed, Resume}
-import stoplog.storage.PartOutput
+import stoplog.storage.{PartLayout, PartOutput}
 import stoplog.storage.hadoop.HadoopFiles
 import stoplog.storage.s3.S3Room.{Publisher, Writer}
 import stoplog.storage.s3.S3Token.{Handle, Tail, Upload, UploadedPart}
@@ -23,10 +23,10 @@ import stoplog.thread.SharedMemory
 private[s3] final class S3Output(
     objects: S3Objects,
     uploads: S3Uploads,
+    tails: S3Tails,
     settings: S3Settings,
     from: S3Token,
-    content: Array[Byte],
-    unique: () => String
+    content: Array[Byte]
 ) extends PartOutput {
   private[this] val threads = UploadThreads.of(settings.uploadThreads)
 
@@ -123,7 +123,7 @@ private[s3] final class S3Output(
       case Some(number) =>
         underway = underway :+ threads.submit(() => uploads.put(from.target, handle, number, content, bytes))
       case None =>
-        val path = from.base + S3Token.PieceInfix + unique()
+        val path = from.base + S3Token.PieceInfix + PartLayout.unique()
         waiting = waiting :+ threads.submit { () =>
           objects.put(path) { out =>
             content.transferTo(out)
@@ -184,11 +184,7 @@ private[s3] final class S3Output(
   private def persisted(): Tail =
     if (tail.size <= settings.tailInRecordBytes) Tail.InRecord(Handle.of(tail.content()))
     else if (!changed && from.tail.path.isDefined) from.tail.first(tail.size.toLong)
-    else {
-      val path = s"${from.base}.tail-${unique()}"
-      objects.put(path, tail.content())
-      Tail.InObject(path, tail.size.toLong)
-    }
+    else tails.write(from.base, tail.content(), from.tail)
 
   private def token(parts: Option[Upload], left: Tail): S3Token = {
     val stale  = (from.stale ++ from.tail.path).filterNot(left.path.contains)

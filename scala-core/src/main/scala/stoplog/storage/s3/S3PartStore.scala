@@ -28,7 +28,7 @@ final class S3PartStore(
     with Serializable {
   @transient private lazy val objects    = new S3Objects(files)
   @transient private lazy val uploads    = new S3Uploads(objects)
-  @transient private lazy val tails      = new S3Tails(objects)
+  @transient private lazy val tails      = new S3Tails(objects, settings.recent)
   @transient private lazy val gaps       = objects.gaps
   @transient private lazy val publishing = new S3Publishing(objects, uploads, tails, faults)
 
@@ -151,7 +151,7 @@ final class S3PartStore(
   }
 
   private def output(token: S3Token, content: Array[Byte]): S3Output =
-    new S3Output(objects, uploads, settings, token, content, () => PartLayout.unique())
+    new S3Output(objects, uploads, tails, settings, token, content)
 
   private def cut(part: Publish, bytes: Long): S3Token = {
     val token = tokenOf(part.token)
@@ -209,5 +209,5 @@ final class S3PartStore(
 private object S3PartStore {
 
   /** The number of stale tails that are deleted with one request. */
-  private val StaleTogether = 4
+  private val StaleTogether = 8
 }

@@ -8,6 +8,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.storage.s3.S3Token.Tail
+import stoplog.storage.{PartLayout, RecentWrites}
 
 /** How a part on S3 becomes visible: by completing its upload, which was begun before a record named the part. That goes
   * well but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
@@ -101,12 +102,28 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   private final val Tries = 3
 }
 
-/** Reads the tails of parts, from a record or from an object. */
-private[s3] final class S3Tails(objects: S3Objects) {
+/** The tails of parts, in records or in objects.
+  *
+  * @param recent the objects that this process has written, and need not read
+  */
+private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
+
+  /** Writes an object of a new name. Takes the place of `before`, which this process will hardly ask for again. */
+  def write(base: String, content: Array[Byte], before: Tail): Tail.InObject = {
+    val path = s"$base.tail-${PartLayout.unique()}"
+    objects.put(path, content)
+    before.path.foreach(old => recent.drop(objects.describe(old)))
+    recent.keep(objects.describe(path), content)
+    Tail.InObject(path, content.length.toLong)
+  }
 
   /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */
   def read(tail: Tail): Option[Array[Byte]] = tail match {
     case Tail.InRecord(content)   => Some(content.bytes)
-    case Tail.InObject(at, bytes) => objects.read(at, bytes)
+    case Tail.InObject(at, bytes) =>
+      recent.find(objects.describe(at)) match {
+        case Some(all) if all.length >= bytes => Some(all.take(bytes.toInt))
+        case _                                => objects.read(at, bytes)
+      }
   }
 }

@@ -16,10 +16,10 @@ import stoplog.storage.hadoop.HadoopFiles
   */
 private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults: Faults) extends Storage {
 
-  override def files(sinkId: String): FileStore = new S3FileStore(files)
+  override def files(sinkId: String): FileStore = new S3FileStore(files, RecentWrites.OfProcess)
 
   override def parts(sinkId: String, layout: PartLayout): PartStore =
-    new S3PartStore(files, sinkId, S3Settings(), faults)
+    new S3PartStore(files, sinkId, S3Settings(recent = RecentWrites.OfProcess), faults)
 
   override def uri(relative: String): URI = files.at(relative).toUri
 
@@ -76,12 +76,14 @@ private object S3Storage {
   * @param tailInRecordBytes up to how many bytes behind the last full part are kept in the commit record; more of
   *                          them become an object of their own at each epoch
   * @param uploadThreads     how many parts of one process are on their way at once; a writer that has more to send waits
+  * @param recent            the tails that this process has written, and need not read
   */
 private[stoplog] final case class S3Settings(
     partBytes: Int = 8 << 20,
     largePartBytes: Int = 16 << 20,
     tailInRecordBytes: Int = 2 << 10,
-    uploadThreads: Int = 4
+    uploadThreads: Int = 4,
+    recent: RecentWrites = RecentWrites.None
 ) {
   require(partBytes >= S3Settings.MinPartBytes, s"partBytes must be at least ${S3Settings.MinPartBytes}")
   require(largePartBytes >= partBytes, "largePartBytes must not be less than partBytes")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
+import scala.util.Using
+
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -8,8 +10,9 @@ import stoplog.servers.S3Call._
 import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
 import stoplog.commit.MemoryNotes
-import stoplog.part.{Open, Publish, Resume, RunId}
-import stoplog.storage.{NewPart, PartOutput}
+import stoplog.error.StoplogException
+import stoplog.part.{Open, Publish, Resume, RunId, SpoolFile}
+import stoplog.storage.{FileStore, NewPart, PartOutput, RecentWrites, SpoolFiles}
 
 /** What a part costs, in requests as the server sees them. */
 class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -52,7 +55,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(counted(write(storage.partStore().resume(open, 1000), 500).persist()) === Map.empty)
   }
 
-  requests("an epoch costs one PUT for the tail, which the next one reads; old tails go four at a time") {
+  requests("an epoch costs one PUT for the tail, which the next one reads; old tails go eight at a time") {
     storage =>
       var open   = begun(storage, 10000)
       var bytes  = 10000
@@ -65,9 +68,47 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
       assert(
         costs
-          .removed(HeadObject) === Map(PutObject -> epochs, GetObject -> epochs, DeleteObjects -> 4)
+          .removed(HeadObject) === Map(PutObject -> epochs, GetObject -> epochs, DeleteObjects -> 2)
       )
       assert(costs.getOrElse(HeadObject, 0) <= epochs)
+  }
+
+  requests(
+    "a tail that this process has written is not read again, by a task or by a publisher",
+    S3Settings(recent = RecentWrites.OfProcess)
+  ) { storage =>
+    var open  = begun(storage, 10000)
+    val costs = counted {
+      for (epoch <- 1 to 3)
+        open = write(storage.partStore().resume(open, epoch * 10000L), 10000).persist()
+    }
+    assert(costs === Map(PutObject -> 3))
+    val closed = storage.partStore().closed(open, 40000)
+    assert(
+      counted(storage.partStore().publish(closed, 40000, "b/part-1.txt")) ===
+        Map(HeadObject -> 1, UploadPart -> 1, CompleteMultipartUpload -> 1, DeleteObjects -> 1)
+    )
+    assert(storage.bytes("b/part-1.txt").length === 40000)
+  }
+
+  requests("a file of rows beside a part costs one PUT, and one GET where another process has written it") {
+    storage =>
+      val part                                = NewPart("b", "part-1.parquet", run)
+      def spool(files: FileStore): SpoolFiles = new SpoolFiles(files, "main")
+      val store                               = spool(storage.files())
+      var file                                = SpoolFile("", 1000, 0)
+      assert(
+        counted { file = file.copy(token = store.write(part)(_.write(mib, 0, 1000))) } === Map(PutObject -> 1)
+      )
+      def content(store: SpoolFiles): Int = Using.resource(store.read(file))(_.readAllBytes().length)
+      val read                            = counted(assert(content(store) === 1000))
+      assert(read.removed(HeadObject) === Map(GetObject -> 1))
+      assert(read.getOrElse(HeadObject, 0) <= 1)
+      val same = spool(storage.recentFiles())
+      file = file.copy(token = same.write(part)(_.write(mib, 0, 1000)))
+      assert(counted(assert(content(same) === 1000)) === Map.empty)
+      assert(counted(same.discard(Seq(file.token))) === Map(DeleteObject -> 1))
+      assertThrows[StoplogException](content(same))
   }
 
   requests("an epoch that fills parts costs those, and no more than one PUT beside them") { storage =>

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path
 import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, PartStore}
+import stoplog.storage.{FileStore, PartStore, RecentWrites}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 
 /** A prefix of a bucket, looked at through S3A alone. */
@@ -43,6 +43,9 @@ final class S3UnderTest(
   override def partStore(): PartStore = s3Store()
 
   override def files(): FileStore = new S3FileStore(hadoop)
+
+  /** The same files, for a process that keeps what it has written. */
+  def recentFiles(): FileStore = new S3FileStore(hadoop, RecentWrites.OfProcess)
 
   override def neighbour(): StorageUnderTest = new S3UnderTest(bucket, prefix, settings, "neighbour")
 

@@ -15,6 +15,7 @@ final class Bucket {
           "stoplog-faults",
           "stoplog-settings",
           "stoplog-permissions",
+          "stoplog-stream-requests",
           "stoplog-checksums",
           "stoplog-atomic",
           "stoplog-other-make");

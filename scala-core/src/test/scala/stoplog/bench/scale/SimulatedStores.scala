@@ -123,6 +123,7 @@ private[scale] final class MeteredParts(all: ScaleParts, storage: SimulatedStora
 
 /** One open part for each task and bucket, as a record names them. */
 private[scale] final class ScaleParts(size: ScaleSize, storage: SimulatedStorage, run: RunId) {
+
   /** Whether the first epoch has begun them. */
   var areOpen: Boolean = false
 

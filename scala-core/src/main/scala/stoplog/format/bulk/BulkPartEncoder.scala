@@ -9,25 +9,30 @@ import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.
   *
-  * So the size of blocks does not depend on epochs. A part holds rows, but no writer: of all parts of a task one at
-  * most has a block that is being filled, until the epoch ends.
+  * So the size of blocks does not depend on epochs, as long as these are small. An epoch that alone brings a large block
+  * ([[BulkFormat.largeBytes]]) ends it: from the row on that made it large no row is kept beside the block.
+  *
+  * A part holds rows, but no writer: of all parts of a task one at most has a block that is being filled, until the epoch
+  * ends.
   *
   * @param earlier the rows that earlier epochs left; none for a new part
   */
 private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[EarlierRows], parts: BulkParts)
     extends PartEncoder[InternalRow] {
-  private[this] var older = earlier         // until a block has taken them
-  private[this] var fresh = parts.spool()
-  private[this] var open  = Option.empty[OpenBlock]
-  private[this] var anew  = earlier.isEmpty // replaces the spool files, rather than adding to them
+  private[this] var older  = earlier         // until a block has taken them
+  private[this] var fresh  = parts.spool()
+  private[this] var open   = Option.empty[OpenBlock]
+  private[this] var direct = false           // no row waits: the open block alone has them, and ends with the epoch
+  private[this] var anew   = earlier.isEmpty // replaces the spool files, rather than adding to them
 
   // Not read before it is needed, which in most epochs it is not.
   private[this] lazy val sink  = earlier.fold(parts.sink)(rows => parts.begunAs(rows.header.format))
   private[this] lazy val chain =
     new BlockChain(sink, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
 
-  private[this] var ratios = parts.sink.ratios
-  private[this] var enough = parts.sink.firstLook
+  private[this] var ratios      = parts.sink.ratios
+  private[this] var enough      = parts.sink.firstLook
+  private[this] var enoughFresh = parts.sink.largeRawBytes
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
@@ -35,33 +40,48 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
       case Some(block) =>
         parts.checks.beforeBlock(unsafe)
         into(block, unsafe)
-        fresh.append(unsafe)
-        if (block.isFull) endWithAll(block)
+        if (!direct) fresh.append(unsafe)
+        if (block.isFull) endWithAll(block) else if (!direct) letGoOfRows(block)
       case None =>
         parts.checks.beforeWaiting(unsafe)
         fresh.append(unsafe)
-        if (waitingBytes >= enough) fill()
+        if (isEnough) fill()
     }
   }
 
-  /** A block that refuses a row is given up: only the rows that wait are known to be whole. */
+  /** A block that refuses a row is given up: only the rows that wait are known to be whole. Where none wait, the block
+    * stays, and cannot be ended.
+    */
   private def into(block: OpenBlock, row: UnsafeRow): Unit =
     try block.write(row, row.getSizeInBytes)
     catch {
       case e: Throwable =>
         block.close()
-        open = None
+        if (!direct) open = None
         parts.checks.refused()
         BadRow.unless(throw e)
     }
 
-  override def sizeBytes: Long = end.position + waitingOnStorage
+  /** From here on the block alone has the rows, where one that it refuses fails the task anyway. */
+  private def letGoOfRows(block: OpenBlock): Unit =
+    if (parts.mayLetGoOfRows && block.isLarge(olderBytes)) {
+      taken()
+      direct = true
+    }
 
-  /** A block that is nearly full ends here. Any other is filled further if the part ends, and else given up. */
+  override def sizeBytes: Long = {
+    val unwritten = if (direct) open.get.rawBytes else waitingBytes
+    end.position + (unwritten * ratios.storage).toLong
+  }
+
+  /** A block that is nearly full ends here, and one that this epoch alone has made large. Any other is filled further if the
+    * part ends, and else given up.
+    */
   override def pause(): Unflushed = {
     open.foreach { block =>
       block.measure()
-      if (block.isNearlyFull) endWithAll(block)
+      if (direct || block.isNearlyFull || block.isLarge(olderBytes)) endWithAll(block)
+      else learn(block)
     }
     val rows = fresh
     val kept =
@@ -72,7 +92,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
           rows.writeTo(out)
         }
       } else UnflushedRows.More(rows.writeTo(_))
-    Unflushed(note = waitingBytes.toString, kept, waitingOnStorage)
+    Unflushed(note = waitingBytes.toString, kept, (waitingBytes * ratios.storage).toLong)
   }
 
   override def finish(): Unit = {
@@ -90,27 +110,33 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   override def close(): Unit = {
     open.foreach(_.close())
     open = None
+    direct = false
     fresh.clear()
   }
 
-  /** Gives the memory of the block to another part. Its rows are still here. */
+  /** Gives the memory of the block to another part: it ends where no rows wait, and else they are still here. */
   private[bulk] def giveUpBlock(): Unit = {
     open.foreach { block =>
-      block.measure()
-      Ratios.learn(sink.description, ratios.copy(block = block.bufferedBytes.toDouble / block.rawBytes))
-      block.close()
+      if (direct) endWithAll(block)
+      else {
+        block.measure()
+        learn(block)
+        block.close()
+      }
     }
     open = None
     lookAgain()
   }
 
-  /** There are enough rows for a block, as far as one can tell. */
+  /** There are enough rows for a block that is full, or for one that ends with the epoch, as far as one can tell. */
+  private def isEnough: Boolean = waitingBytes >= enough || fresh.rawBytes >= enoughFresh
+
   @scala.annotation.tailrec
   private def fill(): Unit = {
     if (sink.isUnknown) sink.probe(fresh.iterator)
     else fillOne()
     lookAgain()
-    if (open.isEmpty && waitingBytes >= enough) fill()
+    if (open.isEmpty && isEnough) fill()
   }
 
   private def fillOne(): Unit = {
@@ -123,7 +149,10 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
         rows.foreach(rest.append)
         taken()
         fresh = rest
-      } else open = Some(block)
+      } else {
+        open = Some(block)
+        letGoOfRows(block)
+      }
     } finally rows.close()
   }
 
@@ -141,8 +170,9 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   }
 
   private def endWithAll(block: OpenBlock): Unit = {
-    open = None
     chain.finish(block)
+    open = None
+    direct = false
     taken()
     lookAgain()
   }
@@ -154,17 +184,20 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     anew = true
   }
 
+  private def learn(block: OpenBlock): Unit = Ratios.learn(sink.description, ratios.knowing(block))
+
   private def lookAgain(): Unit = {
     ratios = sink.ratios
     enough = sink.blockRawBytes
+    enoughFresh = sink.largeRawBytes
   }
 
   private def waiting(): EarlierRows.AndNewer =
     new EarlierRows.AndNewer(older.map(_.rows(sink.schema)), fresh.iterator)
 
-  private def waitingBytes: Long = older.fold(0L)(_.rawBytes) + fresh.rawBytes
+  private def waitingBytes: Long = olderBytes + fresh.rawBytes
 
-  private def waitingOnStorage: Long = (waitingBytes * ratios.storage).toLong
+  private def olderBytes: Long = older.fold(0L)(_.rawBytes)
 }
 
 /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */

@@ -35,6 +35,9 @@ private[stoplog] final class BulkParts(
     case OnBadRow.Reject => new RowChecks.Each(sink.format)
   }
 
+  /** A block that refuses a row is lost. If the task is to go on without that row, all others must be kept. */
+  private[bulk] val mayLetGoOfRows: Boolean = onBadRow == OnBadRow.Fail
+
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
       case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectEncoder(end, this)
@@ -61,7 +64,7 @@ private[stoplog] final class BulkParts(
 
   private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
 
-  /** Gives the block of any other part up: one part of a task at a time may fill one, which takes as much memory as it is
+  /** Takes the block of any other part from it: one part of a task at a time may fill one, which takes as much memory as it is
     * large.
     */
   private[bulk] def fill(part: BulkPartEncoder): Unit = {

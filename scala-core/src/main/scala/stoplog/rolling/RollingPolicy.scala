@@ -84,7 +84,7 @@ private[rolling] object Limit {
     */
   def full(part: PartStats, maxPartSizeBytes: Long, maxRecords: Long): Option[RollReason] =
     if (part.sizeBytes > maxPartSizeBytes) BySize
-    else if (part.records >= maxRecords) ByRecords
+    else if (part.records >= maxRecords && maxRecords != Unlimited) ByRecords
     else None
 
   private val BySize    = Some(RollReason.Size)

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.commit.PartBuffer
+import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.part.BlockOutput
 
 /** The blocks of one part, from the first to the end of the file.
@@ -17,7 +18,7 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
   private[this] val out       = new PartBlocks(end)
 
   /** The facts that the next writer of the part needs. */
-  def header: SpoolFrames.Header = SpoolFrames.Header(sink.description, directory)
+  def header(last: LastEpoch): SpoolFrames.Header = SpoolFrames.Header(sink.description, directory, last)
 
   def begin(): OpenBlock =
     new OpenBlock(sink.format.block(out, directory), sink.format.blockBytes, sink.format.largeBytes)

@@ -5,12 +5,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
+import stoplog.format.bulk.SpoolFrames.LastEpoch
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.
   *
   * So the size of blocks does not depend on epochs, as long as these are small. An epoch that alone brings a large block
-  * ([[BulkFormat.largeBytes]]) ends it: from the row on that made it large no row is kept beside the block.
+  * ([[BulkFormat.largeBytes]]) ends it: from the row on that made it large no row is kept beside the block. Behind such an
+  * epoch no row is from the beginning, but for the first few: if the epoch is small after all, it makes a small block, and the
+  * next one is taken for a small one.
   *
   * A part holds rows, but no writer: of all parts of a task one at most has a block that is being filled, until the epoch
   * ends.
@@ -19,11 +22,14 @@ import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows
   */
 private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[EarlierRows], parts: BulkParts)
     extends PartEncoder[InternalRow] {
-  private[this] var older  = earlier         // until a block has taken them
+  private[this] var older  = earlier // until a block has taken them
   private[this] var fresh  = parts.spool()
   private[this] var open   = Option.empty[OpenBlock]
-  private[this] var direct = false           // no row waits: the open block alone has them, and ends with the epoch
-  private[this] var anew   = earlier.isEmpty // replaces the spool files, rather than adding to them
+  private[this] var direct = false   // no row waits: the open block alone has them, and ends with the epoch
+  private[this] var anew = earlier.isEmpty // replaces the spool files, rather than adding to them
+
+  private[this] var earlierRaw = 0L // bytes of rows in the open block that earlier epochs have brought
+  private[this] var thisEpoch: LastEpoch = LastEpoch.Small
 
   // Not read before it is needed, which in most epochs it is not.
   private[this] lazy val sink  = earlier.fold(parts.sink)(rows => parts.begunAs(rows.header.format))
@@ -33,6 +39,8 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   private[this] var ratios      = parts.sink.ratios
   private[this] var enough      = parts.sink.firstLook
   private[this] var enoughFresh = parts.sink.largeRawBytes
+  private[this] var likelyLarge =
+    if (earlier.exists(_.rawBytes == 0)) parts.sink.likelyRawBytes else Long.MaxValue
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
@@ -45,7 +53,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
       case None =>
         parts.checks.beforeWaiting(unsafe)
         fresh.append(unsafe)
-        if (isEnough) fill()
+        if (isEnough) fill() else if (fresh.rawBytes >= likelyLarge) fillIfLikely()
     }
   }
 
@@ -64,10 +72,27 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 
   /** From here on the block alone has the rows, where one that it refuses fails the task anyway. */
   private def letGoOfRows(block: OpenBlock): Unit =
-    if (parts.mayLetGoOfRows && block.isLarge(olderBytes)) {
-      taken()
-      direct = true
+    if (parts.mayLetGoOfRows && block.isLarge(earlierRaw)) letGo()
+
+  private def letGo(): Unit = {
+    taken()
+    direct = true
+  }
+
+  /** Asked once an epoch, and only where the last one left no row: it may have been large, which its header tells. */
+  private def fillIfLikely(): Unit = {
+    likelyLarge = Long.MaxValue
+    val expected = earlier.exists(_.header.last == LastEpoch.Large)
+    if (expected && parts.mayLetGoOfRows && parts.mayFill(this)) {
+      if (sink.isUnknown) sink.probe(fresh.iterator)
+      fillOne()
+      lookAgain()
+      if (open.isDefined) letGo()
     }
+  }
+
+  /** Whether it has a block that is not large enough to end here. */
+  private[bulk] def isFilling: Boolean = open.exists(block => !direct || !block.isLarge(earlierRaw))
 
   override def sizeBytes: Long = {
     val unwritten = if (direct) open.get.rawBytes else waitingBytes
@@ -80,13 +105,13 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   override def pause(): Unflushed = {
     open.foreach { block =>
       block.measure()
-      if (direct || block.isNearlyFull || block.isLarge(olderBytes)) endWithAll(block)
+      if (direct || block.isNearlyFull || block.isLarge(earlierRaw)) endWithAll(block)
       else learn(block)
     }
     val rows = fresh
     val kept =
       if (anew) {
-        val header = chain.header
+        val header = chain.header(thisEpoch)
         UnflushedRows.Instead { out =>
           SpoolFrames.write(header, out)
           rows.writeTo(out)
@@ -144,7 +169,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     try {
       val block = filled(rows)
       if (block.isFull) {
-        chain.finish(block)
+        finish(block)
         val rest = parts.spool()
         rows.foreach(rest.append)
         taken()
@@ -158,6 +183,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 
   private def filled(rows: Iterator[UnsafeRow]): OpenBlock = {
     parts.fill(this)
+    earlierRaw = olderBytes
     val block = chain.begin()
     try {
       while (!block.isFull && rows.hasNext) {
@@ -169,8 +195,13 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     block
   }
 
-  private def endWithAll(block: OpenBlock): Unit = {
+  private def finish(block: OpenBlock): Unit = {
     chain.finish(block)
+    if (block.isLarge(earlierRaw)) thisEpoch = LastEpoch.Large
+  }
+
+  private def endWithAll(block: OpenBlock): Unit = {
+    finish(block)
     open = None
     direct = false
     taken()
@@ -224,7 +255,7 @@ private[bulk] final class DirectEncoder(end: PartBuffer, parts: BulkParts) exten
   /** Ends a block that is as short as its epoch, because the part does not end after all. */
   override def pause(): Unflushed = {
     endBlock()
-    val header = chain.header
+    val header = chain.header(LastEpoch.Small)
     Unflushed(note = "0", UnflushedRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
   }
 

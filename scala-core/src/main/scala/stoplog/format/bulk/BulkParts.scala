@@ -64,6 +64,9 @@ private[stoplog] final class BulkParts(
 
   private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
 
+  /** Whether no other part loses by it that this one fills a block. */
+  private[bulk] def mayFill(part: BulkPartEncoder): Boolean = !filling.exists(p => (p ne part) && p.isFilling)
+
   /** Takes the block of any other part from it: one part of a task at a time may fill one, which takes as much memory as it is
     * large.
     */

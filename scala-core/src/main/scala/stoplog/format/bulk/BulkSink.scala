@@ -67,10 +67,14 @@ private[stoplog] final case class BulkSink(
 
   /** As many bytes of rows in one epoch make about a large block. */
   private[bulk] def largeRawBytes: Long = (format.largeBytes / ratios.encoded).toLong.max(1)
+
+  /** So many bytes of rows tell, behind an epoch that brought a large block, that this one may bring one too: 2 MiB of 64. */
+  private[bulk] def likelyRawBytes: Long = (largeRawBytes / BulkSink.LikelyShare).max(1)
 }
 
 private[stoplog] object BulkSink {
   private final val EnoughToLearnBytes = 1L << 20
+  private final val LikelyShare        = 32L
 
   /** The format, opened.
     *

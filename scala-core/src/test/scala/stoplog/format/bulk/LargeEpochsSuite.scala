@@ -81,6 +81,44 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(memory.usedBytes === 0)
   }
 
+  test("behind a large epoch rows go straight into the block, whoever goes on with the part") {
+    val memory = new SharedMemory(1L << 30)
+    val large  = world(memory = memory, rows = 200000)
+    large.epoch(150000, text = number => text(number % 10000))
+    var most = 0L
+    large.epoch(
+      150000,
+      text = { number =>
+        if (number % 1000 == 0) most = most.max(memory.usedBytes)
+        text(number % 10000)
+      }
+    )
+    assert(most < 10000 * (RowBytes + RowPage.LengthBytes) + Spool.PageBytes)
+    assert(ended(large).map(_.size) === Seq(150000, 150000))
+  }
+
+  test("a small epoch behind a large one makes one small block, and the next one waits") {
+    val mixed = world()
+    for (rows <- Seq(150, 2, 150, 20)) mixed.epoch(rows, text = text)
+    for (_ <- 1 to 3) {
+      mixed.epoch(20, text = text)
+      assert(mixed.onlyOpen.beside.storageBytes > 0)
+    }
+    val written = ended(mixed)
+    assert(written.flatten === allRows(mixed))
+    assert(written.map(_.size) === Seq(150, 152, 20, 60))
+  }
+
+  test("of buckets that are large in turn none makes the block of another one small") {
+    val turns = world()
+    for (_ <- 1 to 4) turns.epoch(600, bucket = number => s"b${number % 3}", text = text)
+    for (part <- turns.open) {
+      val written = LineBlocks.read(turns.endOf(part, turns.format()))
+      assert(written.flatten === allRows(turns).indices.filter(n => s"b${n % 3}" == part.bucket).map(text))
+      assert(written.init.forall(_.size >= 100), written.map(_.size))
+    }
+  }
+
   test("rows of large epochs are written to a block once") {
     var written = 0
     val counted = new BulkWorld(
@@ -160,7 +198,12 @@ class LargeEpochsSuite extends AnyFunSuite {
       val any     = world(policy, memory)
       for (_ <- 1 to 8) {
         val attempt = if (random.nextInt(4) == 0) Attempt.Repeated else Attempt.First
-        any.epoch(50 + random.nextInt(650), attempt, bucket = number => s"b${number / 7 % buckets}", text = text)
+        any.epoch(
+          50 + random.nextInt(650),
+          attempt,
+          bucket = number => s"b${number / 7 % buckets}",
+          text = text
+        )
         assert(memory.usedBytes === 0)
       }
       val closed = any.closed.map(part => part.bucket -> any.parts.content(part.handle.token))

@@ -113,7 +113,8 @@ def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
             f"""Of its time stoplog spends {at_the_end(results)} after the last commit: then the driver ends
             the parts that are open and writes their last row groups. Without that its commits took
             {in_commits(results)} in all. A part that the clock ends between two micro-batches costs the same;
-            row groups that fill up are written by tasks ([bulk formats](../files/bulk-formats.md))."""
+            row groups that fill up, or that a large micro-batch ends, are written by tasks
+            ([bulk formats](../files/bulk-formats.md))."""
         ),
     ]
 

@@ -160,6 +160,8 @@ private[commit] object OpenParts {
 
   private val HeapShare = 4L
 
-  /** A block is kept encoded, and not yet compressed. */
-  private val BlockPerByte = 4L
+  /** Measured: a row group holds 1.1 bytes for each that it will take on storage, since its pages are compressed. The rest is
+    * for what the estimate of these bytes may be off.
+    */
+  private val BlockPerByte = 2L
 }

@@ -81,8 +81,10 @@ final class DefaultRollingPolicy private (private val limits: DefaultRollingPoli
       s", rolloverIntervalMillis=$rolloverIntervalMillis, inactivityIntervalMillis=$inactivityIntervalMillis" +
       eventTimeIntervalMillis.fold(")")(interval => s", eventTimeIntervalMillis=$interval)")
 
-  private def full(part: PartStats): Option[RollReason] =
-    Limit.full(part, Some(maxPartSizeBytes), maxRecordsPerPart)
+  private[this] val mostBytes   = limits.maxPartSizeBytes
+  private[this] val mostRecords = limits.maxRecordsPerPart.getOrElse(Limit.Unlimited)
+
+  private def full(part: PartStats): Option[RollReason] = Limit.full(part, mostBytes, mostRecords)
 }
 
 object DefaultRollingPolicy {

@@ -25,8 +25,11 @@ final class OnCheckpointRollingPolicy private (
   def withMaxRecordsPerPart(records: Long): OnCheckpointRollingPolicy =
     new OnCheckpointRollingPolicy(maxPartSizeBytes, Some(Limit.positive("maxRecordsPerPart", records)))
 
+  private[this] val mostBytes   = maxPartSizeBytes.getOrElse(Limit.Unlimited)
+  private[this] val mostRecords = maxRecordsPerPart.getOrElse(Limit.Unlimited)
+
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
-    Limit.full(part, maxPartSizeBytes, maxRecordsPerPart)
+    Limit.full(part, mostBytes, mostRecords)
 
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = None
 

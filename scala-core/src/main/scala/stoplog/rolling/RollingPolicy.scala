@@ -76,9 +76,17 @@ private[rolling] object Limit {
     value
   }
 
-  /** The reason why the part can take no further row, if there is one. Size first: it is the limit that most users set. */
-  def full(part: PartStats, maxPartSizeBytes: Option[Long], maxRecords: Option[Long]): Option[RollReason] =
-    if (maxPartSizeBytes.exists(part.sizeBytes > _)) Some(RollReason.Size)
-    else if (maxRecords.exists(part.records >= _)) Some(RollReason.Records)
+  /** No part comes to it. */
+  val Unlimited: Long = Long.MaxValue
+
+  /** The reason why the part can take no further row, if there is one. Size first: it is the limit that most users set. Asked
+    * for each row: it takes two comparisons, and makes no object.
+    */
+  def full(part: PartStats, maxPartSizeBytes: Long, maxRecords: Long): Option[RollReason] =
+    if (part.sizeBytes > maxPartSizeBytes) BySize
+    else if (part.records >= maxRecords && maxRecords != Unlimited) ByRecords
     else None
+
+  private val BySize    = Some(RollReason.Size)
+  private val ByRecords = Some(RollReason.Records)
 }

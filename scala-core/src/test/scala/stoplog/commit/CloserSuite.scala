@@ -17,9 +17,9 @@ class CloserSuite extends AnyFunSuite {
   private val mebi = 1L << 20
 
   test("large parts are ended side by side as far as processors and memory go") {
-    assert(OpenParts.atOnce(Seq(30 * mebi, 20 * mebi), heapBytes = 2048 * mebi, processors = 2) === 2)
-    assert(OpenParts.atOnce(Seq(30 * mebi), heapBytes = 2048 * mebi, processors = 8) === 4)
-    assert(OpenParts.atOnce(Seq(5 * mebi, 128 * mebi), heapBytes = 2048 * mebi, processors = 8) === 1)
+    assert(OpenParts.atOnce(Seq(83 * mebi, 80 * mebi), heapBytes = 2048 * mebi, processors = 2) === 2)
+    assert(OpenParts.atOnce(Seq(64 * mebi), heapBytes = 2048 * mebi, processors = 8) === 4)
+    assert(OpenParts.atOnce(Seq(5 * mebi, 256 * mebi), heapBytes = 2048 * mebi, processors = 8) === 1)
   }
 
   test("one is always ended, whatever it takes") {

@@ -50,9 +50,12 @@ private[stoplog] abstract class Content(val name: String) extends Product with S
 
 object Content {
 
-  /** In blocks, which end in some epochs and not in others; the rows in between are kept beside their part. */
+  /** In blocks, which end in some epochs and not in others; the rows in between are kept beside their part. Of three rows, or
+    * two large ones, an epoch makes a block of its own.
+    */
   case object Blocks extends Content("blocks") {
-    override def format(spoolFiles: SpoolFiles): PartFormat[String] = LineBlocks.parts(BlockBytes, spoolFiles)
+    override def format(spoolFiles: SpoolFiles): PartFormat[String] =
+      LineBlocks.parts(BlockBytes, spoolFiles, largeBytes = BlockBytes / 2)
     override def lines(file: Array[Byte]): Vector[String] = LineBlocks.read(new String(file, UTF_8)).flatten
     override def file(row: String): Array[Byte]           = s"$row\n]0:1 \n".getBytes(UTF_8)
     override def without: Set[Step]                       = Set.empty
@@ -87,7 +90,7 @@ object Content {
   /** As [[Blocks]], with as few rows in a block, which is too large for one request. */
   case object HeavyBlocks extends Content("blocks, with rows of 2 MiB") {
     override def format(spoolFiles: SpoolFiles): PartFormat[String] =
-      LineBlocks.parts(BlockBytes, spoolFiles, HeavyRows.grown(_))
+      LineBlocks.parts(BlockBytes, spoolFiles, HeavyRows.grown(_), largeBytes = BlockBytes / 2)
     override def lines(file: Array[Byte]): Vector[String] =
       LineBlocks.read(new String(file, UTF_8)).flatten.map(HeavyRows.shrunk)
     override def file(row: String): Array[Byte] = Blocks.file(row)

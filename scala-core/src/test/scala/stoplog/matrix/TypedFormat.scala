@@ -48,16 +48,13 @@ object TypedFormat {
       |deep STRUCT<a: INT, inner: STRUCT<b: ARRAY<STRUCT<c: TIMESTAMP>>, m: MAP<STRING, ARRAY<STRING>>>>""".stripMargin
   )
 
-  /** In row groups of a few rows: parts have several, and rows wait for the next one. */
+  /** In row groups of a few rows: parts have several, some end with their epoch, and rows wait for the next one. */
   case object Parquet extends TypedFormat("parquet", new ParquetFileFormat) {
     override def without: Set[Step] = Set.empty
 
     override def parts(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
-      val options = Map("parquet.block.size" -> "2000")
-      blocks(
-        ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()),
-        spoolFiles
-      )
+      val options = Map("parquet.block.size" -> "1200")
+      blocks(ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()), spoolFiles)
     }
   }
 

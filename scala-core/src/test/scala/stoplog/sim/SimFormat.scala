@@ -27,12 +27,12 @@ object SimFormat {
     override def check(finished: String): Unit                                      = ()
   }
 
-  /** In blocks; the rows in between are kept beside their part. What an attempt writes depends on what its process has
+  /** In blocks, which end with an epoch that fills half of one; the rows in between are kept beside their part. What an attempt writes depends on what its process has
     * learned of former blocks, so a repeated one ends them later.
     */
   final case class Blocks(bytes: Long) extends SimFormat {
     override def open(spoolFiles: SpoolFiles, attempt: Attempt): PartFormat[String] = attempt match {
-      case Attempt.First    => LineBlocks.parts(bytes, spoolFiles)
+      case Attempt.First    => LineBlocks.parts(bytes, spoolFiles, largeBytes = bytes / 2)
       case Attempt.Repeated => LineBlocks.parts(2 * bytes, spoolFiles, describedAs = Some(bytes))
     }
     override def other: SimFormat              = Blocks(bytes / 2)

@@ -54,6 +54,16 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
+  test("a micro-batch that fills half of a row group ends it") {
+    val place   = new Place
+    val options = Map("parquet.block.size" -> "600")
+    runs(place, "parquet", epochs = 2, options = options)
+    runs(place, "parquet", epochs = 3, finalizing = "always", options = options)
+    assert(place.files.size === 1)
+    assert(rowGroups(place).map(_._1) === Seq.fill(5)(Rows))
+    assert(read(place, "parquet") === expected(5))
+  }
+
   for (bytes <- Seq("0", "1"))
     test(s"a row group of $bytes bytes has a row") {
       val place = new Place

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.commit.PartBuffer
+import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.part.BlockOutput
 
 /** The blocks of one part, from the first to the end of the file.
@@ -17,17 +18,17 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
   private[this] val out       = new PartBlocks(end)
 
   /** The facts that the next writer of the part needs. */
-  def header: SpoolFrames.Header = SpoolFrames.Header(sink.description, directory)
+  def header(last: LastEpoch): SpoolFrames.Header = SpoolFrames.Header(sink.description, directory, last)
 
   def begin(): OpenBlock =
-    new OpenBlock(sink.format.block(out, directory), sink.format.blockBytes)
+    new OpenBlock(sink.format.block(out, directory), sink.format.blockBytes, sink.format.largeBytes)
 
   /** Writes the block, and learns from it how rows shrink. */
   def finish(block: OpenBlock): Unit = {
     val start = end.position
     directory = block.finish()
     if (block.rawBytes > 0)
-      Ratios.learn(sink.description, Ratios.of(block.rawBytes, block.bufferedBytes, end.position - start))
+      Ratios.learn(sink.description, Ratios.of(block, end.position - start))
   }
 
   /** Writes the end of the part, after the last block. */
@@ -43,15 +44,20 @@ private[bulk] final class PartBlocks(end: PartBuffer) extends BlockOutput {
 
 /** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. Where rows
   * are large, that is after a share of the block rather than after a number of rows.
+  *
+  * @param largeBytes see [[BulkFormat.largeBytes]]
   */
-private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) extends AutoCloseable {
+private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, largeBytes: Long)
+    extends AutoCloseable {
   import OpenBlock._
 
   private[this] var count     = 0L
   private[this] var raw       = 0L
   private[this] var buffered  = 0L
+  private[this] var encoded   = 0L
   private[this] var nextCheck = MinRows
   private[this] var nextRaw   = blockBytes / Shares
+  private[this] var isGivenUp = false
 
   /** Bytes of its rows in memory. */
   def rawBytes: Long = raw
@@ -59,11 +65,21 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
   /** Bytes in it, as the format measures them, when it was last looked at. */
   def bufferedBytes: Long = buffered
 
+  /** Bytes in it as encoded and before compression, when it was last looked at. */
+  def encodedBytes: Long = encoded
+
   /** Never without a row, whatever its size is to be: or there would be no end of blocks. */
   def isFull: Boolean = count > 0 && buffered >= blockBytes
 
   /** Whether the block is full enough to be ended before there are more rows. */
   def isNearlyFull: Boolean = count > 0 && buffered >= blockBytes * NearlyFull
+
+  /** Whether the rows of this epoch alone make the block large, so that it need not wait for those of others.
+    *
+    * @param earlierRaw bytes of those of its rows that earlier epochs have brought
+    */
+  def isLarge(earlierRaw: Long): Boolean =
+    encoded >= largeBytes && encoded.toDouble * (raw - earlierRaw) / raw >= largeBytes.toDouble
 
   def write(row: InternalRow, rowBytes: Int): Unit = {
     writer.write(row)
@@ -74,6 +90,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
 
   def measure(): Unit = if (count > 0) {
     buffered = writer.bufferedBytes
+    encoded = writer.encodedBytes
     val rowsLeft = (blockBytes - buffered) / (buffered / count).max(1)
     nextRaw = raw + blockBytes / Shares
     nextCheck = count + (rowsLeft / 2).max(MinRows).min(MaxRows)
@@ -81,12 +98,17 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long) exten
 
   /** The part's new directory. */
   def finish(): Array[Byte] = {
+    if (isGivenUp) throw new IllegalStateException("A block that was given up cannot be written.")
     measure()
     try writer.finish()
     finally writer.close()
   }
 
-  override def close(): Unit = writer.close()
+  /** Gives the block up, if it is not finished. */
+  override def close(): Unit = {
+    isGivenUp = true
+    writer.close()
+  }
 }
 
 private[bulk] object OpenBlock {
@@ -99,17 +121,25 @@ private[bulk] object OpenBlock {
 /** The factors by which rows shrink on their way to storage; learned from the last block that was written.
   *
   * @param block   bytes in a block, as [[BlockWriter.bufferedBytes]] counts them, for each byte of a row
+  * @param encoded bytes in a block, as [[BlockWriter.encodedBytes]] counts them, for each byte of a row
   * @param storage bytes on storage for each byte of a row
   */
-private[bulk] final case class Ratios(block: Double, storage: Double)
+private[bulk] final case class Ratios(block: Double, encoded: Double, storage: Double) {
+
+  /** With what a block tells that was given up. */
+  def knowing(block: OpenBlock): Ratios = Ratios.of(block, storageBytes = 0).copy(storage = storage)
+}
 
 private[bulk] object Ratios {
 
   /** Nothing is known: a row takes on storage what it takes in memory, which is more than it will. */
-  val unknown: Ratios = Ratios(1, 1)
+  val unknown: Ratios = Ratios(1, 1, 1)
 
-  def of(rawBytes: Long, blockBytes: Long, storageBytes: Long): Ratios =
-    Ratios(blockBytes.toDouble / rawBytes, storageBytes.toDouble / rawBytes)
+  /** Of a block with a row at least. */
+  def of(block: OpenBlock, storageBytes: Long): Ratios = {
+    val raw = block.rawBytes.toDouble
+    Ratios(block.bufferedBytes / raw, block.encodedBytes / raw, storageBytes / raw)
+  }
 
   /** The ratios of the last block in this format, by [[BulkFormat.describe]], in this process. */
   def learned(format: String): Option[Ratios] = Option(known.get(format))

@@ -46,6 +46,12 @@ trait BulkFormat extends BulkWriters {
     */
   def blockBytes: Long
 
+  /** From this size on, in bytes as [[BlockWriter.encodedBytes]] counts them, a block ends with its epoch if the rows of this
+    * epoch alone bring it so far. They need not wait for more then, and are encoded once. Below it they wait until they fill
+    * [[blockBytes]]. By default no block ends with its epoch.
+    */
+  def largeBytes: Long = Long.MaxValue
+
   /** Starts a block at the position of `out`, which is 0 for the first block of a part.
     *
     * @param directory the answer of this part's last [[BlockWriter.finish]]; empty for the first block
@@ -67,6 +73,11 @@ trait BlockWriter extends AutoCloseable {
 
   /** The size of the block by now, as the format measures it. May cost as much as a row. */
   def bufferedBytes: Long
+
+  /** The size of the block by now as encoded and before compression, as the file will tell it to readers. May cost as much
+    * as a row. By default the same as [[bufferedBytes]].
+    */
+  def encodedBytes: Long = bufferedBytes
 
   /** Writes the block. Answers the directory of it, and of all before it, for the end of the part. */
   def finish(): Array[Byte]

@@ -5,29 +5,42 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
+import stoplog.format.bulk.SpoolFrames.LastEpoch
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.
   *
-  * So the size of blocks does not depend on epochs. A part holds rows, but no writer: of all parts of a task one at
-  * most has a block that is being filled, until the epoch ends.
+  * So the size of blocks does not depend on epochs, as long as these are small. An epoch that alone brings a large block
+  * ([[BulkFormat.largeBytes]]) ends it: from the row on that made it large no row is kept beside the block. Behind such an
+  * epoch no row is from the beginning, but for the first few: if the epoch is small after all, it makes a small block, and the
+  * next one is taken for a small one.
+  *
+  * A part holds rows, but no writer: of all parts of a task one at most has a block that is being filled, until the epoch
+  * ends.
   *
   * @param earlier the rows that earlier epochs left; none for a new part
   */
 private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[EarlierRows], parts: BulkParts)
     extends PartEncoder[InternalRow] {
-  private[this] var older = earlier         // until a block has taken them
-  private[this] var fresh = parts.spool()
-  private[this] var open  = Option.empty[OpenBlock]
-  private[this] var anew  = earlier.isEmpty // replaces the spool files, rather than adding to them
+  private[this] var older  = earlier // until a block has taken them
+  private[this] var fresh  = parts.spool()
+  private[this] var open   = Option.empty[OpenBlock]
+  private[this] var direct = false   // no row waits: the open block alone has them, and ends with the epoch
+  private[this] var anew = earlier.isEmpty // replaces the spool files, rather than adding to them
+
+  private[this] var earlierRaw = 0L // bytes of rows in the open block that earlier epochs have brought
+  private[this] var thisEpoch: LastEpoch = LastEpoch.Small
 
   // Not read before it is needed, which in most epochs it is not.
   private[this] lazy val sink  = earlier.fold(parts.sink)(rows => parts.begunAs(rows.header.format))
   private[this] lazy val chain =
     new BlockChain(sink, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
 
-  private[this] var ratios = parts.sink.ratios
-  private[this] var enough = parts.sink.firstLook
+  private[this] var ratios      = parts.sink.ratios
+  private[this] var enough      = parts.sink.firstLook
+  private[this] var enoughFresh = parts.sink.largeRawBytes
+  private[this] var likelyLarge =
+    if (earlier.exists(_.rawBytes == 0)) parts.sink.likelyRawBytes else Long.MaxValue
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
@@ -35,44 +48,76 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
       case Some(block) =>
         parts.checks.beforeBlock(unsafe)
         into(block, unsafe)
-        fresh.append(unsafe)
-        if (block.isFull) endWithAll(block)
+        if (!direct) fresh.append(unsafe)
+        if (block.isFull) endWithAll(block) else if (!direct) letGoOfRows(block)
       case None =>
         parts.checks.beforeWaiting(unsafe)
         fresh.append(unsafe)
-        if (waitingBytes >= enough) fill()
+        if (isEnough) fill() else if (fresh.rawBytes >= likelyLarge) fillIfLikely()
     }
   }
 
-  /** A block that refuses a row is given up: only the rows that wait are known to be whole. */
+  /** A block that refuses a row is given up: only the rows that wait are known to be whole. Where none wait, the block
+    * stays, and cannot be ended.
+    */
   private def into(block: OpenBlock, row: UnsafeRow): Unit =
     try block.write(row, row.getSizeInBytes)
     catch {
       case e: Throwable =>
         block.close()
-        open = None
+        if (!direct) open = None
         parts.checks.refused()
         BadRow.unless(throw e)
     }
 
-  override def sizeBytes: Long = end.position + waitingOnStorage
+  /** From here on the block alone has the rows, where one that it refuses fails the task anyway. */
+  private def letGoOfRows(block: OpenBlock): Unit =
+    if (parts.mayLetGoOfRows && block.isLarge(earlierRaw)) letGo()
 
-  /** A block that is nearly full ends here. Any other is filled further if the part ends, and else given up. */
+  private def letGo(): Unit = {
+    taken()
+    direct = true
+  }
+
+  /** Asked once an epoch, and only where the last one left no row: it may have been large, which its header tells. */
+  private def fillIfLikely(): Unit = {
+    likelyLarge = Long.MaxValue
+    val expected = earlier.exists(_.header.last == LastEpoch.Large)
+    if (expected && parts.mayLetGoOfRows && parts.mayFill(this)) {
+      if (sink.isUnknown) sink.probe(fresh.iterator)
+      fillOne()
+      lookAgain()
+      if (open.isDefined) letGo()
+    }
+  }
+
+  /** Whether it has a block that is not large enough to end here. */
+  private[bulk] def isFilling: Boolean = open.exists(block => !direct || !block.isLarge(earlierRaw))
+
+  override def sizeBytes: Long = {
+    val unwritten = if (direct) open.get.rawBytes else waitingBytes
+    end.position + (unwritten * ratios.storage).toLong
+  }
+
+  /** A block that is nearly full ends here, and one that this epoch alone has made large. Any other is filled further if the
+    * part ends, and else given up.
+    */
   override def pause(): Unflushed = {
     open.foreach { block =>
       block.measure()
-      if (block.isNearlyFull) endWithAll(block)
+      if (direct || block.isNearlyFull || block.isLarge(earlierRaw)) endWithAll(block)
+      else learn(block)
     }
     val rows = fresh
     val kept =
       if (anew) {
-        val header = chain.header
+        val header = chain.header(thisEpoch)
         UnflushedRows.Instead { out =>
           SpoolFrames.write(header, out)
           rows.writeTo(out)
         }
       } else UnflushedRows.More(rows.writeTo(_))
-    Unflushed(note = waitingBytes.toString, kept, waitingOnStorage)
+    Unflushed(note = waitingBytes.toString, kept, (waitingBytes * ratios.storage).toLong)
   }
 
   override def finish(): Unit = {
@@ -90,27 +135,33 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   override def close(): Unit = {
     open.foreach(_.close())
     open = None
+    direct = false
     fresh.clear()
   }
 
-  /** Gives the memory of the block to another part. Its rows are still here. */
+  /** Gives the memory of the block to another part: it ends where no rows wait, and else they are still here. */
   private[bulk] def giveUpBlock(): Unit = {
     open.foreach { block =>
-      block.measure()
-      Ratios.learn(sink.description, ratios.copy(block = block.bufferedBytes.toDouble / block.rawBytes))
-      block.close()
+      if (direct) endWithAll(block)
+      else {
+        block.measure()
+        learn(block)
+        block.close()
+      }
     }
     open = None
     lookAgain()
   }
 
-  /** There are enough rows for a block, as far as one can tell. */
+  /** There are enough rows for a block that is full, or for one that ends with the epoch, as far as one can tell. */
+  private def isEnough: Boolean = waitingBytes >= enough || fresh.rawBytes >= enoughFresh
+
   @scala.annotation.tailrec
   private def fill(): Unit = {
     if (sink.isUnknown) sink.probe(fresh.iterator)
     else fillOne()
     lookAgain()
-    if (open.isEmpty && waitingBytes >= enough) fill()
+    if (open.isEmpty && isEnough) fill()
   }
 
   private def fillOne(): Unit = {
@@ -118,17 +169,21 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     try {
       val block = filled(rows)
       if (block.isFull) {
-        chain.finish(block)
+        finish(block)
         val rest = parts.spool()
         rows.foreach(rest.append)
         taken()
         fresh = rest
-      } else open = Some(block)
+      } else {
+        open = Some(block)
+        letGoOfRows(block)
+      }
     } finally rows.close()
   }
 
   private def filled(rows: Iterator[UnsafeRow]): OpenBlock = {
     parts.fill(this)
+    earlierRaw = olderBytes
     val block = chain.begin()
     try {
       while (!block.isFull && rows.hasNext) {
@@ -140,9 +195,15 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     block
   }
 
-  private def endWithAll(block: OpenBlock): Unit = {
-    open = None
+  private def finish(block: OpenBlock): Unit = {
     chain.finish(block)
+    if (block.isLarge(earlierRaw)) thisEpoch = LastEpoch.Large
+  }
+
+  private def endWithAll(block: OpenBlock): Unit = {
+    finish(block)
+    open = None
+    direct = false
     taken()
     lookAgain()
   }
@@ -154,17 +215,20 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     anew = true
   }
 
+  private def learn(block: OpenBlock): Unit = Ratios.learn(sink.description, ratios.knowing(block))
+
   private def lookAgain(): Unit = {
     ratios = sink.ratios
     enough = sink.blockRawBytes
+    enoughFresh = sink.largeRawBytes
   }
 
   private def waiting(): EarlierRows.AndNewer =
     new EarlierRows.AndNewer(older.map(_.rows(sink.schema)), fresh.iterator)
 
-  private def waitingBytes: Long = older.fold(0L)(_.rawBytes) + fresh.rawBytes
+  private def waitingBytes: Long = olderBytes + fresh.rawBytes
 
-  private def waitingOnStorage: Long = (waitingBytes * ratios.storage).toLong
+  private def olderBytes: Long = older.fold(0L)(_.rawBytes)
 }
 
 /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
@@ -191,7 +255,7 @@ private[bulk] final class DirectEncoder(end: PartBuffer, parts: BulkParts) exten
   /** Ends a block that is as short as its epoch, because the part does not end after all. */
   override def pause(): Unflushed = {
     endBlock()
-    val header = chain.header
+    val header = chain.header(LastEpoch.Small)
     Unflushed(note = "0", UnflushedRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
   }
 

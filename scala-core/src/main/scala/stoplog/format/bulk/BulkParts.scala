@@ -14,14 +14,14 @@ import stoplog.thread.SharedMemory
 /** Parts of a format of blocks, as the commit protocol sees them. For one task, or for the driver.
   *
   * @param project the columns that are written
-  * @param sides   the spool files of open parts
+  * @param spoolFiles   the spool files of open parts
   * @param onBadRow whether rows are tried before they wait for their block
   * @param memory  of the rows that wait in this process
   */
 private[stoplog] final class BulkParts(
     private[bulk] val sink: BulkSink,
     project: InternalRow => InternalRow,
-    sides: SpoolFiles,
+    spoolFiles: SpoolFiles,
     onBadRow: OnBadRow,
     memory: SharedMemory = SharedMemory.ofRows
 ) extends PartFormat[InternalRow] {
@@ -35,6 +35,9 @@ private[stoplog] final class BulkParts(
     case OnBadRow.Reject => new RowChecks.Each(sink.format)
   }
 
+  /** A block that refuses a row is lost. If the task is to go on without that row, all others must be kept. */
+  private[bulk] val mayLetGoOfRows: Boolean = onBadRow == OnBadRow.Fail
+
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
       case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectEncoder(end, this)
@@ -43,7 +46,7 @@ private[stoplog] final class BulkParts(
     }
 
   override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
-    new BulkPartEncoder(end, Some(new EarlierRows(beside, sides)), this)
+    new BulkPartEncoder(end, Some(new EarlierRows(beside, spoolFiles)), this)
 
   /** Throws [[stoplog.commit.BadRow]]. */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
@@ -61,7 +64,10 @@ private[stoplog] final class BulkParts(
 
   private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
 
-  /** Gives the block of any other part up: one part of a task at a time may fill one, which takes as much memory as it is
+  /** Whether no other part loses by it that this one fills a block. */
+  private[bulk] def mayFill(part: BulkPartEncoder): Boolean = !filling.exists(p => (p ne part) && p.isFilling)
+
+  /** Takes the block of any other part from it: one part of a task at a time may fill one, which takes as much memory as it is
     * large.
     */
   private[bulk] def fill(part: BulkPartEncoder): Unit = {
@@ -75,15 +81,15 @@ private[stoplog] final class BulkParts(
   *
   * @param running the query's name for its own bulk format, if it has one
   */
-private[stoplog] final class EndingParts(sides: SpoolFiles, running: Option[String])
+private[stoplog] final class EndingParts(spoolFiles: SpoolFiles, running: Option[String])
     extends PartFormat[InternalRow] {
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
 
   override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] = {
-    val begunAs = BulkSink.of(new EarlierRows(beside, sides).header.format, running)
-    new BulkParts(begunAs, identity, sides, OnBadRow.Fail).resume(name, end, beside)
+    val begunAs = BulkSink.of(new EarlierRows(beside, spoolFiles).header.format, running)
+    new BulkParts(begunAs, identity, spoolFiles, OnBadRow.Fail).resume(name, end, beside)
   }
 }
 

@@ -49,13 +49,13 @@ private[stoplog] final case class BulkSink(
   /** Learns from a few rows, by a block that is thrown away. */
   private[bulk] def probe(rows: Iterator[UnsafeRow]): Unit = {
     val nowhere = new NullOutput
-    val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue)
+    val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue, Long.MaxValue)
     try {
       rows.foreach(row => block.write(row, row.getSizeInBytes))
       block.finish()
     } finally block.close()
     if (block.rawBytes > 0)
-      Ratios.learn(description, Ratios.of(block.rawBytes, block.bufferedBytes, nowhere.position))
+      Ratios.learn(description, Ratios.of(block, nowhere.position))
   }
 
   /** The bytes of rows that are worth a first look: enough to learn from, if nothing is known. */
@@ -64,10 +64,17 @@ private[stoplog] final case class BulkSink(
 
   /** A block of this format has about as many bytes of rows. */
   private[bulk] def blockRawBytes: Long = (format.blockBytes / ratios.block).toLong.max(1)
+
+  /** As many bytes of rows in one epoch make about a large block. */
+  private[bulk] def largeRawBytes: Long = (format.largeBytes / ratios.encoded).toLong.max(1)
+
+  /** So many bytes of rows tell, behind an epoch that brought a large block, that this one may bring one too: 2 MiB of 64. */
+  private[bulk] def likelyRawBytes: Long = (largeRawBytes / BulkSink.LikelyShare).max(1)
 }
 
 private[stoplog] object BulkSink {
   private final val EnoughToLearnBytes = 1L << 20
+  private final val LikelyShare        = 32L
 
   /** The format, opened.
     *
@@ -131,6 +138,7 @@ private[stoplog] final class UserFormat private (
   override def suffix: String                                               = format.suffix
   override def open(schema: StructType): Unit                               = format.open(schema)
   override def blockBytes: Long                                             = format.blockBytes
+  override def largeBytes: Long                                             = format.largeBytes
   override def mayKeepRows: Boolean                                         = format.mayKeepRows
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = format.block(out, directory)
   override def end(out: BlockOutput, directory: Array[Byte]): Unit          = format.end(out, directory)

@@ -11,7 +11,7 @@ import stoplog.part.{SpoolFile, Spooled}
 import stoplog.storage.SpoolFiles
 
 /** The rows of a part that earlier epochs left in spool files. Reads nothing before it is asked. */
-private[bulk] final class EarlierRows(beside: Spooled, sides: SpoolFiles) {
+private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
 
   /** Bytes of the rows in memory. */
   val rawBytes: Long = beside.note.toLong
@@ -38,7 +38,7 @@ private[bulk] final class EarlierRows(beside: Spooled, sides: SpoolFiles) {
       case _ if files.hasNext                                   =>
         close()
         val file = files.next()
-        val in   = sides.read(file)
+        val in   = spoolFiles.read(file)
         now = Some((file, in, SpoolFrames.rows(in, bounds)))
         hasNext
       case _ =>
@@ -59,7 +59,7 @@ private[bulk] final class EarlierRows(beside: Spooled, sides: SpoolFiles) {
   }
 
   private def reading[A](file: SpoolFile)(action: java.io.InputStream => A): A = checked(file) {
-    val in = sides.read(file)
+    val in = spoolFiles.read(file)
     try action(in)
     finally in.close()
   }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
   *
   * A frame is `kind (1 byte), rows (4), plain length (4), stored length (4)`, numbers big-endian, the stored bytes, which
   * are an LZ4 block, and the CRC-32C of all that (4). A part's first frame tells how it is written and what has been
-  * written ([[Header]]); all others hold rows.
+  * written ([[Header]]), with 1 for rows behind a large epoch; all others hold rows.
   */
 private[bulk] object SpoolFrames {
 
@@ -20,8 +20,16 @@ private[bulk] object SpoolFrames {
     *
     * @param format    the answer of [[BulkFormat.describe]] when the part was begun
     * @param directory see [[BulkFormat.block]]
+    * @param last      the epoch that wrote it
     */
-  final case class Header(format: String, directory: Array[Byte])
+  final case class Header(format: String, directory: Array[Byte], last: LastEpoch = LastEpoch.Small)
+
+  /** Whether an epoch brought a large block of its own ([[BulkFormat.largeBytes]]), as the next one probably does. */
+  sealed trait LastEpoch extends Product with Serializable
+  object LastEpoch {
+    case object Small extends LastEpoch
+    case object Large extends LastEpoch
+  }
 
   sealed trait Frame
   final case class Head(header: Header) extends Frame
@@ -34,7 +42,9 @@ private[bulk] object SpoolFrames {
     data.writeInt(text.length)
     data.write(text)
     data.write(header.directory)
-    frame(HeaderKind, rows = 0, bytes.toByteArray, bytes.size, room(bytes.size), out)
+    // A former release passes over this number.
+    val rows = if (header.last == LastEpoch.Large) LargeEpoch else 0
+    frame(HeaderKind, rows, bytes.toByteArray, bytes.size, room(bytes.size), out)
   }
 
   /** A frame for each page that has rows. */
@@ -63,7 +73,8 @@ private[bulk] object SpoolFrames {
         case HeaderKind =>
           val content = new DataInputStream(new java.io.ByteArrayInputStream(bytes))
           val text    = new String(content.readNBytes(checked(content.readInt())), "UTF-8")
-          Some(Head(Header(text, content.readAllBytes())))
+          val last    = if (rows == LargeEpoch) LastEpoch.Large else LastEpoch.Small
+          Some(Head(Header(text, content.readAllBytes(), last)))
         case other =>
           throw new IOException(
             s"a frame of kind $other, of another release or of a machine of other byte order"
@@ -134,6 +145,7 @@ private[bulk] object SpoolFrames {
   private final val MostRatio   = 256L
   private final val HeaderBytes = 13
   private final val HeaderKind  = 1
+  private final val LargeEpoch  = 1
 
   // Rows are in the byte order of the machine that wrote them.
   private final val RowsKind = 2

@@ -34,6 +34,9 @@ private[stoplog] final class OrcBulk private (settings: OrcSettings) extends Bul
 
   override def blockBytes: Long = writing.stripeBytes
 
+  /** Half of a full stripe. orc-core counts both as the memory that they take. */
+  override def largeBytes: Long = (blockBytes / 2).max(1)
+
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =
     new StripeWriter(out, StripeDirectory.of(directory), writing)
 

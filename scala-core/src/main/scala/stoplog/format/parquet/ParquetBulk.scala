@@ -44,6 +44,10 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
   override def blockBytes: Long =
     if (settings.encrypts) Long.MaxValue else ParquetOutputFormat.getLongBlockSize(conf)
 
+  /** Half of a full row group, and both in the footer's measure, as for files that are merged. */
+  override def largeBytes: Long =
+    if (settings.encrypts) Long.MaxValue else ParquetBulk.largeBytes(conf)
+
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
     if (settings.encrypts && directory.nonEmpty)
       throw new IllegalStateException(
@@ -51,9 +55,7 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
       )
     val file = new RowGroupFile(out)
     // Spark's write support reads the session's settings while it is made, wherever that is.
-    val writer    = SQLConf.withExistingConf(session)(RowGroupWriter.writer(file, conf, settings.metadata))
-    val limitRows = conf.getInt("parquet.block.row.count.limit", Int.MaxValue)
-    new RowGroupWriter(writer, file, directory, blockBytes, limitRows)
+    SQLConf.withExistingConf(session)(RowGroupWriter(file, conf, settings.metadata, directory, blockBytes))
   }
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
@@ -96,6 +98,12 @@ private[stoplog] object ParquetBulk {
       format
     }
   }
+
+  /** From this size on, a row group stays as it is: when an epoch or a file ends with it, and when files are merged. In bytes
+    * before compression, as a footer's `total_byte_size` counts them.
+    */
+  private[parquet] def largeBytes(conf: Configuration): Long =
+    (ParquetOutputFormat.getLongBlockSize(conf) / 2).max(1)
 
   /** The format that [[ParquetBulk.describe]] described. Error: `IllegalArgumentException` for any other text.
     *

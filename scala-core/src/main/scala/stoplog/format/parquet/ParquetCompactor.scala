@@ -40,7 +40,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     Compactor.requireAlike(files.map(likenessOf), "other columns, or other rules for dates")
     val conf   = configuration(files)
     val groups = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
-    if (Compactor.areSmall(groups, ParquetOutputFormat.getLongBlockSize(conf) / 2)) encode(files, conf, out)
+    if (Compactor.areSmall(groups, ParquetBulk.largeBytes(conf))) encode(files, conf, out)
     else copy(files, conf, out)
   }
 

@@ -4,8 +4,12 @@ package stoplog.format.parquet
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.hadoop.ParquetWriter
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.compression.CompressionCodecFactory
+import org.apache.parquet.compression.CompressionCodecFactory.{BytesInputCompressor, BytesInputDecompressor}
+import org.apache.parquet.hadoop.{CodecFactory, ParquetOutputFormat, ParquetWriter}
 import org.apache.parquet.hadoop.api.WriteSupport.FinalizedWriteContext
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 
@@ -13,6 +17,7 @@ import stoplog.format.bulk.BlockWriter
 
 /** One row group, by a writer of its own.
   *
+  * @param codecs     count what the writer compresses
   * @param directory  the tail of the row groups before it
   * @param limitBytes as [[stoplog.format.bulk.BlockWriter.bufferedBytes]] counts them
   * @param limitRows  after these it counts as full, whatever it holds
@@ -20,6 +25,7 @@ import stoplog.format.bulk.BlockWriter
 private[parquet] final class RowGroupWriter(
     writer: ParquetWriter[InternalRow],
     file: RowGroupFile,
+    codecs: CountingCodecs,
     directory: Array[Byte],
     limitBytes: Long,
     limitRows: Int
@@ -37,6 +43,9 @@ private[parquet] final class RowGroupWriter(
     val bytes = writer.getDataSize
     if (rows < limitRows) bytes else math.max(bytes, limitBytes)
   }
+
+  /** The writer counts pages that are finished as they were compressed. */
+  override def encodedBytes: Long = writer.getDataSize + codecs.savedBytes
 
   override def finish(): Array[Byte] = {
     isClosed = true
@@ -57,15 +66,22 @@ private[parquet] final class RowGroupWriter(
 private[parquet] object RowGroupWriter {
 
   /** parquet-hadoop's writer of Spark's rows, with the settings of Spark's sink. */
-  def writer(
+  def apply(
       file: RowGroupFile,
       conf: Configuration,
-      metadata: Map[String, String]
-  ): ParquetWriter[InternalRow] =
-    new PartWriterBuilder(file, new Support(file), conf)
+      metadata: Map[String, String],
+      directory: Array[Byte],
+      limitBytes: Long
+  ): RowGroupWriter = {
+    val codecs = new CountingCodecs(conf)
+    val writer = new PartWriterBuilder(file, new Support(file), conf)
       .withRowGroupSize(OutOfReach)
       .withExtraMetaData(metadata.asJava)
+      .withCodecFactory(codecs)
       .build()
+    val limitRows = conf.getInt("parquet.block.row.count.limit", Int.MaxValue)
+    new RowGroupWriter(writer, file, codecs, directory, limitBytes, limitRows)
+  }
 
   /** Spark's write support, which tells the file when the last page has been written. */
   private final class Support(file: RowGroupFile) extends ParquetWriteSupport {
@@ -77,4 +93,32 @@ private[parquet] object RowGroupWriter {
 
   // A row group ends when it is told to. Not the greatest number, since the writer adds to it.
   private val OutOfReach = 1L << 50
+}
+
+/** parquet-hadoop's codecs, which count by how much they have made pages smaller. Of one writer, used by one thread. */
+private[parquet] final class CountingCodecs(conf: Configuration) extends CompressionCodecFactory {
+  private[this] val codecs = new CodecFactory(conf, ParquetOutputFormat.getPageSize(conf))
+  private[this] var saved  = 0L
+
+  /** Bytes of pages before compression less those behind it. */
+  def savedBytes: Long = saved
+
+  override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = {
+    val compressor = codecs.getCompressor(codec)
+    new BytesInputCompressor {
+      override def compress(page: BytesInput): BytesInput = {
+        val size       = page.size
+        val compressed = compressor.compress(page)
+        saved += size - compressed.size
+        compressed
+      }
+      override def getCodecName: CompressionCodecName = compressor.getCodecName
+      override def release(): Unit                    = compressor.release()
+    }
+  }
+
+  override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
+    codecs.getDecompressor(codec)
+
+  override def release(): Unit = codecs.release()
 }

@@ -1,78 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.OnBadRow
 import stoplog.commit._
-import stoplog.part.{Open, Pending}
-import stoplog.rolling.RollingPolicy
+import stoplog.part.BlockOutput
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
-import stoplog.part.BlockOutput
 
 class BulkPartsSuite extends AnyFunSuite {
 
-  private val schema = new StructType().add("value", StringType)
-
-  private final class World(
-      blockBytes: Long,
-      policy: RollingPolicy = Rolls.never,
-      val memory: SharedMemory = new SharedMemory(1L << 30),
-      bulk: Long => BulkFormat = new LinesInBlocks(_)
-  ) {
-    val parts                                                   = new MemoryParts
-    val spoolFiles                                              = new MemorySpoolFiles
-    private val clock                                           = new ManualClock(0)
-    var open                                                    = Vector.empty[Open]
-    var closed                                                  = Vector.empty[Pending]
-    private var nextPart                                        = 0L
-    var next                                                    = 0
-    var blocksOf                                                = blockBytes
-    def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
-      val sink = BulkSink(UserFormat.Kind, schema, bulk(blocksOf), life)
-      new BulkParts(sink, row => row, spoolFiles, OnBadRow.Fail, memory)
-    }
-
-    /** An epoch of a task of its own, in a process of its own as far as the format can tell. */
-    def epoch(
-        rows: Int,
-        attempt: Attempt = Attempt.First,
-        life: PartLife = PartLife.ManyEpochs,
-        bucket: Int => String = _ => "b",
-        text: Int => String = n => s"row $n"
-    ): TaskResult = {
-      val plan   = EpochPlan(Samples.mine, 0, None, 1, Map(0 -> open), nextPart).forTask(0, attempt)
-      val writer = TaskWriters.of(plan, parts, format(life), policy, clock, spoolFiles, suffix = ".blocks")
-      (1 to rows).foreach { _ =>
-        writer.write(bucket(next), InternalRow(UTF8String.fromString(text(next))))
-        next += 1
-      }
-      val result = writer.commit()
-      open = result.open.map(part => stoplog.log.RecordRoundTrip(part))
-      closed ++= result.closed
-      nextPart = result.nextPart
-      result
-    }
-
-    def onlyOpen: Open = open match {
-      case Vector(part) => part
-      case other        => fail(s"open: $other")
-    }
-
-    /** As the driver does it. */
-    def end(): Vector[Vector[String]] = LinesInBlocks.read(endOf(onlyOpen, format()))
-
-    def endOf(part: Open, format: PartFormat[_]): String =
-      parts.content(LivePartAccess.end(part, format, parts).token)
-  }
-
   test("blocks are as large as they should be, whatever the epochs, and all rows are there in order") {
     for (rowsOfEpoch <- Seq(3, 100, 1000)) {
-      val world = new World(blockBytes = 2000)
+      val world = new BulkWorld(blockBytes = 2000)
       while (world.next < 3000) world.epoch(rowsOfEpoch)
       val blocks = world.end()
       assert(blocks.flatten === (0 until world.next).map(n => s"row $n"))
@@ -82,7 +22,7 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("rows that fill no block are in spool files, of which there are few") {
-    val world = new World(blockBytes = 1L << 40)
+    val world = new BulkWorld(blockBytes = 1L << 40)
     (1 to 600).foreach(_ => world.epoch(3))
     assert(world.onlyOpen.validBytes === 0)
     assert(world.onlyOpen.beside.files.size < 48)
@@ -90,14 +30,14 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("spool files are let go when their rows are in a block") {
-    val world = new World(blockBytes = 5000)
+    val world = new BulkWorld(blockBytes = 5000)
     (1 to 200).foreach(_ => world.epoch(10))
     assert(world.onlyOpen.beside.files.map(_.sizeBytes).sum < 5000)
     assert(world.onlyOpen.validBytes > 5000)
   }
 
   test("an attempt that is repeated begins where the record is") {
-    val world = new World(blockBytes = 500)
+    val world = new BulkWorld(blockBytes = 500)
     world.epoch(100)
     world.epoch(90, Attempt.Repeated)
     world.epoch(10)
@@ -105,7 +45,7 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("a policy sees the bytes of rows that no block has taken yet") {
-    val world = new World(
+    val world = new BulkWorld(
       blockBytes = 1L << 40,
       Rolls(beforeRow = part => Option.when(part.sizeBytes > 4000)(stoplog.rolling.RollReason.Size)).policy
     )
@@ -116,7 +56,7 @@ class BulkPartsSuite extends AnyFunSuite {
 
   test("a part that ends with its epoch is written at once") {
     val world =
-      new World(blockBytes = 700, Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy)
+      new BulkWorld(blockBytes = 700, Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy)
     world.epoch(500, life = PartLife.OneEpoch)
     assert(world.spoolFiles.staged().isEmpty)
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
@@ -128,7 +68,7 @@ class BulkPartsSuite extends AnyFunSuite {
       blockBytes <- Seq(100L, 5000L, 1L << 40)
       policy     <- Seq(Rolls.never, Rolls.atRecords(150), end)
     } {
-      val world = new World(blockBytes, policy)
+      val world = new BulkWorld(blockBytes, policy)
       for (rows <- Seq(10, 1000, 10, 100)) {
         world.epoch(rows)
         assert(world.memory.usedBytes === 0, s"blocks of $blockBytes, $policy")
@@ -138,7 +78,7 @@ class BulkPartsSuite extends AnyFunSuite {
 
   test("a part is the same with little memory for rows, and with none") {
     val files = for (bytes <- Seq(1L << 30, 10000L, 0L)) yield {
-      val world = new World(30000, memory = new SharedMemory(bytes), bulk = new LineBlocks(_))
+      val world = new BulkWorld(30000, memory = new SharedMemory(bytes), bulk = new LineBlocks(_))
       for (rows <- Seq(100, 3000, 17, 1, 5000)) world.epoch(rows)
       val file = world.endOf(world.onlyOpen, world.format())
       assert(LineBlocks.read(file).flatten === (0 until world.next).map(n => s"row $n"))
@@ -148,7 +88,7 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("buckets that fill blocks in turn do not keep each other from filling them") {
-    val world = new World(10000, bulk = new LineBlocks(_))
+    val world = new BulkWorld(10000, bulk = new LineBlocks(_))
     for (rows <- Seq(100, 3000, 17, 500)) world.epoch(rows, bucket = n => s"bucket ${n % 3}")
     assert(world.open.map(_.bucket).sorted === (0 to 2).map(n => s"bucket $n"))
     for (part <- world.open) {
@@ -162,7 +102,7 @@ class BulkPartsSuite extends AnyFunSuite {
 
   test("a block that another bucket keeps from being filled is begun anew only when it will be full") {
     var blocks = 0
-    val world  = new World(
+    val world  = new BulkWorld(
       10000,
       bulk = size =>
         new LineBlocks(size) {
@@ -178,7 +118,7 @@ class BulkPartsSuite extends AnyFunSuite {
   }
 
   test("large rows do not make a block many times as large as it should be") {
-    val world = new World(100000, bulk = new LinesInBlocks(_))
+    val world = new BulkWorld(100000, bulk = new LinesInBlocks(_))
     val large = "x" * 20000
     for (_ <- 1 to 3) world.epoch(30, bucket = _ => "b", text = n => s"$large $n")
     for (block <- world.end().init) assert(block.map(_.length + 1).sum < 200000)
@@ -186,7 +126,7 @@ class BulkPartsSuite extends AnyFunSuite {
 
   test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
     val world =
-      new World(1000, bulk = size => UserFormat(UserObject.reference(new LineBlocks(size), "bulkWriter")))
+      new BulkWorld(1000, bulk = size => UserFormat(UserObject.reference(new LineBlocks(size), "bulkWriter")))
     world.epoch(110)
     world.blocksOf = 5000
     world.epoch(300)
@@ -196,6 +136,6 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(rows.forall(_.map(TextRows.of(_).getSizeInBytes).sum <= 1300))
   }
 
-  private def parts(world: World): Vector[Vector[String]] =
+  private def parts(world: BulkWorld): Vector[Vector[String]] =
     LinesInBlocks.read(world.parts.content(world.closed.head.handle.token))
 }

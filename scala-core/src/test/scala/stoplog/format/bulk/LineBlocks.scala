@@ -20,8 +20,13 @@ import stoplog.part.BlockOutput
   * many rows it has.
   *
   * @param describedAs how large blocks are for whoever makes the format again from its description
+  * @param largeBytes  from this size on, blocks end with their epoch
   */
-class LineBlocks(override val blockBytes: Long, describedAs: Long) extends BulkFormat {
+class LineBlocks(
+    override val blockBytes: Long,
+    describedAs: Long,
+    override val largeBytes: Long = Long.MaxValue
+) extends BulkFormat {
   def this(blockBytes: Long) = this(blockBytes, describedAs = blockBytes)
   def this(described: String) = this(described.toLong)
 
@@ -62,14 +67,16 @@ object LineBlocks {
     *
     * @param line        what is written of a row
     * @param describedAs see [[LineBlocks]]
+    * @param largeBytes  see [[LineBlocks]]
     */
   def parts(
       blockBytes: Long,
       spoolFiles: SpoolFiles,
       line: String => String = identity,
-      describedAs: Option[Long] = None
+      describedAs: Option[Long] = None,
+      largeBytes: Long = Long.MaxValue
   ): PartFormat[String] = {
-    val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes))
+    val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes), largeBytes)
     val sink   = BulkSink(
       UserFormat.Kind,
       schema,

@@ -38,6 +38,12 @@ class OrcStripesSuite extends AnyFunSuite {
       for ((a, b) <- ours.zip(theirs).init) assert(math.abs(a - b) < 0.05 * b, s"$ours against $theirs")
     }
 
+  test("a stripe is large enough to end with its epoch from half of its size on") {
+    val format = OrcParts.format(schema, "orc.stripe.size" -> (8 << 20).toString)
+    format.open(schema)
+    assert(format.largeBytes === (4L << 20))
+  }
+
   test("a column whose dictionary was given up is direct in the blocks after it, and no other is") {
     val types =
       StructType.fromDDL("id BIGINT, few STRING, s STRUCT<many: STRING, few: STRING>, all ARRAY<STRING>")

@@ -59,6 +59,26 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     }
   }
 
+  for (codec <- Seq("snappy", "zstd", "none"))
+    test(s"$codec: a row group is measured before compression as its footer tells") {
+      val out    = new GrowingPart.End(Array.empty)
+      val format = this.format(Map("compression" -> codec))
+      val writer = format.block(out, Array.empty)
+      rows(100000).foreach(writer.write)
+      val measured = writer.encodedBytes
+      format.end(out, writer.finish())
+      val block = footer(out.bytes).getBlocks.get(0)
+      assert(math.abs(measured - block.getTotalByteSize) < block.getTotalByteSize / 50)
+      if (codec != "none") assert(block.getCompressedSize < block.getTotalByteSize)
+    }
+
+  test("a row group is large from half of its size on") {
+    val session = Blocks.session("parquet.block.size" -> "5000000")
+    val format  = Blocks.format(schema, session = session)
+    format.open(schema)
+    assert(format.largeBytes === 2500000)
+  }
+
   test("the size of a row group is what the configuration of the session says, and 128 MiB without") {
     val session = Blocks.session("parquet.block.size" -> "5000000")
     for (

@@ -54,7 +54,10 @@ object TypedFormat {
 
     override def parts(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
       val options = Map("parquet.block.size" -> "1200")
-      blocks(ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()), spoolFiles)
+      blocks(
+        ParquetBulk(schema, options, session.sessionState.conf, HadoopDefaults.configuration()),
+        spoolFiles
+      )
     }
   }
 

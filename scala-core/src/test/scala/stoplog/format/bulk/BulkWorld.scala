@@ -19,7 +19,7 @@ final class BulkWorld(
     onBadRow: OnBadRow = OnBadRow.Fail
 ) {
   val parts            = new MemoryParts
-  val spoolFiles            = new MemorySpoolFiles
+  val spoolFiles       = new MemorySpoolFiles
   private val clock    = new ManualClock(0)
   private val schema   = new StructType().add("value", StringType)
   private var nextPart = 0L

@@ -101,6 +101,12 @@ class MutationSuite extends AnyFunSuite {
   caught("a part is published with what was never committed", RuleMutations.PublishedUncut, from = 180)
   caught("a copy takes along what was never committed", RuleMutations.CopiedUncut)
 
+  caught("records are removed on which others rest", RuleMutations.BasesTrimmed)
+  caught(
+    "the newest record loses its mark",
+    RuleMutations.NewestUnmarked,
+    in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
+  )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)
   caught(
     "final names are not forced",

@@ -87,15 +87,18 @@ private[stoplog] object RecordCodec {
       else
         root.get("record") match {
           case body: ObjectNode if checksum(bytesOf(body)) == sum =>
-            if (version == DeltaVersion) fields(readDelta(body, sum))
+            if (body.has("base") != (version == DeltaVersion)) Left(OtherVersion)
+            else if (version == DeltaVersion) fields(readDelta(body, sum))
             else
               fields(RecordJson.read(body))
-                .filterOrElse(this.version(_) == version, Torn("it is of another version than it says"))
+                .filterOrElse(this.version(_) == version, OtherVersion)
                 .map(StoredRecord.Whole(_, sum))
           case _: ObjectNode => Left(Torn("its checksum does not match"))
           case _             => Left(Torn("it has no record in it"))
         }
     }
+
+  private val OtherVersion = Torn("it is of another version than it says")
 
   private def readDelta(body: ObjectNode, sum: String): StoredRecord = {
     val decision = RecordJson.readDecision(body, usual = None)

@@ -108,7 +108,9 @@ private[log] final case class ListDelta[A](put: Vector[A], gone: Vector[String])
       val known   = before.iterator.map(key).filter(goes).toSet
       gone
         .find(!known(_))
-        .toLeft(before.filterNot { entry => val name = key(entry); goes(name) || changes(name) } ++ put)
+        .toLeft(before.filterNot { entry =>
+          val name = key(entry); goes(name) || changes(name)
+        } ++ put)
         .left
         .map(name => s"'$name' is to go and is not there")
     }

@@ -22,7 +22,9 @@ class DeltaLogSuite extends AnyFunSuite {
   private def state(n: Int): SinkState = SinkState(
     "q",
     Some(n.toLong),
-    Vector.tabulate(n + 1)(k => if (k == 0) part(0, n + 1L) else part(k)).filter(p => p.slot == 0 || p.slot > n - 3),
+    Vector
+      .tabulate(n + 1)(k => if (k == 0) part(0, n + 1L) else part(k))
+      .filter(p => p.slot == 0 || p.slot > n - 3),
     n.toLong,
     Map("schema" -> s"of ${n / 4}")
   )
@@ -130,7 +132,7 @@ class DeltaLogSuite extends AnyFunSuite {
     for (seq <- Seq(1L, 0L)) {
       val lying = new MemoryRecords
       (0L to 3L).foreach { n =>
-        val bytes = records.read(n).get
+        val bytes  = records.read(n).get
         val forged =
           if (n == seq) RecordCodec.encode(record(n.toInt).copy(writtenAtMillis = 99)) else bytes
         lying.putIfAbsent(n, forged)
@@ -154,7 +156,9 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).all().map(_.seq) === Vector(5L), "1 to 4 rest on 0")
   }
 
-  test("a base that is trimmed while the newest record is read leaves a newer one behind: the log looks again") {
+  test(
+    "a base that is trimmed while the newest record is read leaves a newer one behind: the log looks again"
+  ) {
     val records = new MemoryRecords {
       private var first                                 = true
       override def read(seq: Long): Option[Array[Byte]] =
@@ -185,12 +189,13 @@ class DeltaLogSuite extends AnyFunSuite {
   }
 
   test("marks of a run's own records go, but for the newest, and those of an earlier run stay") {
-    val records = new MemoryRecords
+    val records                                       = new MemoryRecords
     def run(name: RunId, from: Int, until: Int): Unit = {
       val log = new CommitLog(records, rules.copy(marks = 2, together = 3))
       (from to until).foreach { n =>
         val publish = Vector(GoldenRecords.version1("record-v1-roll.json").publish.head)
-        val next    = record(n, name).copy(kind = if (n == from) RecordKind.Claim else RecordKind.Roll, publish = publish)
+        val next    =
+          record(n, name).copy(kind = if (n == from) RecordKind.Claim else RecordKind.Roll, publish = publish)
         assert(log.append(next) === Decided)
         assert(log.markPublished(next))
         log.trim(next)

@@ -50,13 +50,18 @@ class RecordCodecSuite extends AnyFunSuite {
     val bytes = golden("record-v4-epoch.json")
     for (length <- bytes.indices) assert(isUnread(bytes.take(length)), s"$length bytes")
     val version = new String(bytes, UTF_8).indexWhere(_.isDigit)
-    for { at <- bytes.indices if at != version; bit <- 0 until 8 } {
+    for {
+      at  <- bytes.indices if at != version
+      bit <- 0 until 8
+    } {
       val flipped = bytes.clone()
       flipped(at) = (bytes(at) ^ (1 << bit)).toByte
       assert(isUnread(flipped), s"byte $at, bit $bit")
     }
     for (version <- 1 to 3)
-      assert(isUnread(new String(bytes, UTF_8).replace("{\"version\":4", s"{\"version\":$version").getBytes(UTF_8)))
+      assert(
+        isUnread(new String(bytes, UTF_8).replace("{\"version\":4", s"{\"version\":$version").getBytes(UTF_8))
+      )
   }
 
   test("a record says the oldest version that has all of it, so that older releases read what they can") {

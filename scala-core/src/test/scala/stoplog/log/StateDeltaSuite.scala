@@ -26,7 +26,7 @@ class StateDeltaSuite extends AnyFunSuite {
 
   /** What an epoch may make of a state. */
   private def after(before: SinkState): SinkState = {
-    val fresh = state()
+    val fresh                                  = state()
     def some[A](entries: Vector[A]): Vector[A] = entries.filter(_ => random.nextInt(3) > 0)
     fresh.copy(
       open = random.shuffle(
@@ -66,8 +66,9 @@ class StateDeltaSuite extends AnyFunSuite {
 
   test("a difference has what was touched, and nothing of the rest") {
     val before = state().copy(open = parts(1000))
-    val later  = before.copy(open = before.open.map(part => if (part.slot == 17) part.copy(records = 5) else part))
-    val delta  = StateDelta.between(before, later).get
+    val later  =
+      before.copy(open = before.open.map(part => if (part.slot == 17) part.copy(records = 5) else part))
+    val delta = StateDelta.between(before, later).get
     assert(delta.lists.open === ListDelta(Vector(later.open(17)), Vector.empty))
     assert(delta.settings === None && delta.lists.size === 1)
   }
@@ -81,7 +82,7 @@ class StateDeltaSuite extends AnyFunSuite {
   test("small parts have an order: where it is another one, only the whole state says it") {
     val before = state().copy(small = Vector.tabulate(3)(n => FinishedPart("b", s"p$n", 1, 1, n.toLong)))
     def next(small: FinishedPart*) = StateDelta.between(before, before.copy(small = small.toVector))
-    val added = FinishedPart("b", "p9", 1, 1, 9)
+    val added                      = FinishedPart("b", "p9", 1, 1, 9)
     assert(next(before.small: _*).exists(_.lists.size == 0))
     assert(next(before.small(0), before.small(2), added).exists(_.lists.small.gone == Vector("b/p1")))
     assert(next(before.small(1), before.small(0), before.small(2)) === None)
@@ -91,7 +92,12 @@ class StateDeltaSuite extends AnyFunSuite {
   test("two open parts of one name are said whole") {
     val twice = parts(1).head
     val state = this.state()
-    assert(StateDelta.between(state.copy(open = Vector.empty), state.copy(open = Vector(twice, twice.copy(slot = 5)))) === None)
+    assert(
+      StateDelta.between(
+        state.copy(open = Vector.empty),
+        state.copy(open = Vector(twice, twice.copy(slot = 5)))
+      ) === None
+    )
   }
 
   test("a difference from another state is refused") {

@@ -87,7 +87,10 @@ final class Oracle(
   def trimmed(disk: Disk): Unit = {
     val records = disk.log(sinkId).records
     newestRecord.foreach { newest =>
-      records.rangeFrom(newest.seq - rules.records + 1).valuesIterator.foreach(WholeRecords.of(disk.log(sinkId), _))
+      records
+        .rangeFrom(newest.seq - rules.records + 1)
+        .valuesIterator
+        .foreach(WholeRecords.of(disk.log(sinkId), _))
     }
   }
 

@@ -12,17 +12,16 @@ final case class Setting(
     name: String,
     draw: SplittableRandom => Surroundings,
     traits: Traits => Traits = identity,
-    rule: CompleteRule => CompleteRule = identity
+    rule: CompleteRule => CompleteRule = identity,
+    differences: Surroundings => LogRules = Setting.differences
 ) {
   def of(seed: Long): Surroundings = {
     val drawn = draw(new SplittableRandom(seed ^ Setting.Salt))
     if (seed % 2 == 0) drawn else drawn.copy(log = differences(drawn))
   }
 
-  /** Of so few records only a log may be of which no tool asks for an old one. */
-  private def differences(drawn: Surroundings): LogRules =
-    if (drawn.tools.exists(Setting.looksBack)) Surroundings.differences
-    else Surroundings.differences.copy(records = Setting.FewRecords)
+  /** The same, where all records are whole. */
+  def whole: Setting = copy(name = s"$name, whole records", differences = _ => LogRules.standard)
 
   /** The same, where parts are merged. */
   def merging: Setting = copy(
@@ -43,6 +42,11 @@ object Setting {
   val plain: Setting = of("plain")(Surroundings())
 
   def of(name: String)(surroundings: Surroundings): Setting = Setting(name, _ => surroundings)
+
+  /** Of so few records only a log may be of which no tool asks for an old one. */
+  private def differences(drawn: Surroundings): LogRules =
+    if (drawn.tools.exists(looksBack)) Surroundings.differences
+    else Surroundings.differences.copy(records = FewRecords)
 
   private val FewRecords = 12
 

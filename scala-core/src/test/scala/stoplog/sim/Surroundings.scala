@@ -25,7 +25,12 @@ object Surroundings {
 
   /** A log in which every record that may holds a difference, and a mark goes with the next record. */
   val differences: LogRules =
-    LogRules(records = 100, marks = 1, together = 1, DeltaRule(fromBytes = 0, atMost = 4, Double.PositiveInfinity))
+    LogRules(
+      records = 100,
+      marks = 1,
+      together = 1,
+      DeltaRule(fromBytes = 0, atMost = 4, Double.PositiveInfinity)
+    )
 }
 
 /** How a closed part becomes visible. */

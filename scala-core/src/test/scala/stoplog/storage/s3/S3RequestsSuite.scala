@@ -187,8 +187,11 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
     epoch(0)
     assert(counted(epoch(1)) === Map(PutObject -> 1, ListObjectsV2 -> 1))
-    (2L to 100L).foreach(epoch)
-    assert(counted(epoch(101)) === Map(PutObject -> 1, ListObjectsV2 -> 1, DeleteObjects -> 1))
+    (2L to 120L).foreach(epoch)
+    assert(
+      counted((121L to 130L).foreach(epoch)) ===
+        Map(PutObject -> 10, ListObjectsV2 -> 10, DeleteObjects -> 1)
+    )
   }
 }
 

@@ -350,6 +350,17 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.size === 150)
   }
 
+  test("forty epochs leave less than sixty files in the log, and marks do not grow with it") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val driver = world.driver()
+    def marks  = world.records.list().count(world.records.isPublished)
+    for (number <- 0L until 40L) {
+      world.epoch(driver, number, "a")
+      assert(marks <= 15 && world.records.isPublished(number + 1))
+    }
+    assert(world.records.list().size + marks < 60)
+  }
+
   test("the log of another query is refused at the first epoch, and adopted on request") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")

@@ -12,8 +12,7 @@ class DeltaLogSuite extends AnyFunSuite {
   private val mine   = RunId("aaaaaaaa-0000-4000-8000-000000000001")
   private val theirs = RunId("bbbbbbbb-0000-4000-8000-000000000002")
 
-  private val always = DeltaRule(fromBytes = 0, atMost = 4, share = Double.PositiveInfinity)
-  private val rules  = LogRules(records = 100, marks = 5, together = 1, always)
+  private val rules = TestRules.differences
 
   private def part(n: Int, records: Long = 1): Open =
     Open("b", s"p$n", n, Resume(s"_stoplog/main/open/p$n"), 10 * records, records, 0, 0, owner = Some(mine))

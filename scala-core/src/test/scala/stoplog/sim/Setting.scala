@@ -5,7 +5,7 @@ import java.util.SplittableRandom
 
 import stoplog.commit.CompactionPolicy
 import stoplog.commit.CompleteRule
-import stoplog.log.LogRules
+import stoplog.log.{LogRules, TestRules}
 
 /** A kind of world. Has dice of its own, so that what a seed draws otherwise is the same in all of them. */
 final case class Setting(
@@ -45,8 +45,8 @@ object Setting {
 
   /** Of so few records only a log may be of which no tool asks for an old one. */
   private def differences(drawn: Surroundings): LogRules =
-    if (drawn.tools.exists(looksBack)) Surroundings.differences
-    else Surroundings.differences.copy(records = FewRecords)
+    if (drawn.tools.exists(looksBack)) TestRules.differences
+    else TestRules.differences.copy(records = FewRecords)
 
   private val FewRecords = 12
 

@@ -2,7 +2,7 @@
 package stoplog.sim
 
 import stoplog.commit.LostPart
-import stoplog.log.{DeltaRule, LogRules}
+import stoplog.log.LogRules
 
 /** What a world is made of besides what its seed draws: the kind of store, and who else works on it. */
 final case class Surroundings(
@@ -20,18 +20,6 @@ final case class Surroundings(
     sinkIds: Vector[String] = Vector(DiskLog.Main),
     log: LogRules = LogRules.standard
 )
-
-object Surroundings {
-
-  /** A log in which every record that may holds a difference, and a mark goes with the next record. */
-  val differences: LogRules =
-    LogRules(
-      records = 100,
-      marks = 1,
-      together = 1,
-      DeltaRule(fromBytes = 0, atMost = 4, Double.PositiveInfinity)
-    )
-}
 
 /** How a closed part becomes visible. */
 sealed trait StoreKind extends Product with Serializable

@@ -193,7 +193,7 @@ def test_a_difference_is_no_whole_record_and_the_other_way_round(tmp_path: Path)
 def test_a_part_that_is_to_go_and_is_not_there_makes_a_record_torn(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     delta(sink, 0, "epoch", state={"openGone": ["day=9/x"]})
-    with pytest.raises(UnreadableRecord, match="'day=9/x' is to go and is not there in record 3"):
+    with pytest.raises(UnreadableRecord, match="does not fit together: 'day=9/x' is to go and is not there"):
         log(tmp_path).newest()
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -59,29 +59,38 @@ class StoredRecord:
     gone: Gone = NOTHING_GONE
     has_settings: bool = True
 
-    def on(self, before: SinkState) -> LogRecord:
-        """The record, from the state that the record before it leaves. Raises `WrongBase`."""
-        state = self.said.state
-        whole = replace(
-            state,
-            settings=state.settings if self.has_settings else before.settings,
-            open=_after(before.open, state.open, self.gone.open, lambda part: part.finished_path),
-            live=_after(before.live, state.live, self.gone.live, lambda bucket: bucket.bucket),
-            small=_after(before.small, state.small, self.gone.small, lambda part: part.path),
-        )
-        return replace(self.said, state=whole)
+
+def last_of(before: SinkState, chain: Sequence[StoredRecord]) -> LogRecord:
+    """The last of these records, each of which rests on the one before it, the first on one with that state.
+
+    Takes time for the state once, however many they are. Raises `WrongBase`.
+    """
+    parts = {part.finished_path: part for part in before.open}
+    live = {bucket.bucket: bucket for bucket in before.live}
+    small = {part.path: part for part in before.small}
+    settings = before.settings
+    for each in chain:
+        state, gone = each.said.state, each.gone
+        _change(parts, gone.open, ((part.finished_path, part) for part in state.open))
+        _change(live, gone.live, ((bucket.bucket, bucket) for bucket in state.live))
+        _change(small, gone.small, ((part.path, part) for part in state.small))
+        settings = state.settings if each.has_settings else settings
+    said = chain[-1].said
+    state = replace(
+        said.state,
+        settings=settings,
+        open=tuple(parts.values()),
+        live=tuple(live.values()),
+        small=tuple(small.values()),
+    )
+    return replace(said, state=state)
 
 
-def _after(
-    before: tuple[_Entry, ...], put: tuple[_Entry, ...], gone: tuple[str, ...], key: Callable[[_Entry], str]
-) -> tuple[_Entry, ...]:
-    """What stays, and behind it what is new or changed."""
-    if not put and not gone:
-        return before
-    entries = {key(entry): entry for entry in before}
+def _change(entries: dict[str, _Entry], gone: Iterable[str], put: Iterable[tuple[str, _Entry]]) -> None:
+    """Leaves what stays, and behind it what is new or changed."""
     for name in gone:
         if entries.pop(name, None) is None:
             raise WrongBase(f"{name!r} is to go and is not there")
-    for entry in put:
-        entries.pop(key(entry), None)
-    return (*entries.values(), *put)
+    for name, entry in put:
+        entries.pop(name, None)
+        entries[name] = entry

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn, decode_stored
-from stoplog._log.delta import StoredRecord, WrongBase
+from stoplog._log.delta import StoredRecord, WrongBase, last_of
 from stoplog._log.records import LogRecord, RecordKind, SinkState
 from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT
 from stoplog._storage import FileInfo, Storage
@@ -150,7 +150,7 @@ class CommitLog:
 
     def _whole(self, stored: StoredRecord) -> LogRecord:
         """With the state that is put together from all records on which it rests. Raises `RecordProblem`."""
-        behind = []
+        behind: list[StoredRecord] = []
         known = self._known
         while stored.base is not None:
             seq = stored.said.seq - 1
@@ -161,14 +161,15 @@ class CommitLog:
             stored = self._base(stored, seq)
         else:
             state = stored.said.state
-        record = stored.said
-        for each in reversed(behind):
-            try:
-                record = each.on(state)
-            except WrongBase as error:
-                raise Torn(f"{error} in record {each.said.seq - 1}") from error
-            state, stored = record.state, each
-        self._known = (record.seq, stored.checksum, state)
+        if not behind:
+            return self._remember(stored.said, stored.checksum)
+        try:
+            return self._remember(last_of(state, behind[::-1]), behind[0].checksum)
+        except WrongBase as error:
+            raise Torn(f"what it rests on does not fit together: {error}") from error
+
+    def _remember(self, record: LogRecord, checksum: str) -> LogRecord:
+        self._known = (record.seq, checksum, record.state)
         return record
 
     def _base(self, stored: StoredRecord, seq: int) -> StoredRecord:

@@ -35,11 +35,12 @@ private[log] final class RecordReader(store: LogFiles) {
   @tailrec
   private def resting(record: StoredRecord, behind: List[StoredRecord.Delta]): Either[Gone, LogRecord] =
     record match {
-      case StoredRecord.Whole(whole, checksum) => Right(forward(whole, checksum, behind))
-      case delta: StoredRecord.Delta           =>
+      case StoredRecord.Whole(whole, checksum) =>
+        Right(if (behind.isEmpty) remember(whole, checksum) else forward(whole.state, behind))
+      case delta: StoredRecord.Delta =>
         val before = delta.decision.seq - 1
         known.filter(_.is(before, delta.base.checksum)) match {
-          case Some(base) => Right(forward(on(delta, base.state), delta.checksum, behind))
+          case Some(base) => Right(forward(base.state, delta :: behind))
           case None       =>
             stored(before) match {
               case None       => Left(Gone(before))
@@ -48,18 +49,18 @@ private[log] final class RecordReader(store: LogFiles) {
         }
     }
 
-  private def forward(from: LogRecord, checksum: String, behind: List[StoredRecord.Delta]): LogRecord = {
-    val (record, last) = behind.foldLeft((from, checksum)) { case ((before, _), delta) =>
-      (on(delta, before.state), delta.checksum)
+  private def forward(from: SinkState, chain: List[StoredRecord.Delta]): LogRecord = {
+    val last = chain.last
+    StoredRecord.Delta.last(from, chain) match {
+      case Right(record) => remember(record, last.checksum)
+      case Left(why)     => throw torn(last.decision.seq, s"what it rests on does not fit together: $why")
     }
-    known = Some(Known(record.seq, last, record.state))
-    record
   }
 
-  private def on(delta: StoredRecord.Delta, before: SinkState): LogRecord =
-    delta
-      .on(before)
-      .fold(why => throw torn(delta.decision.seq, s"$why in record ${delta.decision.seq - 1}"), identity)
+  private def remember(record: LogRecord, checksum: String): LogRecord = {
+    known = Some(Known(record.seq, checksum, record.state))
+    record
+  }
 
   /** A difference says something only of the record behind which it was written. */
   private def refuseOther(delta: StoredRecord.Delta, base: StoredRecord): StoredRecord =

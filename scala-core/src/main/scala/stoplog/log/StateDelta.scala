@@ -3,6 +3,8 @@ package stoplog.log
 
 import java.util.{Collections, IdentityHashMap}
 
+import scala.collection.mutable
+
 import stoplog.part.{FinishedPart, Open}
 
 /** The difference between the states of two records of which one follows the other: what a record of version 4 holds in
@@ -20,20 +22,8 @@ private[log] final case class StateDelta(
     lists: ListDeltas
 ) {
 
-  /** The later state. The order of open parts and of live buckets may be another one than the writer's: it has no meaning.
-    *
-    * Error: `Left` if this was not made from that state.
-    */
-  def appliedTo(before: SinkState): Either[String, SinkState] =
-    lists.appliedTo(before).map { state =>
-      state.copy(
-        queryId = queryId,
-        lastEpoch = lastEpoch,
-        lastBatch = lastBatch,
-        nextPart = nextPart,
-        settings = settings.getOrElse(before.settings)
-      )
-    }
+  /** The later state. Error: `Left` if this was not made from that state. */
+  def appliedTo(before: SinkState): Either[String, SinkState] = StateDelta.applied(before, Seq(this))
 }
 
 private[log] object StateDelta {
@@ -52,6 +42,25 @@ private[log] object StateDelta {
         lists
       )
     }
+
+  /** The state behind all of these, of which each was made from the state behind the one before it. Takes time for the state
+    * once, however many they are. The order of open parts and of live buckets may be another one than the writer's: it
+    * has no meaning.
+    *
+    * Error: `Left` if one was made from another state.
+    */
+  def applied(before: SinkState, deltas: Seq[StateDelta]): Either[String, SinkState] =
+    deltas.lastOption.fold[Either[String, SinkState]](Right(before)) { last =>
+      ListDeltas.applied(before, deltas.map(_.lists)).map { state =>
+        state.copy(
+          queryId = last.queryId,
+          lastEpoch = last.lastEpoch,
+          lastBatch = last.lastBatch,
+          nextPart = last.nextPart,
+          settings = deltas.flatMap(_.settings).lastOption.getOrElse(before.settings)
+        )
+      }
+    }
 }
 
 /** The differences of a state's lists. */
@@ -60,16 +69,9 @@ private[log] final case class ListDeltas(
     live: ListDelta[LiveBucket],
     small: ListDelta[FinishedPart]
 ) {
-  import ListDeltas._
 
   /** The number of entries that differ. */
   def size: Int = open.size + live.size + small.size
-
-  def appliedTo(before: SinkState): Either[String, SinkState] = for {
-    open  <- this.open.appliedTo(before.open)(openKey)
-    live  <- this.live.appliedTo(before.live)(liveKey)
-    small <- this.small.appliedTo(before.small)(smallKey)
-  } yield before.copy(open = open, live = live, small = small)
 }
 
 private[log] object ListDeltas {
@@ -82,8 +84,14 @@ private[log] object ListDeltas {
     open  <- ListDelta.between(before.open, after.open)(openKey)
     live  <- ListDelta.between(before.live, after.live)(liveKey)
     small <- ListDelta.between(before.small, after.small)(smallKey)
-    if small.appliedTo(before.small)(smallKey).contains(after.small)
+    if ListDelta.applied(before.small, Seq(small))(smallKey).contains(after.small)
   } yield ListDeltas(open, live, small)
+
+  def applied(before: SinkState, deltas: Seq[ListDeltas]): Either[String, SinkState] = for {
+    open  <- ListDelta.applied(before.open, deltas.map(_.open))(openKey)
+    live  <- ListDelta.applied(before.live, deltas.map(_.live))(liveKey)
+    small <- ListDelta.applied(before.small, deltas.map(_.small))(smallKey)
+  } yield before.copy(open = open, live = live, small = small)
 
   /** The number of entries of a state's lists. */
   def entries(state: SinkState): Int = state.open.size + state.live.size + state.small.size
@@ -98,22 +106,6 @@ private[log] final case class ListDelta[A](put: Vector[A], gone: Vector[String])
   def size: Int = put.size + gone.size
 
   def isEmpty: Boolean = put.isEmpty && gone.isEmpty
-
-  /** The later list: what stays, and behind it what is new or changed. Error: `Left` if an entry that is gone was not there. */
-  def appliedTo(before: Vector[A])(key: A => String): Either[String, Vector[A]] =
-    if (isEmpty) Right(before)
-    else {
-      val goes    = gone.toSet
-      val changes = put.iterator.map(key).toSet
-      val known   = before.iterator.map(key).filter(goes).toSet
-      gone
-        .find(!known(_))
-        .toLeft(before.filterNot { entry =>
-          val name = key(entry); goes(name) || changes(name)
-        } ++ put)
-        .left
-        .map(name => s"'$name' is to go and is not there")
-    }
 }
 
 private[log] object ListDelta {
@@ -132,6 +124,33 @@ private[log] object ListDelta {
           left.collect { case (name, _) if !is.contains(name) => name }
         )
       }
+    }
+
+  /** What stays of a list behind all of these, and behind it what is new or changed. Error: `Left` if an entry that is to go
+    * was not there.
+    */
+  def applied[A](before: Vector[A], deltas: Seq[ListDelta[A]])(key: A => String): Either[String, Vector[A]] =
+    if (deltas.forall(_.isEmpty)) Right(before)
+    else {
+      val put    = mutable.LinkedHashMap.empty[String, A]
+      val gone   = mutable.Set.empty[String]
+      val needed = mutable.LinkedHashSet.empty[String]
+      deltas.foreach { delta =>
+        delta.gone.foreach { name =>
+          if (put.remove(name).isEmpty) needed += name
+          gone += name
+        }
+        delta.put.foreach { entry =>
+          put.remove(key(entry)) // it comes behind those that came since
+          put.update(key(entry), entry)
+        }
+      }
+      val stays = before.filterNot { entry =>
+        val name = key(entry)
+        needed -= name
+        gone(name) || put.contains(name)
+      }
+      needed.headOption.map(name => s"'$name' is to go and is not there").toLeft(stays ++ put.values)
     }
 
   /** By reference. */

@@ -50,8 +50,14 @@ private[stoplog] object StoredRecord {
   ) extends StoredRecord {
 
     /** The record, from the state that the record before it leaves. Error: `Left` if that is of another one. */
-    private[stoplog] def on(before: SinkState): Either[String, LogRecord] =
-      delta.appliedTo(before).map(decision.leaving)
+    def on(before: SinkState): Either[String, LogRecord] = Delta.last(before, Seq(this))
+  }
+
+  object Delta {
+
+    /** The last one of these, each of which rests on the one before it, and the first on a record that leaves that state. */
+    def last(before: SinkState, chain: Seq[Delta]): Either[String, LogRecord] =
+      StateDelta.applied(before, chain.map(_.delta)).map(chain.last.decision.leaving)
   }
 }
 

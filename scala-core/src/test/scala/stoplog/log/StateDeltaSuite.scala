@@ -64,6 +64,18 @@ class StateDeltaSuite extends AnyFunSuite {
     }
   }
 
+  test("several in a row make what each makes of the state behind the one before") {
+    for (_ <- 1 to 200) {
+      val states = Vector.iterate(state(), 5)(after)
+      val deltas =
+        states.zip(states.tail).map { case (before, later) => StateDelta.between(before, later).get }
+      val single = deltas.foldLeft(states.head)((before, delta) => delta.appliedTo(before).toOption.get)
+      assert(StateDelta.applied(states.head, deltas) === Right(single))
+      assert(inOneOrder(single) === inOneOrder(states.last))
+      assert(StateDelta.applied(states.head, Nil) === Right(states.head))
+    }
+  }
+
   test("a difference has what was touched, and nothing of the rest") {
     val before = state().copy(open = parts(1000))
     val later  =

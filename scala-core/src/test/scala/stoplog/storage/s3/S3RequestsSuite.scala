@@ -8,6 +8,7 @@ import stoplog.servers.S3Call._
 import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
 import stoplog.commit.MemoryNotes
+import stoplog.log.{CommitLog, LogRules}
 import stoplog.part.{Open, Publish, Resume, RunId}
 import stoplog.storage.{NewPart, PartOutput}
 
@@ -156,7 +157,7 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   requests("an epoch of the driver costs one PUT of the record and one listing") { storage =>
-    val log    = new stoplog.log.CommitLog(storage.logFiles())
+    val log    = new CommitLog(storage.logFiles(), LogRules.standard.copy(records = 10))
     val driver = SinkDriver.ofParts(
       run,
       SinkIdentity(storage.root, "main", "query"),
@@ -187,9 +188,9 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
     epoch(0)
     assert(counted(epoch(1)) === Map(PutObject -> 1, ListObjectsV2 -> 1))
-    (2L to 120L).foreach(epoch)
+    (2L to 20L).foreach(epoch)
     assert(
-      counted((121L to 130L).foreach(epoch)) ===
+      counted((21L to 30L).foreach(epoch)) ===
         Map(PutObject -> 10, ListObjectsV2 -> 10, DeleteObjects -> 1)
     )
   }

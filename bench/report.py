@@ -42,7 +42,7 @@ def page(
             *growth_table(growth),
             "",
             "The query was stopped and not finished: the rows of open parts are not visible yet. The sink",
-            "keeps its newest 100 records, whatever the number of epochs.",
+            "keeps some hundred records, whatever the number of epochs.",
             "",
         ]
     )

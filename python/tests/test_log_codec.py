@@ -12,7 +12,7 @@ from stoplog._log.crc32c import _by_tables, crc32c, in_python
 from stoplog._log.records import RecordKind
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-GOLDEN = sorted((REPOSITORY / "scala-core/src/test/resources/golden").glob("record-*.json"))
+GOLDEN = sorted((REPOSITORY / "scala-core/src/test/resources/golden").glob("record-v[123]-*.json"))
 
 
 def golden(name: str) -> bytes:

@@ -112,7 +112,7 @@ def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
         if not log.mentions(seq, b'"markers"'):
             continue
         try:
-            record = log.read(seq)
+            record = log.said(seq)
         except UnreadableRecord:
             continue
         yield from record.markers if record is not None else ()
@@ -244,7 +244,7 @@ def _closed(
         if not log.mentions(seq, wanted.may_be_in):
             continue
         try:
-            record = newest if seq == newest.seq else log.read(seq)
+            record = newest if seq == newest.seq else log.said(seq)
         except UnreadableRecord:
             continue
         if record is None:
@@ -257,7 +257,8 @@ def _closed(
                 return Explanation(asked, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:
             if wanted.is_part(part):
-                return _published(storage, sink_id, asked, record, part, seq in files.marks)
+                done = seq < newest.seq or seq in files.marks
+                return _published(storage, sink_id, asked, record, part, done)
     return None
 
 

@@ -7,8 +7,9 @@ import json
 import re
 
 from stoplog._log.crc32c import crc32c
+from stoplog._log.delta import StoredRecord
 from stoplog._log.paths import paths_outside
-from stoplog._log.reading import Json, WrongField, record_of
+from stoplog._log.reading import Json, WrongField, base_of, gone_of, has_settings, record_of
 from stoplog._log.records import LogRecord
 from stoplog._shared import shared
 
@@ -46,19 +47,39 @@ class Elsewhere(RecordProblem):
         self.last_epoch = last_epoch
 
 
+class BaseGone(Torn):
+    """The record holds a difference, and one that it rests on is not there.
+
+    Attributes:
+        seq: of that one.
+    """
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(f"it rests on record {seq}, which is not there")
+        self.seq = seq
+
+
 def decode(data: bytes) -> LogRecord:
-    """The record of these bytes. Raises `Torn`, `TooNew` or `Elsewhere`."""
+    """The record of these bytes, which hold its whole state. Raises `Torn`, `TooNew` or `Elsewhere`."""
+    stored = decode_stored(data)
+    if stored.base is not None:
+        raise BaseGone(stored.said.seq - 1)
+    return stored.said
+
+
+def decode_stored(data: bytes) -> StoredRecord:
+    """The record as these bytes have it. Raises `Torn`, `TooNew` or `Elsewhere`."""
     try:
-        record = _decoded(data)
+        stored = _decoded(data)
     except RecursionError:
         raise Torn("it is nested too deeply") from None
-    outside = paths_outside(record)
+    outside = paths_outside(stored.said)
     if outside:
-        raise Elsewhere(outside, record.state.last_epoch)
-    return record
+        raise Elsewhere(outside, stored.said.state.last_epoch)
+    return stored
 
 
-def _decoded(data: bytes) -> LogRecord:
+def _decoded(data: bytes) -> StoredRecord:
     root = _parsed(data)
     version = root.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
@@ -68,15 +89,25 @@ def _decoded(data: bytes) -> LogRecord:
     body = root.get("record")
     if not isinstance(body, dict):
         raise Torn("it has no record in it")
-    if root.get("crc32c") != _checksum(_body_bytes(data, body)):
+    checksum = _checksum(_body_bytes(data, body))
+    if root.get("crc32c") != checksum:
         raise Torn("its checksum does not match")
+    if ("base" in body) != (version == _DELTA_VERSION):
+        raise Torn("it is of another version than it says")
     try:
+        if version == _DELTA_VERSION:
+            base = base_of(body)
+            return StoredRecord(record_of(body), checksum, base, gone_of(body), has_settings(body))
         record = record_of(body)
     except WrongField as error:
         raise Torn(f"a field is missing or of another type ({error})") from error
     if _version(record) != version:
         raise Torn("it is of another version than it says")
-    return record
+    return StoredRecord(record, checksum)
+
+
+_DELTA_VERSION = 4
+"""Of a record that holds the difference from the one before it."""
 
 
 _ENVELOPE = re.compile(rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":')
@@ -108,7 +139,7 @@ def _checksum(data: bytes) -> str:
 
 
 def _version(record: LogRecord) -> int:
-    """The version that a writer takes: the oldest one that says all of the record."""
+    """The version that a writer takes for a whole record: the oldest one that says all of it."""
     if record.replace or record.manifest or record.markers or record.state.live:
         return 3
     if any(part.beside.files or part.beside.note for part in record.state.open):

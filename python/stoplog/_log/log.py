@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from stoplog._log.codec import Elsewhere, RecordProblem, TooNew, Torn, decode
-from stoplog._log.records import LogRecord, RecordKind
+from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn, decode_stored
+from stoplog._log.delta import StoredRecord, WrongBase, last_of
+from stoplog._log.records import LogRecord, RecordKind, SinkState
 from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
@@ -24,7 +25,11 @@ _NAME = re.compile(
 
 
 class UnreadableRecord(StoplogError):
-    """A record is there and cannot be used: `STOPLOG_RECORD_TORN`, `…_TOO_NEW` or `…_ELSEWHERE`."""
+    """A record is there and cannot be used: `STOPLOG_RECORD_TORN`, `…_TOO_NEW` or `…_ELSEWHERE`.
+
+    Attributes:
+        problem: why.
+    """
 
     def __init__(self, path: str, problem: RecordProblem) -> None:
         advice = (
@@ -33,6 +38,7 @@ class UnreadableRecord(StoplogError):
             else "Run 'stoplog check' on the directory: it says what is left and what to do."
         )
         super().__init__(_condition(problem), f"The record {path} cannot be used: {problem}. {advice}")
+        self.problem = problem
 
 
 def _condition(problem: RecordProblem) -> str:
@@ -71,6 +77,9 @@ class CommitLog:
         self._storage = storage
         self._directory = f"{ROOT}/{sink_id}/{LOG}"
         self._listed: dict[int, FileInfo] = {}
+        # The state that a record leaves, which is known by its checksum: a reader of one record after the
+        # other need not read again what each rests on.
+        self._known: tuple[int, str, SinkState] | None = None
 
     def files(self) -> LogFiles:
         """All that is in its directory now."""
@@ -95,24 +104,86 @@ class CommitLog:
         before, looks = -1, _LOOKS
         while records := self.files().records:
             seq = max(records)
-            found = self.read(seq)
+            problem = Torn("it is listed and not there")
+            try:
+                found = self.read(seq)
+            except UnreadableRecord as error:
+                if not isinstance(error.problem, BaseGone):
+                    raise
+                found, problem = None, error.problem
             if found is not None:
                 return found
-            # It was trimmed, and there is a newer one; unless it stays listed and cannot be read.
+            # It was trimmed, or its base was, and there is a newer one; unless it stays and cannot be read.
             before, looks = seq, _LOOKS if seq > before else looks - 1
             if not looks:
-                raise UnreadableRecord(self._absolute(seq), Torn("it is listed and not there"))
+                raise UnreadableRecord(self._absolute(seq), problem)
         return None
 
     def read(self, seq: int) -> LogRecord | None:
-        """One record; `None` when it is not there. Raises `UnreadableRecord`."""
-        data = self._bytes(seq)
-        if data is None:
+        """One record with its state; `None` when it is not there. Raises `UnreadableRecord`."""
+        stored = self.stored(seq)
+        if stored is None:
             return None
         try:
-            return decode(data)
+            return self._whole(stored)
         except RecordProblem as problem:
             raise UnreadableRecord(self._absolute(seq), problem) from problem
+
+    def stored(self, seq: int) -> StoredRecord | None:
+        """One record as its file has it; `None` when it is not there. Raises `UnreadableRecord`."""
+        try:
+            return self._stored(seq)
+        except RecordProblem as problem:
+            raise UnreadableRecord(self._absolute(seq), problem) from problem
+
+    def said(self, seq: int) -> LogRecord | None:
+        """What the file of one record says by itself: of its state maybe only the difference.
+
+        `None` when it is not there. Raises `UnreadableRecord`.
+        """
+        stored = self.stored(seq)
+        return None if stored is None else stored.said
+
+    def _stored(self, seq: int) -> StoredRecord | None:
+        data = self._bytes(seq)
+        return None if data is None else decode_stored(data)
+
+    def _whole(self, stored: StoredRecord) -> LogRecord:
+        """With the state that is put together from all records on which it rests. Raises `RecordProblem`."""
+        behind: list[StoredRecord] = []
+        known = self._known
+        while stored.base is not None:
+            seq = stored.said.seq - 1
+            behind.append(stored)
+            if known is not None and known[:2] == (seq, stored.base.checksum):
+                state = known[2]
+                break
+            stored = self._base(stored, seq)
+        else:
+            state = stored.said.state
+        if not behind:
+            return self._remember(stored.said, stored.checksum)
+        try:
+            return self._remember(last_of(state, behind[::-1]), behind[0].checksum)
+        except WrongBase as error:
+            raise Torn(f"what it rests on does not fit together: {error}") from error
+
+    def _remember(self, record: LogRecord, checksum: str) -> LogRecord:
+        self._known = (record.seq, checksum, record.state)
+        return record
+
+    def _base(self, stored: StoredRecord, seq: int) -> StoredRecord:
+        try:
+            base = self._stored(seq)
+        except RecordProblem as problem:
+            raise Torn(f"it rests on record {seq}, which cannot be used: {problem}") from problem
+        if base is None:
+            raise BaseGone(seq)
+        assert stored.base is not None
+        rests_on = base.said.seq if base.base is None else base.base.whole
+        if (base.checksum, base.said.seq, rests_on) != (stored.base.checksum, seq, stored.base.whole):
+            raise Torn(f"record {seq} is another one than that which it was written behind")
+        return base
 
     def head(self, seq: int) -> RecordHead | None:
         """The beginning of a record, read without the rest; `None` when it is not there or torn."""

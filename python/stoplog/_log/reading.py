@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
+from stoplog._log.delta import Base, Gone
 from stoplog._log.records import (
     NO_TOTALS,
     NOTHING_BESIDE,
@@ -103,7 +104,7 @@ def record_of(source: Json) -> LogRecord:
         run=text(source, "run"),
         written_at_millis=moment(source, "writtenAtMillis"),
         publish=each(source, "publish", _pending),
-        state=_state(inner(source, "state")),
+        state=_state(inner(source, "state"), may_lack_settings="base" in source),
         manifest=text(inner(source, "manifest"), "path") if "manifest" in source else None,
         markers=each_if_any(source, "markers", _marker),
         replace=each_if_any(source, "replace", _finished),
@@ -117,13 +118,41 @@ def _kind(word: str) -> RecordKind:
         raise WrongField(f"unknown kind '{word}'") from None
 
 
-def _state(source: Json) -> SinkState:
+def base_of(source: Json) -> Base:
+    """The record on which a difference rests. Raises `WrongField`."""
+    base = inner(source, "base")
+    found = Base(number(base, "whole"), text(base, "crc32c"))
+    if not 0 <= found.whole < number(source, "seq"):
+        raise WrongField(f"record {found.whole} is none before it")
+    return found
+
+
+def gone_of(source: Json) -> Gone:
+    """The entries that a difference takes away. Raises `WrongField`."""
+    state = inner(source, "state")
+    return Gone(_texts(state, "openGone"), _texts(state, "liveGone"), _texts(state, "smallGone"))
+
+
+def has_settings(source: Json) -> bool:
+    """True if the record says the settings of its state."""
+    return "settings" in inner(source, "state")
+
+
+def _texts(source: Json, field: str) -> tuple[str, ...]:
+    values = source.get(field, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise WrongField(f"field '{field}' is not a list of texts")
+    return tuple(values)
+
+
+def _state(source: Json, may_lack_settings: bool) -> SinkState:
+    noted = {} if may_lack_settings and "settings" not in source else inner(source, "settings")
     return SinkState(
         query_id=text(source, "queryId"),
         last_epoch=optional_number(source, "lastEpoch"),
         open=each(source, "open", _open),
         next_part=number(source, "nextPart"),
-        settings={key: str(value) for key, value in inner(source, "settings").items()},
+        settings={key: str(value) for key, value in noted.items()},
         live=each_if_any(source, "live", _live),
         small=each_if_any(source, "small", _finished),
     )

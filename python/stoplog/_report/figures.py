@@ -61,7 +61,7 @@ def log_figures(storage: Storage, sink_id: str, now_millis: int) -> LogFigures:
     next_millis = now_millis
     for seq in _newest_within(files):
         try:
-            record = log.read(seq)
+            record = log.said(seq)
         except UnreadableRecord:
             counts.unreadable += 1
             continue

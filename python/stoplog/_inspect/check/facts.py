@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from stoplog._inspect.names import is_hidden, part_name
 from stoplog._inspect.sinks import SinkKind, kind_of
-from stoplog._log.codec import RecordProblem, decode
-from stoplog._log.log import CommitLog, LogFiles
+from stoplog._log.codec import BaseGone, RecordProblem
+from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.paths import InBucket
 from stoplog._log.records import LogRecord
 from stoplog._shared import LOG, ROOT
 from stoplog._storage import NO_OPTIONS, FileInfo, Storage
+
+_MARKS_KEPT = 5
+"""A run may remove the mark of a record with so many newer ones, which say that it was carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,9 @@ class Facts:
 
     Attributes:
         log: the files of its log.
-        sketches: the records that can be read, without the parts that they leave open, by the numbers in
-            their files' names, in ascending order.
-        unreadable: the others.
+        sketches: the records whose files can be read, without the parts that they leave open, by the numbers
+            in their files' names, in ascending order.
+        unreadable: the others, and those that rest on one which cannot be used.
         newest: the newest record, whole; `None` if it cannot be read or there is none.
         staged: the files in its own directory, but for the log, by their paths.
     """
@@ -64,8 +67,8 @@ class Facts:
         return kind_of(self.sink_id, self.newest) if self.newest else SinkKind.UNKNOWN
 
     def is_marked(self, seq: int) -> bool:
-        """True if the record is known to be carried out."""
-        return seq in self.log.marks
+        """True if the record is known to be carried out: a run keeps the marks of its newest records."""
+        return seq in self.log.marks or sum(later > seq for later in self.log.records) >= _MARKS_KEPT
 
     def record_path(self, seq: int) -> str:
         found = self.log.records.get(seq)
@@ -119,17 +122,23 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
     unreadable: dict[int, RecordProblem] = {}
     newest = None
     for seq in files.records:
-        data = storage.read(log.path(seq))
-        if data is None:
-            continue  # trimmed meanwhile
         try:
-            newest = decode(data)
-            sketches[seq] = _sketch(newest)
-        except RecordProblem as problem:
+            stored = log.stored(seq)
+            if stored is None:
+                continue  # trimmed meanwhile
+            sketches[seq] = _sketch(stored.said)
+            newest = log.read(seq)
+        except UnreadableRecord as error:
             newest = None
-            unreadable[seq] = problem
+            if not _is_leaving(error.problem, files):
+                unreadable[seq] = error.problem
     layout = InBucket.of(sink_id, newest.state.settings) if newest else None
     return Facts(storage, sink_id, now_millis, visible, files, sketches, unreadable, newest, staged, layout)
+
+
+def _is_leaving(problem: RecordProblem, files: LogFiles) -> bool:
+    """True if what a record rests on has been removed before the list was made: the record is next."""
+    return isinstance(problem, BaseGone) and problem.seq < min(files.records) and len(files.records) > 1
 
 
 def _sketch(record: LogRecord) -> LogRecord:

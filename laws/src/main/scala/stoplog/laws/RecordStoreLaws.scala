@@ -33,9 +33,10 @@ abstract class RecordStoreLaws extends LawSuite {
       store.putIfAbsent(seq, utf8(s"$seq"))
       store.markPublished(seq)
     }
-    store.delete(1)
-    store.delete(1)
-    store.delete(17)
+    store.delete(Seq(1))
+    store.delete(Seq(1))
+    store.delete(Seq(17))
+    store.delete(Seq.empty)
     assert(store.list() === Vector(0L, 2L))
     assert(store.read(1).isEmpty)
     assert(Seq(0L, 1L, 2L).map(store.isPublished) === Seq(true, false, true))
@@ -53,6 +54,33 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(storage.logFiles().list() === Vector(0L))
   }
 
+  law("marks are removed without their records, and notes stay") { storage =>
+    val store = storage.logFiles()
+    (0L to 2L).foreach { seq =>
+      store.putIfAbsent(seq, utf8(s"$seq"))
+      store.noteVisible(seq, 0, Set("b/p"))
+      store.markPublished(seq)
+    }
+    store.unmark(Seq(0, 1))
+    store.unmark(Seq(0, 17))
+    store.unmark(Seq.empty)
+    assert(Seq(0L, 1L, 2L).map(store.isPublished) === Seq(false, false, true))
+    assert(store.list() === Vector(0L, 1L, 2L))
+    assert(store.visible(0, 0) === Some(Set("b/p")))
+    assert(store.markPublished(0) === Created)
+  }
+
+  law("records are removed together, and the others stay") { storage =>
+    val store = storage.logFiles()
+    (0L to 5L).foreach { seq =>
+      store.putIfAbsent(seq, utf8(s"$seq"))
+      store.markPublished(seq)
+    }
+    store.delete(0L to 3L)
+    assert(store.list() === Vector(4L, 5L))
+    assert((0L to 5L).map(store.isPublished) === Seq(false, false, false, false, true, true))
+  }
+
   law("a note of visible parts is written once, and goes with its record") { storage =>
     storage.logFiles().putIfAbsent(7, utf8("x"))
     assert(storage.logFiles().visible(7, 0) === None)
@@ -65,7 +93,7 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(storage.visible().isEmpty)
     val store = storage.logFiles()
     assert(store.list() === Vector(7L))
-    store.delete(7)
+    store.delete(Seq(7))
     assert(Seq(0, 1).flatMap(store.visible(7, _)).isEmpty)
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.{RecordCodec, SinkState}
+import stoplog.log.SinkState
 import stoplog.part.{Closed, Open, Pending, RunId}
 import stoplog.rolling.RollReason
 import stoplog.sink.Prepared
@@ -133,29 +133,5 @@ private[stoplog] final case class TaskResult(
     open = open ++ rejected.open,
     nextPart = nextPart.max(rejected.nextPart),
     rejectedRows = rows
-  )
-}
-
-/** A plan as it travels to the tasks: each unpacks what is handed to it, and nothing of what the others get.
-  *
-  * An engine sends one object to all tasks of an epoch. With thousands of open parts, and maybe bytes of each in its
-  * handle, those are megabytes that every task would otherwise take apart for the few parts it is to go on with.
-  */
-private[stoplog] final class TaskPlans private (bare: EpochPlan, handed: Map[Int, Array[Byte]])
-    extends Serializable {
-
-  def isCommitted(epoch: Long): Boolean = bare.isCommitted(epoch)
-
-  def forTask(slot: Int, attempt: Attempt): TaskPlan =
-    bare
-      .forTask(slot, attempt)
-      .copy(handed = handed.get(slot).fold(Vector.empty[Open])(RecordCodec.decodeOpen))
-}
-
-private[stoplog] object TaskPlans {
-
-  def of(plan: EpochPlan): TaskPlans = new TaskPlans(
-    plan.copy(handed = Map.empty),
-    plan.handed.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) }
   )
 }

@@ -123,9 +123,7 @@ private[stoplog] final class Ledger(
       if (!alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
         fencedSince(record).foreach(throw _)
     }
-    log.trim(
-      Ledger.KeptRecords
-    ) // after every record, for parts may stay open much longer than the log may grow
+    log.trim(record) // after every record, for parts may stay open much longer than the log may grow
     faults.at(Step.AfterTrim)
   }
 
@@ -227,9 +225,6 @@ private[stoplog] object Ledger {
 
   /** A living driver writes a record with each epoch; a run that loses that often has met one that will not end. */
   private final val Tries = 20
-
-  /** The number of batches that Spark keeps: enough to look back when something went wrong. */
-  private final val KeptRecords = 100
 
   /** No operator or cluster manager notices a sleeping driver and has a new one claim the log in less time. */
   private final val UnobservedMillis = 5000L

@@ -109,13 +109,24 @@ private[stoplog] object QueryTrigger {
 /** @param batch   the epoch's number
   * @param slots   how many tasks it has
   * @param digests which batches these are, where the engine tells
+  * @param carrier brings large data to the epoch's tasks
   */
 private[stoplog] final case class EpochStart(
     batch: Long,
     slots: Int,
     digests: BatchDigests,
-    times: BatchTimes
+    times: BatchTimes,
+    carrier: Carrier
 )
+
+/** Brings data to the tasks of an epoch apart from the object that all of them get. */
+private[stoplog] trait Carrier {
+
+  /** Called on the driver. What it answers is serializable, and gives these bytes to the tasks that ask, until the epoch
+    * ends.
+    */
+  def carry(bytes: Array[Byte]): () => Array[Byte]
+}
 
 /** One start of a query, from epoch to epoch. Called by the query's thread, one call at a time. */
 private[stoplog] trait EngineRun[R, M] {

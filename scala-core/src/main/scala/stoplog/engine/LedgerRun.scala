@@ -59,7 +59,7 @@ private[stoplog] final class LedgerRun[R](
     if (!probed.getAndSet(true)) hooks.probe()
     val plan = driver.begin(epoch.batch, epoch.slots, epoch.digests)
     startTimer()
-    hooks.writers(TaskPlans.of(plan), epoch)
+    hooks.writers(TaskPlans.of(plan, epoch.carrier.carry(_)), epoch)
   }
 
   override def commit(batch: Long, results: Seq[TaskResult]): Unit = {

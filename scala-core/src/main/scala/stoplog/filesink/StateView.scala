@@ -113,7 +113,8 @@ private[stoplog] object StateView {
     val schemas = schemasOf(records)
     val gone    = (records ++ merging.all()).flatMap(_.replace).map(_.path).toSet
     val closed  = records.flatMap { record =>
-      val state = if (log.isPublished(record)) "published" else "pending"
+      // Each record is carried out before the next one is written.
+      val state = if (record.seq < records.last.seq || log.isPublished(record)) "published" else "pending"
       record.publish.map { part =>
         closedRow(part, if (gone(part.finishedPath)) "replaced" else state, record, schemas)
       }

@@ -9,12 +9,15 @@ import scala.util.control.NonFatal
 import stoplog.error.Errors
 import stoplog.storage.PutOutcome
 
-/** The one dense, linear log of a sink id, over any [[LogFiles]]. The newest record alone is the whole state. */
-private[stoplog] final class CommitLog(store: LogFiles) {
+/** The one dense, linear log of a sink id, over any [[LogFiles]]. The newest record alone is the whole state: some records
+  * hold the difference from the one before, and only this class, and those that it reads and writes with, know which.
+  */
+private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRules.standard) {
   import CommitLog._
 
-  // What the last append saw, oldest first, so that the trim that follows it need not ask again.
-  @volatile private var seen = Vector.empty[Long]
+  private val reader = new RecordReader(store)
+  private val writer = new RecordWriter(rules.deltas)
+  private val upkeep = new LogUpkeep(store, writer, rules)
 
   /** The newest record, durable, for a caller that carries it out or goes on from it; `None` for a log that was never
     * written.
@@ -35,13 +38,21 @@ private[stoplog] final class CommitLog(store: LogFiles) {
   def refuseIfOvertaken(path: String, sinkId: String, seq: Long): Unit =
     newerThan(seq).foreach(newer => throw Errors.fenced(path, sinkId, newer, "another run"))
 
-  /** Every record that is kept, oldest first. The log is dense: what lies before a gap is no part of it, but was created by a
-    * run that slept until its place had been trimmed, and decided nothing.
+  /** Every record that is kept, oldest first, but for those that are being removed. The log is dense: what lies before a
+    * gap is no part of it, but was created by a run that slept until its place had been trimmed, and decided nothing.
     */
-  def all(): Vector[LogRecord] = {
-    val there = store.list()
+  def all(): Vector[LogRecord] = allOf(store.list(), left = Looks)
+
+  /** A record whose base is not there is on its way out, with all before it. */
+  @tailrec
+  private def allOf(there: Vector[Long], left: Int): Vector[LogRecord] = {
     val gap   = there.zip(there.drop(1)).lastIndexWhere { case (record, next) => next != record + 1 }
-    there.drop(gap + 1).flatMap(read)
+    val found = there.drop(gap + 1).foldLeft(Vector.empty[LogRecord]) { (before, seq) =>
+      reader.stored(seq).fold(before)(reader.whole(_).fold(_ => Vector.empty, before :+ _))
+    }
+    if (found.nonEmpty || there.isEmpty) found
+    else if (left == 0) throw reader.torn(there.last, "what it rests on is not there")
+    else allOf(store.list(), left - 1)
   }
 
   /** The state in which a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */
@@ -59,7 +70,8 @@ private[stoplog] final class CommitLog(store: LogFiles) {
     * the same bytes.
     */
   def append(record: LogRecord): Appended = {
-    val bytes   = RecordCodec.encode(record)
+    val written = writer.write(record)
+    val bytes   = written.bytes
     val outcome =
       try
         store.putIfAbsent(record.seq, bytes) match {
@@ -82,7 +94,8 @@ private[stoplog] final class CommitLog(store: LogFiles) {
         LookBack.overtaking(record.seq, there) match {
           case Some(newer) => Overtaken(nameOfRun(newer))
           case None        =>
-            seen = there
+            writer.decided(written)
+            upkeep.decided(record, there)
             Decided
         }
     }
@@ -91,8 +104,8 @@ private[stoplog] final class CommitLog(store: LogFiles) {
   /** The run that has written the newest record, if that is newer than this one. */
   def overtaken(seq: Long): Option[String] = newerIn(store.list(), seq)
 
-  /** Whether the record's parts are known to be published, and what follows to be done. Most records without parts
-    * have nothing to do.
+  /** Whether the newest record's parts are known to be published, and what follows to be done: each before it was carried
+    * out before the next one was written, and may have no mark any more. Most records without parts have nothing to do.
     */
   def isPublished(record: LogRecord): Boolean = !record.hasToBeSettled || store.isPublished(record.seq)
 
@@ -125,35 +138,35 @@ private[stoplog] final class CommitLog(store: LogFiles) {
   def notedMerge(record: LogRecord): Option[MergeNote] = store.notedMerge(record.seq)
 
   /** The merge of this number, if it was called off and its record is kept. */
-  def calledOff(seq: Long): Option[LogRecord] =
-    if (store.notedMerge(seq).contains(MergeNote.CalledOff)) read(seq) else None
+  def calledOff(seq: Long): Option[Decision] =
+    if (store.notedMerge(seq).contains(MergeNote.CalledOff)) reader.stored(seq).map(_.decision) else None
 
-  /** Removes all but the newest `keep` of the records that the last [[append]] left, oldest first. Never the newest. */
-  def trim(keep: Int): Unit = {
-    val (old, kept) = seen.splitAt(seen.size - keep.max(1))
-    old.foreach(store.delete)
-    seen = kept
-  }
+  /** Removes what the [[LogRules]] do not keep, as far as the last [[append]] has seen it. Never the newest record.
+    *
+    * @param settled the record that has been carried out now
+    */
+  def trim(settled: LogRecord): Unit = upkeep.trim(settled)
 
   private def newerIn(there: Vector[Long], seq: Long): Option[String] =
     LookBack.overtaking(seq, there).map(nameOfRun)
 
-  private def nameOfRun(seq: Long): String = read(seq).fold("an unknown run")(_.run.value)
+  private def nameOfRun(seq: Long): String =
+    reader.stored(seq).fold("an unknown run")(_.decision.run.value)
 
-  /** A record that has been trimmed since the listing leaves a newer one behind. One that stays listed and cannot be
-    * read does not.
+  /** A record that has been trimmed since the listing, or whose base has, leaves a newer one behind. One that stays listed
+    * and cannot be read does not.
     */
   @tailrec
   private def newestOf(listed: Vector[Long], left: Int): Option[LogRecord] = listed.lastOption match {
     case None      => None
     case Some(seq) =>
-      read(seq) match {
-        case None =>
+      reader.whole(seq) match {
+        case Right(found) => Some(found)
+        case Left(gone)   =>
           val again = store.list()
           val newer = again.lastOption.exists(_ > seq)
-          if (!newer && left == 0) throw Errors.recordTorn(store.describe(seq), "it is listed and not there")
+          if (!newer && left == 0) throw reader.torn(seq, gone.whyTorn(seq))
           newestOf(again, if (newer) Looks else left - 1)
-        case found => found
       }
   }
 
@@ -175,16 +188,6 @@ private[stoplog] final class CommitLog(store: LogFiles) {
       case NonFatal(_) =>
         throw Errors.unknownOutcome(store.describe(seq), String.valueOf(cause.getMessage), cause)
     }
-
-  private def read(seq: Long): Option[LogRecord] = store.read(seq).map { bytes =>
-    RecordCodec.decode(bytes) match {
-      case Right(record)                     => record
-      case Left(RecordCodec.Torn(why))       => throw Errors.recordTorn(store.describe(seq), why)
-      case Left(RecordCodec.Elsewhere(why))  => throw Errors.recordElsewhere(store.describe(seq), why)
-      case Left(RecordCodec.TooNew(version)) =>
-        throw Errors.recordTooNew(store.describe(seq), version, RecordCodec.Version)
-    }
-  }
 }
 
 private[stoplog] object CommitLog {

@@ -53,8 +53,15 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
     if (files.capabilities.lookAhead) Option.when(files.exists(records(seq + 1).head))(seq + 1)
     else LookBack.overtaking(seq, list())
 
-  /** Deletes the record, its mark and the notes that the last [[list]] saw. Deleting what is not there is no error. */
-  def delete(seq: Long): Unit = files.delete(mark(seq) +: (names.notes(seq).map(at) ++ records(seq)))
+  /** Deletes these records one after the other, each with its mark and the notes that the last [[list]] saw, or all at once
+    * where the storage can. Deleting what is not there is no error.
+    */
+  def delete(seqs: Seq[Long]): Unit =
+    if (seqs.nonEmpty)
+      files.delete(seqs.flatMap(seq => mark(seq) +: (names.notes(seq).map(at) ++ records(seq))))
+
+  /** Deletes the marks of these records. They are to be no newest ones: a newer record says that they were carried out. */
+  def unmark(seqs: Seq[Long]): Unit = if (seqs.nonEmpty) files.delete(seqs.map(mark))
 
   /** Marks that all that this record has decided is done, so that no process does it again. `Taken` says that it was marked
     * already, and may be said when the answer to a first request was lost.

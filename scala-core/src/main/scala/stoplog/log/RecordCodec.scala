@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 
@@ -23,10 +24,13 @@ import stoplog.part.Open
 private[stoplog] object RecordCodec {
 
   /** The newest version that can be read. */
-  val Version: Int = 3
+  val Version: Int = 4
 
-  /** The version to write: the oldest that says all of it, so that a record that needs nothing new can be read by
-    * an older release.
+  /** Of a record that holds the difference from the one before it: an older release would take it for the state. */
+  private val DeltaVersion = 4
+
+  /** The version to write of a record with its whole state: the oldest that says all of it, so that a record that needs
+    * nothing new can be read by an older release.
     */
   private def version(record: LogRecord): Int =
     if (record.replace.nonEmpty) 3 // a release that publishes and replaces nothing shows rows twice
@@ -40,33 +44,69 @@ private[stoplog] object RecordCodec {
   final case class TooNew(version: Int)   extends Problem
   final case class Elsewhere(why: String) extends Problem
 
-  def encode(record: LogRecord): Array[Byte] = {
+  /** A record's file.
+    *
+    * @param checksum as in [[StoredRecord.checksum]]
+    */
+  final case class Encoded(bytes: Array[Byte], checksum: String)
+
+  /** With its whole state. */
+  def encode(record: LogRecord): Array[Byte] = encodeWhole(record).bytes
+
+  def encodeWhole(record: LogRecord): Encoded = encoded(version(record))(RecordJson.write(record, _))
+
+  private[log] def encodeDelta(record: LogRecord, base: Base, delta: StateDelta): Encoded =
+    encoded(DeltaVersion)(RecordJson.writeDelta(record, base, delta, _))
+
+  private def encoded(version: Int)(write: JsonGenerator => Unit): Encoded = {
     val body = new ByteArrayOutputStream()
     // Through a writer, as the checksum is taken by a reader: the other way escapes what lies beyond 16 bits.
     val text = new OutputStreamWriter(body, UTF_8.newEncoder())
-    Using.resource(mapper.getFactory.createGenerator(text))(RecordJson.write(record, _))
+    Using.resource(mapper.getFactory.createGenerator(text))(write)
+    val sum  = checksum(body.toByteArray)
     val root = new ByteArrayOutputStream(body.size + EnvelopeBytes)
-    root.write(
-      s"""{"version":${version(record)},"crc32c":"${checksum(body.toByteArray)}","record":""".getBytes(UTF_8)
-    )
+    root.write(s"""{"version":$version,"crc32c":"$sum","record":""".getBytes(UTF_8))
     body.writeTo(root)
     root.write('}')
-    root.toByteArray
+    Encoded(root.toByteArray, sum)
   }
 
-  def decode(bytes: Array[Byte]): Either[Problem, LogRecord] =
+  /** A record that holds its whole state. */
+  def decode(bytes: Array[Byte]): Either[Problem, LogRecord] = read(bytes).flatMap {
+    case StoredRecord.Whole(record, _) => Right(record)
+    case delta: StoredRecord.Delta     => Left(Torn(s"it rests on record ${delta.decision.seq - 1}"))
+  }
+
+  /** A record as its file has it. */
+  def read(bytes: Array[Byte]): Either[Problem, StoredRecord] =
     parse(bytes).flatMap { root =>
       val version = root.path("version").asInt(0)
+      val sum     = root.path("crc32c").asText("")
       if (version > Version) Left(TooNew(version))
       else if (version < 1) Left(Torn("it has no version"))
       else
         root.get("record") match {
-          case body: ObjectNode if checksum(bytesOf(body)) == root.path("crc32c").asText("") =>
-            read(body).filterOrElse(this.version(_) == version, Torn("it is of another version than it says"))
+          case body: ObjectNode if checksum(bytesOf(body)) == sum =>
+            if (body.has("base") != (version == DeltaVersion)) Left(OtherVersion)
+            else if (version == DeltaVersion) fields(readDelta(body, sum))
+            else
+              fields(RecordJson.read(body))
+                .filterOrElse(this.version(_) == version, OtherVersion)
+                .map(StoredRecord.Whole(_, sum))
           case _: ObjectNode => Left(Torn("its checksum does not match"))
           case _             => Left(Torn("it has no record in it"))
         }
     }
+
+  private val OtherVersion = Torn("it is of another version than it says")
+
+  private def readDelta(body: ObjectNode, sum: String): StoredRecord = {
+    val decision = RecordJson.readDecision(body, usual = None)
+    val base     = DeltaJson.readBase(body)
+    if (base.whole < 0 || base.whole >= decision.seq)
+      throw new IllegalArgumentException(s"record ${base.whole} is none before it")
+    StoredRecord.Delta(decision, base, DeltaJson.readState(body), sum)
+  }
 
   // A record that goes on behind its end is as torn as one that stops before it.
   private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -81,8 +121,8 @@ private[stoplog] object RecordCodec {
         }
       catch { case NonFatal(_) => Left(Torn("it ends in the middle, or is not JSON")) }
 
-  private def read(body: ObjectNode): Either[Problem, LogRecord] =
-    try Right(RecordJson.read(body))
+  private def fields[A](read: => A): Either[Problem, A] =
+    try Right(read)
     catch {
       case e: PathElsewhere => Left(Elsewhere(e.getMessage))
       case NonFatal(e)      => Left(Torn(s"a field is missing or of another type (${e.getMessage})"))

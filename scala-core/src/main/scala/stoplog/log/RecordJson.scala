@@ -17,9 +17,26 @@ import stoplog.rolling.RollReason
 private[log] object RecordJson {
   import JsonFields._
 
-  /** Written straight to bytes: a record with thousands of open parts is written in every epoch. */
+  /** Written straight to bytes: a record with thousands of open parts may be written in every epoch. */
   def write(record: LogRecord, into: JsonGenerator): Unit = {
     into.writeStartObject()
+    writeHead(record, into)
+    writeDecision(record, record.state.schema.map(SchemaId.of), into)
+    writeState(record.state, into)
+    into.writeEndObject()
+  }
+
+  /** With the difference from the state of the record before it in place of its state. */
+  def writeDelta(record: LogRecord, base: Base, delta: StateDelta, into: JsonGenerator): Unit = {
+    into.writeStartObject()
+    writeHead(record, into)
+    DeltaJson.writeBase(base, into)
+    writeDecision(record, usual = None, into)
+    DeltaJson.writeState(delta, into)
+    into.writeEndObject()
+  }
+
+  private def writeHead(record: LogRecord, into: JsonGenerator): Unit = {
     into.writeNumberField("seq", record.seq)
     into.writeStringField("kind", record.kind.word)
     record.kind match {
@@ -28,29 +45,31 @@ private[log] object RecordJson {
     }
     into.writeStringField("run", record.run.value)
     into.writeNumberField("writtenAtMillis", record.writtenAtMillis)
+  }
+
+  private def writeDecision(record: LogRecord, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeArrayFieldStart("publish")
-    val usual = record.state.schema.map(SchemaId.of)
     record.publish.foreach(writePending(_, usual, into))
     into.writeEndArray()
     ListsJson.writeFollowUp(record.follow, into)
     ListsJson.writeFinished("replace", record.replace, into)
-    writeState(record.state, into)
-    into.writeEndObject()
   }
 
   def read(from: ObjectNode): LogRecord = {
     lazy val state = readState(required(from, "state"))
-    LogRecord(
-      seq = long(from, "seq"),
-      kind = kind(from),
-      run = RunId(text(from, "run")),
-      writtenAtMillis = long(from, "writtenAtMillis"),
-      publish = objects(from, "publish").map(readPending(_, state.schema.map(SchemaId.of))),
-      state = state,
-      follow = ListsJson.readFollowUp(from),
-      replace = ListsJson.readFinished("replace", from)
-    )
+    readDecision(from, state.schema.map(SchemaId.of)).leaving(state)
   }
+
+  /** @param usual the columns of parts that do not say theirs */
+  def readDecision(from: ObjectNode, usual: => Option[SchemaId]): Decision = Decision(
+    seq = long(from, "seq"),
+    kind = kind(from),
+    run = RunId(text(from, "run")),
+    writtenAtMillis = long(from, "writtenAtMillis"),
+    publish = objects(from, "publish").map(readPending(_, usual)),
+    follow = ListsJson.readFollowUp(from),
+    replace = ListsJson.readFinished("replace", from)
+  )
 
   private def kind(from: ObjectNode): RecordKind = text(from, "kind") match {
     case "claim"   => RecordKind.Claim
@@ -67,9 +86,7 @@ private[log] object RecordJson {
     state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
     state.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
     into.writeNumberField("nextPart", state.nextPart)
-    into.writeObjectFieldStart("settings")
-    state.settings.toSeq.sorted.foreach { case (key, value) => into.writeStringField(key, value) }
-    into.writeEndObject()
+    writeSettings(state.settings, into)
     into.writeArrayFieldStart("open")
     val usual = state.schema.map(SchemaId.of)
     state.open.foreach(writeOpen(_, usual, into))
@@ -80,8 +97,7 @@ private[log] object RecordJson {
   }
 
   private def readState(from: JsonNode): SinkState = {
-    val noted    = required(from, "settings")
-    val settings = noted.fieldNames().asScala.map(key => key -> noted.get(key).asText()).toMap
+    val settings = readSettings(from)
     val usual    = settings.get(SinkState.SchemaKey).map(SchemaId.of)
     SinkState(
       queryId = text(from, "queryId"),
@@ -93,6 +109,17 @@ private[log] object RecordJson {
       small = ListsJson.readFinished("small", from),
       lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
     )
+  }
+
+  def writeSettings(settings: Map[String, String], into: JsonGenerator): Unit = {
+    into.writeObjectFieldStart("settings")
+    settings.toSeq.sorted.foreach { case (key, value) => into.writeStringField(key, value) }
+    into.writeEndObject()
+  }
+
+  def readSettings(state: JsonNode): Map[String, String] = {
+    val noted = required(state, "settings")
+    noted.fieldNames().asScala.map(key => key -> noted.get(key).asText()).toMap
   }
 
   /** @param usual the columns that the state names: those of nearly all parts, which then need not say so. An older

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
 import org.apache.spark.sql.connector.expressions.{Expression, Expressions, SortDirection, SortOrder}
@@ -99,6 +100,7 @@ private[spark] final class EpochWrite[M](
     planned: EngineWrite[InternalRow, M]
 ) extends StreamingWrite {
   @volatile private var current = Option.empty[EngineRun[InternalRow, M]]
+  @volatile private var carried = Option.empty[BroadcastCarrier]
 
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
@@ -108,8 +110,10 @@ private[spark] final class EpochWrite[M](
       QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
       SparkHadoop.configuration
     )
+    val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
+    carried = Some(carrier)
     val writers =
-      run.begin(EpochStart(context.batch, physical.numPartitions(), batches, batches.times))
+      run.begin(EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier))
     current = Some(run)
     new TaskWriterFactory(writers)
   }
@@ -117,10 +121,14 @@ private[spark] final class EpochWrite[M](
   /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
   override def useCommitCoordinator(): Boolean = false
 
-  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = {
     current.foreach(_.commit(epochId, TaskMessage.results(messages)))
+    carried.foreach(_.release()) // Spark aborts an epoch whose commit fails
+  }
 
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = current.foreach(_.abort())
+  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    try current.foreach(_.abort())
+    finally carried.foreach(_.release())
 
   override def toString: String = table.name()
 }

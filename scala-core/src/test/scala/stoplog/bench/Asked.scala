@@ -49,7 +49,7 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
     val all = calls().map { case (call, count) =>
       call -> (count - before.getOrElse(call, 0L)).toDouble / epochs
     }
-    records.list().foreach(records.delete)
+    records.delete(records.list())
     all
   }
 

@@ -2,16 +2,20 @@
 package stoplog.commit
 
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogRecord, MemoryRecords}
+import stoplog.log.{CommitLog, LogRecord, LogRules, MemoryRecords}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
 
 /** A storage and a clock in memory, and the drivers and tasks that work on them. */
-final class DriverWorld(policy: RollingPolicy, format: PartFormat[String] = Lines) {
-  val parts      = new MemoryParts
-  val records    = new MemoryRecords
-  val log        = new CommitLog(records)
-  val clock      = new ManualClock(1000000)
+final class DriverWorld(
+    policy: RollingPolicy,
+    format: PartFormat[String] = Lines,
+    rules: LogRules = LogRules.standard
+) {
+  val parts   = new MemoryParts
+  val records = new MemoryRecords
+  val log     = new CommitLog(records, rules)
+  val clock   = new ManualClock(1000000)
   val spoolFiles = new MemorySpoolFiles(clock)
 
   def stores: SinkStores = SinkStores.of(log, parts, spoolFiles)

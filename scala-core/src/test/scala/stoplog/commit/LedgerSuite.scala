@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.{LogRecord, RecordCodec, RecordKind, SinkState}
+import stoplog.log.{LogRecord, LogRules, RecordCodec, RecordKind, SinkState}
 import stoplog.rolling.RollReason
 
 /** Who may say that an epoch is committed, when two drivers are at it. */
@@ -68,6 +68,20 @@ class LedgerSuite extends AnyFunSuite {
     }
     assert(condition(older.commit(0, Seq(done))) === "STOPLOG_FENCED")
     assert(world.rows === Vector("row of a", "row of b"))
+  }
+
+  test("nor one whose successor has gone on for long: a run removes no mark of another one's records") {
+    val world = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, together = 1))
+    val older = world.driver()
+    val plan  = older.begin(0, slots = 1)
+    val done  = world.task(plan, 0, "a")
+    world.parts.onPublished = { _ =>
+      world.parts.onPublished = _ => ()
+      val newer = world.driver(other)
+      (1L to 9L).foreach(world.epoch(newer, _, "b"))
+    }
+    assert(condition(older.commit(0, Seq(done))) === "STOPLOG_FENCED")
+    assert(world.records.list().filter(world.records.isPublished) === Vector(1L, 11L))
   }
 
   test("an epoch that is published at once costs no further look at the log") {

@@ -65,7 +65,7 @@ class SinkDriverRunSuite extends AnyFunSuite {
     world.epoch(world.driver(), 0, "a")
     val refused = world.driver(run = other, identity = stranger)
     assert(condition(refused.begin(0, slots = 1)) === "STOPLOG_FOREIGN_QUERY")
-    world.records.list().foreach(world.records.delete)
+    world.records.delete(world.records.list())
     assert(condition(refused.begin(0, slots = 1)) === "STOPLOG_FOREIGN_QUERY")
     assert(!refused.tick())
   }

@@ -342,12 +342,23 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.staged().size === 2)
   }
 
-  test("the log keeps a hundred records, however long the query runs") {
+  test("the log keeps a hundred records and up to ten more, however long the query runs") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val driver = world.driver()
     (0L until 150L).foreach(world.epoch(driver, _, "a"))
-    assert(world.records.list() === (51L to 150L).toVector)
+    assert(world.records.list() === (50L to 150L).toVector)
     assert(world.rows.size === 150)
+  }
+
+  test("forty epochs leave less than sixty files in the log, and marks do not grow with it") {
+    val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
+    val driver = world.driver()
+    def marks  = world.records.list().count(world.records.isPublished)
+    for (number <- 0L until 40L) {
+      world.epoch(driver, number, "a")
+      assert(marks <= 15 && world.records.isPublished(number + 1))
+    }
+    assert(world.records.list().size + marks < 60)
   }
 
   test("the log of another query is refused at the first epoch, and adopted on request") {

@@ -108,7 +108,8 @@ object CompatibilityPage {
   private val RecordsOf = Map(
     1 -> "every record that needs nothing of the following",
     2 -> "open parts with rows beside them: row groups and stripes that are not full yet",
-    3 -> "merges of small parts, markers of complete buckets, manifests"
+    3 -> "merges of small parts, markers of complete buckets, manifests",
+    4 -> "the difference from the record before, where the whole state has 16 KiB or more; the last record of a clean end is whole"
   )
 
   private def goldenFiles: Vector[String] =

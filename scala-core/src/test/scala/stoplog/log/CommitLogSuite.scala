@@ -26,10 +26,15 @@ class CommitLogSuite extends AnyFunSuite {
     )
   }
 
-  private def withLog(body: (MemoryRecords, CommitLog) => Unit): Unit = {
+  private def withLog(body: (MemoryRecords, CommitLog) => Unit): Unit = keeping(100)(body)
+
+  /** With a log that removes each record as soon as so many newer ones are there. */
+  private def keeping(newest: Int)(body: (MemoryRecords, CommitLog) => Unit): Unit = {
     val records = new MemoryRecords
-    body(records, new CommitLog(records))
+    body(records, new CommitLog(records, rules(newest)))
   }
+
+  private def rules(newest: Int) = LogRules.standard.copy(records = newest, together = 1)
 
   private def condition(action: => Any): String = intercept[Throwable](action) match {
     case named: SparkThrowable => named.getCondition
@@ -94,9 +99,9 @@ class CommitLogSuite extends AnyFunSuite {
   }
 
   test("a driver that slept until its place was trimmed finds itself overtaken") {
-    withLog { (_, log) =>
+    keeping(2) { (_, log) =>
       (0L to 9L).foreach(seq => log.append(record(seq, theirs)))
-      log.trim(keep = 2)
+      log.trim(record(9, theirs))
       assert(log.append(record(3, mine)) === Overtaken(theirs.value))
       assert(log.newest() === Some(record(9, theirs)))
       assert(log.all().map(_.seq) === Vector(8L, 9L), "what it left behind is no part of the log")
@@ -122,7 +127,7 @@ class CommitLogSuite extends AnyFunSuite {
         if (first) {
           first = false
           putIfAbsent(seq + 1, RecordCodec.encode(record(seq + 1)))
-          delete(seq)
+          delete(Seq(seq))
           None
         } else super.read(seq)
     }
@@ -163,15 +168,23 @@ class CommitLogSuite extends AnyFunSuite {
   }
 
   test("trimming keeps the newest records, and never drops the last one") {
-    withLog { (records, log) =>
-      (0L to 9L).foreach(seq => log.append(record(seq)))
-      log.trim(keep = 100)
-      assert(records.list().size === 10)
-      log.trim(keep = 3)
-      assert(records.list() === Vector(7L, 8L, 9L))
-      log.trim(keep = 0)
-      assert(log.newest() === Some(record(9)))
+    for ((kept, left) <- Seq(100 -> (0L to 9L), 3 -> (7L to 9L), 0 -> (9L to 9L)))
+      keeping(kept) { (records, log) =>
+        (0L to 9L).foreach(seq => log.append(record(seq)))
+        log.trim(record(9))
+        assert(records.list() === left.toVector)
+      }
+  }
+
+  test("records are removed some at a time, so that not every epoch has that to do") {
+    val records = new MemoryRecords
+    val log     = new CommitLog(records, LogRules.standard.copy(records = 3, together = 4))
+    val kept    = (0L to 11L).map { seq =>
+      log.append(record(seq))
+      log.trim(record(seq))
+      records.list().size
     }
+    assert(kept === Seq(1, 2, 3, 4, 5, 6, 3, 4, 5, 6, 3, 4))
   }
 
   test("a record costs one look at the log, however many records are trimmed after it") {
@@ -182,22 +195,22 @@ class CommitLogSuite extends AnyFunSuite {
         super.list()
       }
     }
-    val log = new CommitLog(records)
+    val log = new CommitLog(records, rules(3))
     (0L to 9L).foreach { seq =>
       log.append(record(seq))
-      log.trim(keep = 3)
+      log.trim(record(seq))
     }
     assert(looks === 10)
     assert(records.list() === Vector(7L, 8L, 9L))
   }
 
   test("what a driver left behind that was overtaken goes with the next trim") {
-    withLog { (records, log) =>
+    keeping(2) { (records, log) =>
       (5L to 9L).foreach(seq => log.append(record(seq, theirs)))
-      log.trim(keep = 2)
+      log.trim(record(9, theirs))
       assert(new CommitLog(records).append(record(3, mine)) === Overtaken(theirs.value))
       log.append(record(10, theirs))
-      log.trim(keep = 2)
+      log.trim(record(10, theirs))
       assert(records.list() === Vector(9L, 10L))
     }
   }

@@ -235,6 +235,62 @@ object GoldenRecords {
     replace = Vector(small(1, 39, 0, None), small(2, -1, 0, None))
   )
 
+  private val afterwards = LogRecord(
+    7,
+    RecordKind.Epoch(43),
+    first,
+    start + 4000,
+    Vector(
+      Pending(
+        "",
+        name(3),
+        Resume(token("", 3, first, "ad")),
+        64,
+        2,
+        start + 12,
+        start + 3800,
+        RollReason.Age
+      )
+    ),
+    compaction.state.copy(
+      lastEpoch = Some(43),
+      nextPart = 10,
+      open = Vector(
+        Open(
+          hour,
+          name(9),
+          2,
+          Resume(token(hour, 9, first, "b5")),
+          512,
+          20,
+          start + 3500,
+          start + 3900,
+          Some(first),
+          schema = Some(SchemaId("0a1b2c3d4e5f"))
+        )
+      ),
+      live = Vector(LiveBucket(hour, 0, Totals.nothing, Totals(1, 12, 900), start + 3900)),
+      small = compaction.state.small.tail :+ FinishedPart(hour, name(8), 900, 12, 43)
+    )
+  )
+
+  private val atLast = LogRecord(
+    8,
+    RecordKind.Roll,
+    first,
+    start + 5000,
+    Vector.empty,
+    afterwards.state.copy(
+      settings = settings + ("maxPartSize" -> "1k"),
+      open = Vector.empty,
+      live = Vector.empty
+    )
+  )
+
+  /** File names to contents, in their order: each rests on the one before it, the first one on [[version3]]. */
+  val version4: Vector[(String, LogRecord)] =
+    Vector("record-v4-epoch.json" -> afterwards, "record-v4-roll.json" -> atLast)
+
   /** File name to content. */
   val version3: Map[String, LogRecord] = Map("record-v3-compact.json" -> compaction)
 

@@ -45,7 +45,7 @@ class LogRecordSuite extends AnyFunSuite {
     )
     for ((record, version) <- versions)
       assert(new String(RecordCodec.encode(record), UTF_8).startsWith(s"""{"version":$version,"""), record)
-    assert(RecordCodec.Version === 3)
+    assert(RecordCodec.Version === 4)
   }
 
   test("totals are counted by files, rows and bytes") {

@@ -38,12 +38,13 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
     records.keys.toVector.sorted
   }
 
-  override def delete(seq: Long): Unit = {
+  override def delete(seqs: Seq[Long]): Unit = seqs.foreach { seq =>
     marks.remove(seq)
     notes.keys.filter(_._1 == seq).foreach(notes.remove(_))
     records.remove(seq)
-    ()
   }
+
+  override def unmark(seqs: Seq[Long]): Unit = seqs.foreach(marks.remove(_))
 
   override def markPublished(seq: Long): PutOutcome =
     if (marks.put(seq, ()).isEmpty) PutOutcome.Created else PutOutcome.Taken

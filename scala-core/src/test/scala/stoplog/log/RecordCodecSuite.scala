@@ -31,6 +31,39 @@ class RecordCodecSuite extends AnyFunSuite {
     }
   }
 
+  test("a difference that was ever written is read, and written again as the same bytes") {
+    GoldenRecords.version4.foldLeft(compaction -> RecordCodec.encodeWhole(compaction)) {
+      case ((before, base), (file, record)) =>
+        val delta = StateDelta.between(before.state, record.state).get
+        val again = RecordCodec.encodeDelta(record, Base(compaction.seq, base.checksum), delta)
+        assert(new String(again.bytes, UTF_8) === new String(golden(file), UTF_8), file)
+        RecordCodec.read(golden(file)) match {
+          case Right(read: StoredRecord.Delta) => assert(read.on(before.state) === Right(record), file)
+          case other                           => fail(s"$file: $other")
+        }
+        assert(isTorn(golden(file)), "it is no whole record")
+        record -> again
+    }
+  }
+
+  test("a difference that stops anywhere, or has a bit flipped, is torn") {
+    val bytes = golden("record-v4-epoch.json")
+    for (length <- bytes.indices) assert(isUnread(bytes.take(length)), s"$length bytes")
+    val version = new String(bytes, UTF_8).indexWhere(_.isDigit)
+    for {
+      at  <- bytes.indices if at != version
+      bit <- 0 until 8
+    } {
+      val flipped = bytes.clone()
+      flipped(at) = (bytes(at) ^ (1 << bit)).toByte
+      assert(isUnread(flipped), s"byte $at, bit $bit")
+    }
+    for (version <- 1 to 3)
+      assert(
+        isUnread(new String(bytes, UTF_8).replace("{\"version\":4", s"{\"version\":$version").getBytes(UTF_8))
+      )
+  }
+
   test("a record says the oldest version that has all of it, so that older releases read what they can") {
     val version3 = GoldenRecords.version3 ++ GoldenCompletion.version3
     val versions = Seq(GoldenRecords.version1, GoldenRecords.version2, version3)
@@ -151,6 +184,11 @@ class RecordCodecSuite extends AnyFunSuite {
     val theirs = Pending("", "/x/../y", Closed("../z"), 1, 1, 0, 0, RollReason.Checkpoint)
     val record = epoch.copy(publish = Vector(theirs))
     assert(RecordCodec.decode(RecordCodec.encode(record)) === Right(record))
+  }
+
+  private def isUnread(bytes: Array[Byte]): Boolean = RecordCodec.read(bytes) match {
+    case Left(RecordCodec.Torn(_)) => true
+    case _                         => false
   }
 
   private def isTorn(bytes: Array[Byte]): Boolean = isTorn(RecordCodec.decode(bytes))

@@ -2,7 +2,7 @@
 package stoplog.matrix
 
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogFiles}
+import stoplog.log.{CommitLog, LogFiles, TestRules}
 import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.{FileStore, JobDirectory, NewPart, PartStore, ReplacedFiles, SpoolFiles}
@@ -49,7 +49,8 @@ trait Place {
 
   final def spoolFiles(): SpoolFiles = spoolFiles(Place.SinkId)
 
-  final def log(faults: Faults): CommitLog = new CommitLog(records(Place.SinkId, faults))
+  final def log(faults: Faults): CommitLog =
+    new CommitLog(records(Place.SinkId, faults), TestRules.differences)
 
   /** What attempts of other runs left: in no record. */
   final def leaveOrphans(count: Int): Unit = (1 to count).foreach { number =>

@@ -62,7 +62,7 @@ object CompactionMutations {
     var finished: Option[ReplacedFiles] = None
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-      RecordCodec.decode(bytes).foreach { record =>
+      RecordCodec.read(bytes).map(_.decision).foreach { record =>
         record.replace.foreach(part => finished.foreach(_.hide(seq, part.path)))
       }
       super.putIfAbsent(seq, bytes)

@@ -61,7 +61,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a batch compaction takes what a sink may touch",
     OperatorMutations.CompactsAnything,
-    from = 760,
+    from = 2310,
     in = Settings.compacting(StoreKind.Replacing)
   )
   caught(
@@ -86,7 +86,7 @@ class MutationSuite extends AnyFunSuite {
     "untouched parts of a repeated task stay owned",
     new RuleMutations.UntouchedKeepsOwnership,
     from = 1650,
-    in = Settings.givenUp
+    in = Settings.givenUp.whole
   )
   caught(
     "a task looks before it announces itself",
@@ -95,12 +95,24 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.givenUp
   )
   caught("no task looks at the log", RuleMutations.NoLookOfTasks, from = 240)
-  caught("a driver looks for writers before its claim", RuleMutations.FenceBeforeClaim, from = 450)
+  caught(
+    "a driver looks for writers before its claim",
+    RuleMutations.FenceBeforeClaim,
+    from = 450,
+    in = Setting.plain.whole
+  )
   caught("records are written over", RuleMutations.RecordsOverwritten)
   caught("who has lost its place goes on", RuleMutations.LoserGoesOn)
   caught("a part is published with what was never committed", RuleMutations.PublishedUncut, from = 180)
   caught("a copy takes along what was never committed", RuleMutations.CopiedUncut)
 
+  caught("records are removed on which others rest", RuleMutations.BasesTrimmed)
+  caught(
+    "the newest record loses its mark",
+    RuleMutations.NewestUnmarked,
+    from = 905,
+    in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
+  )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)
   caught(
     "final names are not forced",

@@ -141,13 +141,13 @@ object Mutations {
   private val GraceMillis = 11 * 60 * 1000L
 
   private def kindOf(bytes: Array[Byte]): RecordKind =
-    RecordCodec.decode(bytes).fold(p => throw new Violation(s"$p"), _.kind)
+    WholeRecords.stored(bytes).decision.kind
 
   private final class PublishingRecords(real: LogFiles) extends RecordsOver(real) {
     var parts: Option[PartStore] = None
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-      RecordCodec.decode(bytes).foreach { record =>
+      RecordCodec.read(bytes).map(_.decision).foreach { record =>
         record.publish.filter(_.sizeBytes > 0).foreach { part =>
           parts.foreach(_.publish(part.handle, part.sizeBytes, part.finishedPath))
         }
@@ -181,7 +181,8 @@ class RecordsOver(real: LogFiles) extends LogFiles(NoFiles, "main") {
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = real.putIfAbsent(seq, bytes)
   override def read(seq: Long): Option[Array[Byte]]                   = real.read(seq)
   override def list(): Vector[Long]                                   = real.list()
-  override def delete(seq: Long): Unit                                = real.delete(seq)
+  override def delete(seqs: Seq[Long]): Unit                          = real.delete(seqs)
+  override def unmark(seqs: Seq[Long]): Unit                          = real.unmark(seqs)
   override def markPublished(seq: Long): PutOutcome                   = real.markPublished(seq)
   override def isPublished(seq: Long): Boolean                        = real.isPublished(seq)
   override def note(seq: Long, number: Int): Option[Array[Byte]]      = real.note(seq, number)

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit.JobCommit
 import stoplog.format.bulk.LineBlocks
-import stoplog.log.{LogRecord, RecordCodec, RecordKind}
+import stoplog.log.{LogRecord, LogRules, RecordKind}
 import stoplog.part.{Open, Part, Publish, RunId}
 
 /** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
@@ -14,6 +14,7 @@ import stoplog.part.{Open, Part, Publish, RunId}
   * It sees the storage and the source, and knows nothing of what the drivers believe.
   *
   * @param store  where a part is copied aside, a reader may take it away in the middle of that: its rows are in both places
+  * @param rules  of the log
   * @param sinkId whose log, and whose rows
   */
 final class Oracle(
@@ -22,6 +23,7 @@ final class Oracle(
     announced: Announced,
     takes: PowerTakes,
     store: StoreKind,
+    rules: LogRules = LogRules.standard,
     sinkId: String = DiskLog.Main
 ) {
   private val sight         = new Sight
@@ -71,15 +73,25 @@ final class Oracle(
 
   /** A record has been created; it decides if nothing newer was there. */
   def recorded(disk: Disk, bytes: Array[Byte]): Unit = {
-    val record =
-      RecordCodec.decode(bytes).fold(p => throw new Violation(s"an unreadable record: $p"), identity)
-    if (newestRecord.forall(_.seq < record.seq)) {
-      if (takes == PowerTakes.Names) before = Some(remembered(record.seq))
-      decided(record, disk)
+    val seq = WholeRecords.stored(bytes).decision.seq
+    if (newestRecord.forall(_.seq < seq)) {
+      if (takes == PowerTakes.Names) before = Some(remembered(seq))
+      decided(WholeRecords.of(disk.log(sinkId), bytes), disk)
     }
-    val most  = Oracle.KeptRecords + 10 + 4 * runs
+    val most  = rules.records + rules.deltas.atMost + 2 * rules.together + 4 * runs
     val there = disk.log(sinkId).records.size
     if (there > most) violated(s"the log holds $there records, more than $most")
+  }
+
+  /** Records have been removed: each of the newest ones can be put together. */
+  def trimmed(disk: Disk): Unit = {
+    val records = disk.log(sinkId).records
+    newestRecord.foreach { newest =>
+      records
+        .rangeFrom(newest.seq - rules.records + 1)
+        .valuesIterator
+        .foreach(WholeRecords.of(disk.log(sinkId), _))
+    }
   }
 
   /** A file that was there before anybody came. */
@@ -95,8 +107,7 @@ final class Oracle(
     * A job's rows are those of its parts. What an overwrite takes is what is visible now.
     */
   def recordedBeside(log: String, disk: Disk, bytes: Array[Byte]): Unit = {
-    val record =
-      RecordCodec.decode(bytes).fold(p => throw new Violation(s"an unreadable record: $p"), identity)
+    val record = WholeRecords.of(disk.log(log), bytes)
     record.publish.filter(_.sizeBytes > 0).foreach { part =>
       val isNew = toPublish.put(part.finishedPath, part.sizeBytes).isEmpty
       if (isNew) {
@@ -373,6 +384,4 @@ private object Oracle {
       replacing: Set[String],
       undeletable: Map[String, Long]
   )
-
-  val KeptRecords = 100
 }

@@ -86,6 +86,23 @@ object RuleMutations {
     }
   }
 
+  /** Old records go, whatever rests on them. */
+  object BasesTrimmed extends Mutation {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
+      override def delete(seqs: Seq[Long]): Unit = {
+        val there = super.list()
+        super.delete(seqs ++ there.dropRight(world.surroundings.log.records))
+      }
+    }
+  }
+
+  /** The mark of the newest record goes with those of older ones. */
+  object NewestUnmarked extends Mutation {
+    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
+      override def unmark(seqs: Seq[Long]): Unit = super.unmark(seqs ++ world.oracle.newest.map(_.seq))
+    }
+  }
+
   /** A part becomes visible with all that is in its file. */
   object PublishedUncut extends Mutation {
     override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {

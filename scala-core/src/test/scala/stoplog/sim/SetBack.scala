@@ -45,7 +45,7 @@ object SetBack {
   }
 
   private def isOfRun(reset: LogRecord, bytes: Array[Byte]): Boolean =
-    stoplog.log.RecordCodec.decode(bytes).exists(_.run == reset.run)
+    WholeRecords.stored(bytes).decision.run == reset.run
 
   private def isSomebodys(record: LogRecord): Boolean = record.state.queryId != SinkState.NextQuery
 }

@@ -34,7 +34,7 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
     world.sinkId,
     () => if (runs.hasNext) runs.next() else world.nextRun(),
     SinkStores.of(
-      new CommitLog(records),
+      new CommitLog(records, world.surroundings.log),
       stores.parts,
       stores.spoolFiles,
       stores.finished,

@@ -5,15 +5,23 @@ import java.util.SplittableRandom
 
 import stoplog.commit.CompactionPolicy
 import stoplog.commit.CompleteRule
+import stoplog.log.{LogRules, TestRules}
 
 /** A kind of world. Has dice of its own, so that what a seed draws otherwise is the same in all of them. */
 final case class Setting(
     name: String,
     draw: SplittableRandom => Surroundings,
     traits: Traits => Traits = identity,
-    rule: CompleteRule => CompleteRule = identity
+    rule: CompleteRule => CompleteRule = identity,
+    differences: Surroundings => LogRules = Setting.differences
 ) {
-  def of(seed: Long): Surroundings = draw(new SplittableRandom(seed ^ Setting.Salt))
+  def of(seed: Long): Surroundings = {
+    val drawn = draw(new SplittableRandom(seed ^ Setting.Salt))
+    if (seed % 2 == 0) drawn else drawn.copy(log = differences(drawn))
+  }
+
+  /** The same, where all records are whole. */
+  def whole: Setting = copy(name = s"$name, whole records", differences = _ => LogRules.standard)
 
   /** The same, where parts are merged. */
   def merging: Setting = copy(
@@ -34,6 +42,15 @@ object Setting {
   val plain: Setting = of("plain")(Surroundings())
 
   def of(name: String)(surroundings: Surroundings): Setting = Setting(name, _ => surroundings)
+
+  /** Of so few records only a log may be of which no tool asks for an old one. */
+  private def differences(drawn: Surroundings): LogRules =
+    if (drawn.tools.exists(looksBack)) TestRules.differences
+    else TestRules.differences.copy(records = FewRecords)
+
+  private val FewRecords = 12
+
+  private val looksBack: Set[Operator.Act] = Set(Operator.Rewind, Operator.Reset, Operator.Adopt)
 
   private val Salt = 0x0ddba11c0ffeeL
 

@@ -20,7 +20,7 @@ final class SimStores(world: World, mutation: Mutation, log: String) {
   val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced, log), records)
   val spoolFiles: SpoolFiles  = mutation.spoolFiles(world, new SimSpoolFiles(world, log), records)
   val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
-  val commits: CommitLog      = new CommitLog(records)
+  val commits: CommitLog      = new CommitLog(records, world.surroundings.log)
 
   def of(notes: FileStore): SinkStores = SinkStores.of(commits, parts, spoolFiles, finished, notes)
 }

@@ -43,7 +43,12 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
 
   override def list(): Vector[Long] = world.op("list records")(there.records.keysIterator.toVector)
 
-  override def delete(seq: Long): Unit = {
+  override def delete(seqs: Seq[Long]): Unit = {
+    seqs.foreach(delete)
+    if (seqs.nonEmpty && name == world.sinkId) world.oracle.trimmed(disk)
+  }
+
+  private def delete(seq: Long): Unit = {
     world.op(s"delete mark $seq")(there.marks.remove(seq))
     world.op(s"delete notes $seq")(
       there.notes.keys.filter(_._1 == seq).toVector.foreach(there.notes.remove(_))
@@ -55,6 +60,9 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
     }
     ()
   }
+
+  override def unmark(seqs: Seq[Long]): Unit =
+    seqs.foreach(seq => world.op(s"delete old mark $seq")(there.marks.remove(seq)))
 
   override def markPublished(seq: Long): PutOutcome = world.op(s"mark $seq") {
     if (there.marks.add(seq)) {

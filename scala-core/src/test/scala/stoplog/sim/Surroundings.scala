@@ -2,6 +2,7 @@
 package stoplog.sim
 
 import stoplog.commit.LostPart
+import stoplog.log.LogRules
 
 /** What a world is made of besides what its seed draws: the kind of store, and who else works on it. */
 final case class Surroundings(
@@ -16,7 +17,8 @@ final case class Surroundings(
     jobs: Jobs = Jobs.Repeated,
     onLost: LostPart = LostPart.Fail,
     tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean),
-    sinkIds: Vector[String] = Vector(DiskLog.Main)
+    sinkIds: Vector[String] = Vector(DiskLog.Main),
+    log: LogRules = LogRules.standard
 )
 
 /** How a closed part becomes visible. */

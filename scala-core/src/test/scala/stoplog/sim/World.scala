@@ -41,7 +41,15 @@ final class World(
   val rule: CompleteRule     = setting.rule(SimRule.draw(seed, World.StartMillis))
   val announced: Announced   = new Announced(rule, traits.compaction, file => oracle.isVisible(file))
   val oracle: Oracle         =
-    new Oracle(source, traits.format, announced, surroundings.power, surroundings.store, sinkId)
+    new Oracle(
+      source,
+      traits.format,
+      announced,
+      surroundings.power,
+      surroundings.store,
+      surroundings.log,
+      sinkId
+    )
 
   // Where every schedule is walked, the clock stands still, so that states can be equal.
   private val isWalked = chooser.nonEmpty

@@ -28,8 +28,8 @@ abstract class RecordNamesLaws extends LawSuite {
     assert(listed.putIfAbsent(9, utf8("again")) === Taken)
     assert(listed.putIfAbsent(10, utf8("ten")) === Created)
     assert(text(storage, log(10, "json")) === "ten")
-    listed.delete(7)
-    storage.logFiles().delete(8)
+    listed.delete(Seq(7))
+    storage.logFiles().delete(Seq(8))
     assert(storage.logFiles().list() === Vector(9L, 10L))
   }
 

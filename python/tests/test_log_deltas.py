@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records that hold the difference from the one before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden import GOLDEN_OF_SCALA
+from made_sink import MINUTE, NOW, MadeSink
+
+from stoplog._inspect import show
+from stoplog._inspect.check import FindingKind, check
+from stoplog._inspect.explain import explain
+from stoplog._inspect.sinks import summary
+from stoplog._log.codec import BaseGone, Torn, decode, decode_stored
+from stoplog._log.crc32c import crc32c
+from stoplog._log.log import CommitLog, UnreadableRecord
+from stoplog._report.figures import log_figures
+from stoplog._storage import open_storage
+from stoplog._storage.local import LocalStorage
+
+Json = dict[str, Any]
+CHAIN = ("record-v3-compact.json", "record-v4-epoch.json", "record-v4-roll.json")
+
+
+def written(body: Json, version: int = 4) -> bytes:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return f'{{"version":{version},"crc32c":"{crc32c(text.encode()):08x}","record":{text}}}'.encode()
+
+
+def log(root: Path) -> CommitLog:
+    return CommitLog(open_storage(str(root)), "main")
+
+
+def chain(root: Path) -> MadeSink:
+    """A live sink: record 0 is whole and leaves parts 0 to 2 open; 1 writes to part 1, 2 publishes part 0,
+    and 3 begins part 3.
+    """
+    sink = MadeSink(root)
+    parts = [sink.open_part("day=1", number, 100) for number in (0, 1, 2)]
+    sink.record("claim", opened=parts)
+    grown = sink.open_part("day=1", 1, 130)
+    delta(sink, 0, "epoch", opened=[grown])
+    (root / parts[0]["handle"]).unlink()
+    delta(
+        sink,
+        0,
+        "epoch",
+        publish=[sink.finished("day=1", 0, 100)],
+        state={"openGone": [f"day=1/{sink.name(0)}"]},
+    )
+    delta(
+        sink,
+        0,
+        "epoch",
+        opened=[sink.open_part("day=1", 3, 40)],
+        state={"settings": {**sink.settings, "a": "b"}},
+    )
+    return sink
+
+
+def delta(sink: MadeSink, whole: int, kind: str, **more: Any) -> int:
+    """The next record, as the difference from the newest one."""
+    before = json.loads(sink.record_path(sink.seq - 1).read_bytes())["crc32c"]
+    state = more.pop("state", {})
+    seq = sink.record(kind, **more, base={"whole": whole, "crc32c": before})
+    body = json.loads(sink.record_path(seq).read_bytes())["record"]
+    kept = {key: value for key, value in body["state"].items() if key != "settings"}
+    sink.record_path(seq).write_bytes(written({**body, "state": {**kept, **state}}))
+    return seq
+
+
+def names(found: Any) -> list[str]:
+    return [part.name for part in found.state.open]
+
+
+def test_the_records_of_both_languages_are_put_together(tmp_path: Path) -> None:
+    directory = tmp_path / "_stoplog/main/log"
+    directory.mkdir(parents=True)
+    for seq, name in enumerate(CHAIN, 6):
+        (directory / f"{seq:020d}.commit").write_bytes((GOLDEN_OF_SCALA / name).read_bytes())
+    first, second, third = (log(tmp_path).read(seq) for seq in (6, 7, 8))
+    assert first
+    assert second
+    assert third
+    assert names(second) == ["part-6f1c2f3e8a4b-9.json.gz"]
+    assert (second.state.last_epoch, second.state.next_part, second.epoch) == (43, 10, 43)
+    assert second.state.settings == first.state.settings
+    assert [live.added.rows for live in second.state.live] == [12]
+    assert [(part.name[-9:], part.epoch) for part in second.state.small] == [
+        ("4.json.gz", 42),
+        ("8.json.gz", 43),
+    ]
+    assert [part.finished_path for part in second.publish] == ["part-6f1c2f3e8a4b-3.json.gz"]
+    assert third.state.settings["maxPartSize"] == "1k"
+    assert (third.state.open, third.state.live, third.state.small) == ((), (), second.state.small)
+    assert log(tmp_path).newest() == third
+
+
+def test_each_record_is_read_in_any_order(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    expected = {0: "012", 1: "021", 2: "21", 3: "213"}
+    for order in (range(4), reversed(range(4)), (2, 1, 3, 0)):
+        read = log(tmp_path)
+        for seq in order:
+            found = read.read(seq)
+            assert found
+            assert names(found) == [sink.name(int(number)) for number in expected[seq]]
+            assert found.state.settings == {**sink.settings, **({"a": "b"} if seq == 3 else {})}
+
+
+def test_a_state_that_is_known_is_not_read_again(tmp_path: Path) -> None:
+    chain(tmp_path)
+    asked: list[str] = []
+
+    class Counting(LocalStorage):
+        def read(self, path: str) -> bytes | None:
+            asked.append(path[-8:-7])
+            return super().read(path)
+
+    counted = CommitLog(Counting(str(tmp_path)), "main")
+    assert [counted.read(seq) is not None for seq in range(4)] == [True] * 4
+    assert asked == ["0", "1", "2", "3"]
+
+
+def test_a_difference_is_applied_to_the_record_behind_which_it_was_written_alone(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    sink.change(0, writtenAtMillis=NOW - 3 * MINUTE)
+    with pytest.raises(
+        UnreadableRecord, match="record 0 is another one than that which it was written behind"
+    ):
+        log(tmp_path).newest()
+
+
+def test_a_record_whose_base_is_gone_says_so_and_a_newer_one_is_looked_for(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    sink.record_path(1).unlink()
+    with pytest.raises(UnreadableRecord, match="it rests on record 1, which is not there") as found:
+        log(tmp_path).newest()
+    assert isinstance(found.value.problem, BaseGone)
+
+    class Trimming(LocalStorage):
+        def read(self, path: str) -> bytes | None:
+            if sink.seq == 4:
+                sink.record("claim")
+            return super().read(path)
+
+    newest = CommitLog(Trimming(str(tmp_path)), "main").newest()
+    assert newest
+    assert newest.seq == 4
+
+
+CHANGES: dict[str, tuple[Callable[[Json], object], str]] = {
+    "no base": (lambda body: body.pop("base"), "another version"),
+    "no whole": (lambda body: body["base"].pop("whole"), "no field 'whole'"),
+    "base behind": (lambda body: body["base"].update(whole=2), "record 2 is none before it"),
+    "negative": (lambda body: body["base"].update(whole=-1), "record -1 is none before it"),
+    "no checksum": (lambda body: body["base"].pop("crc32c"), "no field 'crc32c'"),
+    "gone is no list": (lambda body: body["state"].update(openGone="x"), "'openGone' is not a list of texts"),
+    "gone is no text": (
+        lambda body: body["state"].update(smallGone=[1]),
+        "'smallGone' is not a list of texts",
+    ),
+    "no open": (lambda body: body["state"].pop("open"), "no field 'open'"),
+    "settings": (lambda body: body["state"].update(settings=[]), "'settings' is not an object"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_difference_with_a_wrong_field_is_torn(change: str, tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    body = json.loads(sink.record_path(2).read_bytes())["record"]
+    alter, message = CHANGES[change]
+    alter(body)
+    with pytest.raises(Torn, match=message):
+        decode_stored(written(body))
+
+
+def test_a_difference_is_no_whole_record_and_the_other_way_round(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    with pytest.raises(BaseGone, match="it rests on record 1"):
+        decode(sink.record_path(2).read_bytes())
+    body = json.loads(sink.record_path(3).read_bytes())["record"]
+    for version in (1, 2, 3):
+        with pytest.raises(Torn, match="another version"):
+            decode_stored(written(body, version))
+
+
+def test_a_part_that_is_to_go_and_is_not_there_makes_a_record_torn(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    delta(sink, 0, "epoch", state={"openGone": ["day=9/x"]})
+    with pytest.raises(UnreadableRecord, match="does not fit together: 'day=9/x' is to go and is not there"):
+        log(tmp_path).newest()
+
+
+def test_a_sink_of_differences_is_healthy(tmp_path: Path) -> None:
+    chain(tmp_path)
+    storage = open_storage(str(tmp_path))
+    assert [finding.kind for finding in check(storage, ["main"], NOW).findings] == []
+    assert summary(storage, "main", NOW).open_parts == 3
+    assert show.epoch(storage, "main", 1).record.seq == 2
+    assert log_figures(storage, "main", NOW).read == 4
+
+
+def test_a_record_on_its_way_out_is_no_finding(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    sink.record_path(0).unlink()
+    sink.record("claim", opened=[sink.open_part("day=1", number, 100) for number in (1, 2, 3)])
+    assert [finding.kind for finding in check(open_storage(str(tmp_path)), ["main"], NOW).findings] == []
+
+
+def test_a_torn_base_is_told_for_the_records_that_need_it_and_hides_nothing_else(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    sink.record("claim", opened=[sink.open_part("day=1", number, 100) for number in (1, 2, 3)])
+    with sink.record_path(1).open("r+b") as file:
+        file.truncate(50)
+    storage = open_storage(str(tmp_path))
+    found = check(storage, ["main"], NOW).findings
+    assert [(one.kind, one.path[-8:-7]) for one in found] == [
+        (FindingKind.OLD_RECORD_UNREADABLE, number) for number in "123"
+    ]
+    assert "rests on record 1, which cannot be used" in found[1].message
+    assert explain(storage, ["main"], sink.name(0), NOW).seq == 2, "what it published is in itself"
+    figures = log_figures(storage, "main", NOW)
+    assert (figures.read, figures.unreadable, figures.parts) == (4, 1, 1)
+
+
+def test_old_marks_may_be_gone_and_those_of_the_newest_records_may_not(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    for number in range(9):
+        sink.record("epoch", [sink.finished("day=1", number, 10)])
+    storage = open_storage(str(tmp_path))
+    for seq in range(4):
+        sink.mark_path(seq).unlink()
+        assert [finding.kind for finding in check(storage, ["main"], NOW).findings] == []
+        assert show.record(storage, "main", seq).published
+    sink.mark_path(4).unlink()
+    assert [finding.kind for finding in check(storage, ["main"], NOW).findings] == [FindingKind.MARK_MISSING]
+    (tmp_path / f"day=1/{sink.name(2)}").unlink()
+    assert explain(storage, ["main"], sink.name(2), NOW).state.value == "gone"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.log
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.core.JsonGenerator
+import com.fasterxml.jackson.databind.JsonNode
+
+/** The fields of a record that holds a difference, where they are others than those of a whole one.
+  *
+  * Parts say their columns each: what most parts of the state have is not in the record.
+  */
+private[log] object DeltaJson {
+  import JsonFields._
+
+  def writeBase(base: Base, into: JsonGenerator): Unit = {
+    into.writeObjectFieldStart("base")
+    into.writeNumberField("whole", base.whole)
+    into.writeStringField("crc32c", base.checksum)
+    into.writeEndObject()
+  }
+
+  def readBase(record: JsonNode): Base = {
+    val base = required(record, "base")
+    Base(long(base, "whole"), text(base, "crc32c"))
+  }
+
+  def writeState(delta: StateDelta, into: JsonGenerator): Unit = {
+    into.writeObjectFieldStart("state")
+    into.writeStringField("queryId", delta.queryId)
+    delta.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
+    delta.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
+    into.writeNumberField("nextPart", delta.nextPart)
+    delta.settings.foreach(RecordJson.writeSettings(_, into))
+    import delta.lists.{live, open, small}
+    into.writeArrayFieldStart("open")
+    open.put.foreach(RecordJson.writeOpen(_, usual = None, into))
+    into.writeEndArray()
+    writeGone("openGone", open.gone, into)
+    ListsJson.writeLive(live.put, into)
+    writeGone("liveGone", live.gone, into)
+    ListsJson.writeFinished("small", small.put, into)
+    writeGone("smallGone", small.gone, into)
+    into.writeEndObject()
+  }
+
+  def readState(record: JsonNode): StateDelta = {
+    val from = required(record, "state")
+    StateDelta(
+      queryId = text(from, "queryId"),
+      lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
+      lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText())),
+      nextPart = long(from, "nextPart"),
+      settings = Option.when(from.has("settings"))(RecordJson.readSettings(from)),
+      ListDeltas(
+        ListDelta(
+          objects(from, "open").map(RecordJson.readOpen(_, usual = None)),
+          readGone(from, "openGone")
+        ),
+        ListDelta(ListsJson.readLive(from), readGone(from, "liveGone")),
+        ListDelta(ListsJson.readFinished("small", from), readGone(from, "smallGone"))
+      )
+    )
+  }
+
+  /** An empty list has no field. */
+  private def writeGone(field: String, keys: Vector[String], into: JsonGenerator): Unit =
+    if (keys.nonEmpty) {
+      into.writeArrayFieldStart(field)
+      keys.foreach(into.writeString)
+      into.writeEndArray()
+    }
+
+  private def readGone(from: JsonNode, field: String): Vector[String] =
+    if (!from.has(field)) Vector.empty
+    else {
+      val list = required(from, field)
+      if (!list.isArray || !list.elements().asScala.forall(_.isTextual))
+        throw new IllegalArgumentException(s"field '$field' is not a list of texts")
+      list.elements().asScala.map(_.asText()).toVector
+    }
+}

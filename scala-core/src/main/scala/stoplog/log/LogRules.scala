@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.log
+
+/** The rules of a log that change nothing of what it says: how much is kept, and how a record says its state.
+  *
+  * @param records of which so many are kept, the newest ones, and before them as many as those rest on
+  * @param marks   of the newest records of a run so many are kept: a newer record says of all before it that they are
+  *                carried out
+  * @param together so many records, or marks, are removed at a time, so that not every epoch has that to do
+  * @param deltas  which records hold a difference
+  */
+private[stoplog] final case class LogRules(records: Int, marks: Int, together: Int, deltas: DeltaRule)
+
+private[stoplog] object LogRules {
+
+  /** A hundred records, the number of batches that Spark keeps: enough to look back when something went wrong. */
+  val standard: LogRules = LogRules(records = 100, marks = 5, together = 10, DeltaRule.standard)
+}
+
+/** Which records hold the difference from the record before, and not the whole state.
+  *
+  * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole
+  *                    records can be read by older releases
+  * @param atMost      so many differences rest on one whole record: as many files are read by a recovery
+  * @param share       the differences that rest on one whole record may have that part of its bytes, and one of them may
+  *                    have that part of the state's entries
+  */
+private[stoplog] final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
+  import WhyWhole._
+
+  /** The reason to write a whole record, before the difference is known. Answers at once. */
+  def before(kind: RecordKind, chain: Chain): Option[WhyWhole] = kind match {
+    case RecordKind.Claim | RecordKind.Release => Some(Boundary)
+    case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
+    case _ if chain.deltas >= atMost           => Some(ManyDeltas)
+    case _                                     => None
+  }
+
+  /** The reason not to write this difference: its entries, before it is encoded. */
+  def onEntries(differ: Int, entries: Int): Option[WhyWhole] =
+    Option.when(differ > entries * share)(TouchesMost)
+
+  /** The reason not to write these bytes of a difference. */
+  def onBytes(bytes: Long, chain: Chain): Option[WhyWhole] =
+    Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
+}
+
+private[stoplog] object DeltaRule {
+
+  /** A whole record and what rests on it are at most twice as many bytes as the state. */
+  val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
+}
+
+/** The reason why a record holds the whole state. */
+private[stoplog] sealed trait WhyWhole extends Product with Serializable
+
+private[stoplog] object WhyWhole {
+
+  /** The first record of a run, or what it rests on was not written by this run. */
+  case object FirstOfRun extends WhyWhole
+
+  /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
+  case object Boundary    extends WhyWhole
+  case object SmallState  extends WhyWhole
+  case object ManyDeltas  extends WhyWhole
+  case object TouchesMost extends WhyWhole
+  case object ManyBytes   extends WhyWhole
+
+  /** Only the whole state can say it: [[StateDelta.between]]. */
+  case object NoDifference extends WhyWhole
+}
+
+/** A whole record and the differences that rest on it so far.
+  *
+  * @param whole      the place of the whole record
+  * @param wholeBytes of its file
+  * @param deltas     their number, and that of their bytes
+  */
+private[stoplog] final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)

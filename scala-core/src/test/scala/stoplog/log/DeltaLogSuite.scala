@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.log
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.log.CommitLog.Decided
+import stoplog.part.{Open, Resume, RunId}
+
+/** A log in which most records hold the difference from the one before. */
+class DeltaLogSuite extends AnyFunSuite {
+  private val mine   = RunId("aaaaaaaa-0000-4000-8000-000000000001")
+  private val theirs = RunId("bbbbbbbb-0000-4000-8000-000000000002")
+
+  private val rules = TestRules.differences
+
+  private def part(n: Int, records: Long = 1): Open =
+    Open("b", s"p$n", n, Resume(s"_stoplog/main/open/p$n"), 10 * records, records, 0, 0, owner = Some(mine))
+
+  /** Epoch `n` begins part `n`, writes to part 0, and closes part `n - 3`. */
+  private def state(n: Int): SinkState = SinkState(
+    "q",
+    Some(n.toLong),
+    Vector
+      .tabulate(n + 1)(k => if (k == 0) part(0, n + 1L) else part(k))
+      .filter(p => p.slot == 0 || p.slot > n - 3),
+    n.toLong,
+    Map("schema" -> s"of ${n / 4}")
+  )
+
+  private def record(n: Int, run: RunId = mine): LogRecord = LogRecord(
+    n.toLong,
+    if (n == 0) RecordKind.Claim else RecordKind.Epoch(n.toLong),
+    run,
+    n.toLong,
+    Vector.empty,
+    state(n)
+  )
+
+  private def written(records: LogFiles, until: Int, rules: LogRules = rules): CommitLog = {
+    val log = new CommitLog(records, rules)
+    (0 to until).foreach { n =>
+      assert(log.append(record(n)) === Decided)
+      log.trim(record(n))
+    }
+    log
+  }
+
+  private def stored(records: LogFiles, seq: Long): StoredRecord =
+    RecordCodec.read(records.read(seq).get).fold(problem => fail(s"$problem"), identity)
+
+  private def sorted(record: LogRecord): LogRecord =
+    record.copy(state = record.state.copy(open = record.state.open.sortBy(_.name)))
+
+  private def problem(action: => Any): (String, String) = intercept[Throwable](action) match {
+    case named: SparkThrowable => named.getCondition -> named.asInstanceOf[Throwable].getMessage
+    case other                 => throw other
+  }
+
+  test("every record can be read, whole or not, by the log that wrote it and by another one") {
+    val records = new MemoryRecords
+    val log     = written(records, until = 12)
+    for (reader <- Seq(log, new CommitLog(records))) {
+      assert(reader.newest().map(sorted) === Some(sorted(record(12))))
+      assert(reader.all().map(sorted) === (0 to 12).map(n => sorted(record(n))).toVector)
+    }
+  }
+
+  test("after so many differences comes a whole record, and a claim is one") {
+    val records = new MemoryRecords
+    written(records, until = 11)
+    val whole = (0L to 11L).filter(stored(records, _).isInstanceOf[StoredRecord.Whole])
+    assert(whole === Seq(0L, 5L, 10L))
+  }
+
+  test("a run writes no difference from another run's record") {
+    val records = new MemoryRecords
+    written(records, until = 3)
+    val heir = new CommitLog(records, rules)
+    heir.append(record(4, theirs))
+    assert(stored(records, 4).isInstanceOf[StoredRecord.Whole])
+    assert(heir.newest().map(_.run) === Some(theirs))
+  }
+
+  test("an epoch that touches ten of twenty thousand open parts writes a few thousand bytes") {
+    val records = new MemoryRecords
+    val log     = new CommitLog(records)
+    val many    = Vector.tabulate(20000)(part(_))
+    log.append(record(0).copy(state = state(0).copy(open = many)))
+    val touched = many.map(p => if (p.slot % 2000 == 0) p.copy(records = 2) else p)
+    log.append(record(1).copy(state = state(1).copy(open = touched)))
+    assert(records.read(0).get.length > 1000000)
+    assert(records.read(1).get.length < 4000)
+    assert(new CommitLog(records).newest().map(_.state.open.toSet) === Some(touched.toSet))
+  }
+
+  test("records are kept from the whole one on which the oldest rests that is to be kept") {
+    val records = new MemoryRecords
+    written(records, until = 13, rules.copy(records = 2))
+    assert(records.list() === Vector(10L, 11L, 12L, 13L))
+    assert(new CommitLog(records).all().map(_.seq) === Vector(10L, 11L, 12L, 13L))
+  }
+
+  test("also where an earlier run has written it") {
+    val records = new MemoryRecords
+    written(records, until = 8)
+    val heir = new CommitLog(records, rules.copy(records = 3))
+    heir.append(record(9, theirs).copy(kind = RecordKind.Claim))
+    heir.trim(record(9, theirs))
+    assert(records.list() === (5L to 9L).toVector, "7 is the oldest to be kept, and rests on 5")
+    assert(new CommitLog(records).all().map(_.seq) === (5L to 9L).toVector)
+  }
+
+  test("a record that cannot be read keeps no others from being removed") {
+    val records = new MemoryRecords
+    written(records, until = 8)
+    val bytes = records.read(7).get
+    records.delete(Seq(7))
+    records.putIfAbsent(7, bytes.dropRight(1))
+    val heir = new CommitLog(records, rules.copy(records = 3))
+    heir.append(record(9, theirs).copy(kind = RecordKind.Claim))
+    heir.trim(record(9, theirs))
+    assert(records.list() === (5L to 9L).toVector, "8 rests on 5")
+  }
+
+  test("a difference is never applied to another record than the one it was written behind") {
+    val records = new MemoryRecords
+    written(records, until = 3)
+    val other = new MemoryRecords
+    written(other, until = 1)
+    for (seq <- Seq(1L, 0L)) {
+      val lying = new MemoryRecords
+      (0L to 3L).foreach { n =>
+        val bytes  = records.read(n).get
+        val forged =
+          if (n == seq) RecordCodec.encode(record(n.toInt).copy(writtenAtMillis = 99)) else bytes
+        lying.putIfAbsent(n, forged)
+      }
+      val (condition, message) = problem(new CommitLog(lying).newest())
+      assert(condition === "STOPLOG_RECORD_TORN")
+      assert(message.contains(s"memory/${seq + 1}") && message.contains("is another one"), message)
+      assert(problem(new CommitLog(lying).all())._1 === "STOPLOG_RECORD_TORN")
+    }
+  }
+
+  test("a record whose base is gone is torn, by the newest one's name, and an old one is on its way out") {
+    val records = new MemoryRecords
+    written(records, until = 8)
+    records.delete(Seq(6))
+    val (condition, message) = problem(new CommitLog(records).newest())
+    assert(condition === "STOPLOG_RECORD_TORN")
+    assert(message.contains("memory/8") && message.contains("rests on record 6"), message)
+    records.delete(Seq(7, 8))
+    records.delete(Seq(0))
+    assert(new CommitLog(records).all().map(_.seq) === Vector(5L), "1 to 4 rest on 0")
+  }
+
+  test(
+    "a base that is trimmed while the newest record is read leaves a newer one behind: the log looks again"
+  ) {
+    val records = new MemoryRecords {
+      private var first                                 = true
+      override def read(seq: Long): Option[Array[Byte]] =
+        if (first && seq == 2) {
+          first = false
+          putIfAbsent(4, RecordCodec.encode(record(4)))
+          delete(0L to 3L)
+          None
+        } else super.read(seq)
+    }
+    written(records, until = 3)
+    assert(new CommitLog(records).newest().map(_.seq) === Some(4))
+  }
+
+  test("the state that is known is not read again") {
+    var reads   = Vector.empty[Long]
+    val records = new MemoryRecords {
+      override def read(seq: Long): Option[Array[Byte]] = { reads :+= seq; super.read(seq) }
+    }
+    val log = written(records, until = 3)
+    val own = new CommitLog(records, rules)
+    own.newest()
+    assert(reads === Vector(3L, 2L, 1L, 0L))
+    reads = Vector.empty
+    log.append(record(4))
+    own.newest()
+    assert(reads === Vector(4L))
+  }
+
+  test("marks of a run's own records go, but for the newest, and those of an earlier run stay") {
+    val records                                       = new MemoryRecords
+    def run(name: RunId, from: Int, until: Int): Unit = {
+      val log = new CommitLog(records, rules.copy(marks = 2, together = 3))
+      (from to until).foreach { n =>
+        val publish = Vector(GoldenRecords.version1("record-v1-roll.json").publish.head)
+        val next    =
+          record(n, name).copy(kind = if (n == from) RecordKind.Claim else RecordKind.Roll, publish = publish)
+        assert(log.append(next) === Decided)
+        assert(log.markPublished(next))
+        log.trim(next)
+      }
+    }
+    run(mine, 0, 5)
+    assert((0L to 5L).filter(records.isPublished) === Seq(3L, 4L, 5L))
+    run(theirs, 6, 10)
+    assert((0L to 10L).filter(records.isPublished) === Seq(3L, 4L, 5L, 9L, 10L))
+  }
+}

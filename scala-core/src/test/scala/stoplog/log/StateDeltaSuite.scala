@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.log
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.part.{FinishedPart, Open}
+
+class StateDeltaSuite extends AnyFunSuite {
+  private val random  = new Random(7)
+  private val records = new RandomRecords(seed = 7)
+
+  /** A state with entries of their own names. */
+  private def state(): SinkState = {
+    val any = Vector.fill(1 + random.nextInt(8))(records.next().state)
+    any.head.copy(
+      open = distinct(any.flatMap(_.open))(_.finishedPath),
+      live = distinct(any.flatMap(_.live))(_.bucket),
+      small = distinct(any.flatMap(_.small))(_.path)
+    )
+  }
+
+  private def distinct[A](entries: Vector[A])(key: A => String): Vector[A] =
+    entries.distinctBy(key)
+
+  /** What an epoch may make of a state. */
+  private def after(before: SinkState): SinkState = {
+    val fresh                                  = state()
+    def some[A](entries: Vector[A]): Vector[A] = entries.filter(_ => random.nextInt(3) > 0)
+    fresh.copy(
+      open = random.shuffle(
+        distinct(some(before.open).map(touched) ++ fresh.open)(_.finishedPath)
+      ),
+      live = distinct(some(before.live) ++ fresh.live)(_.bucket),
+      small = distinct(some(before.small) ++ fresh.small)(_.path),
+      settings = if (random.nextBoolean()) before.settings else fresh.settings
+    )
+  }
+
+  private def touched(part: Open): Open = random.nextInt(3) match {
+    case 0 => part
+    case 1 => part.copy() // equal, and another object
+    case _ => part.copy(records = part.records / 2, slot = part.slot + 1)
+  }
+
+  private def inOneOrder(state: SinkState): SinkState =
+    state.copy(open = state.open.sortBy(_.finishedPath), live = state.live.sortBy(_.bucket))
+
+  test("what a difference makes of the earlier state is the later one, through its file as well") {
+    for (_ <- 1 to 500) {
+      val before = state()
+      val record = records.next().copy(seq = 17, state = after(before))
+      val delta  = StateDelta.between(before, record.state).get
+      assert(delta.appliedTo(before).map(inOneOrder) === Right(inOneOrder(record.state)))
+      val encoded = RecordCodec.encodeDelta(record, Base(3, "0123abcd"), delta)
+      RecordCodec.read(encoded.bytes) match {
+        case Right(read: StoredRecord.Delta) =>
+          assert(read.checksum === encoded.checksum && read.base === Base(3, "0123abcd"))
+          val whole = read.on(before).map(found => found.copy(state = inOneOrder(found.state)))
+          assert(whole === Right(record.copy(state = inOneOrder(record.state))))
+        case other => fail(s"$other")
+      }
+    }
+  }
+
+  test("several in a row make what each makes of the state behind the one before") {
+    for (_ <- 1 to 200) {
+      val states = Vector.iterate(state(), 5)(after)
+      val deltas =
+        states.zip(states.tail).map { case (before, later) => StateDelta.between(before, later).get }
+      val single = deltas.foldLeft(states.head)((before, delta) => delta.appliedTo(before).toOption.get)
+      assert(StateDelta.applied(states.head, deltas) === Right(single))
+      assert(inOneOrder(single) === inOneOrder(states.last))
+      assert(StateDelta.applied(states.head, Nil) === Right(states.head))
+    }
+  }
+
+  test("a difference has what was touched, and nothing of the rest") {
+    val before = state().copy(open = parts(1000))
+    val later  =
+      before.copy(open = before.open.map(part => if (part.slot == 17) part.copy(records = 5) else part))
+    val delta = StateDelta.between(before, later).get
+    assert(delta.lists.open === ListDelta(Vector(later.open(17)), Vector.empty))
+    assert(delta.settings === None && delta.lists.size === 1)
+  }
+
+  test("an equal entry that is another object differs in nothing") {
+    val before = state().copy(open = parts(3))
+    val delta  = StateDelta.between(before, before.copy(open = before.open.map(_.copy()))).get
+    assert(delta.lists.size === 0)
+  }
+
+  test("small parts have an order: where it is another one, only the whole state says it") {
+    val before = state().copy(small = Vector.tabulate(3)(n => FinishedPart("b", s"p$n", 1, 1, n.toLong)))
+    def next(small: FinishedPart*) = StateDelta.between(before, before.copy(small = small.toVector))
+    val added                      = FinishedPart("b", "p9", 1, 1, 9)
+    assert(next(before.small: _*).exists(_.lists.size == 0))
+    assert(next(before.small(0), before.small(2), added).exists(_.lists.small.gone == Vector("b/p1")))
+    assert(next(before.small(1), before.small(0), before.small(2)) === None)
+    assert(next(added, before.small(0)) === None)
+  }
+
+  test("two open parts of one name are said whole") {
+    val twice = parts(1).head
+    val state = this.state()
+    assert(
+      StateDelta.between(
+        state.copy(open = Vector.empty),
+        state.copy(open = Vector(twice, twice.copy(slot = 5)))
+      ) === None
+    )
+  }
+
+  test("a difference from another state is refused") {
+    val before = state().copy(open = parts(3))
+    val delta  = StateDelta.between(before, before.copy(open = before.open.tail)).get
+    assert(delta.appliedTo(before.copy(open = Vector.empty)).left.exists(_.contains("is not there")))
+  }
+
+  private def parts(count: Int): Vector[Open] =
+    Vector.tabulate(count)(n =>
+      Open("b", s"p$n", n, stoplog.part.Resume(s"_stoplog/main/open/p$n"), 1, 1, 0, 0, owner = None)
+    )
+}

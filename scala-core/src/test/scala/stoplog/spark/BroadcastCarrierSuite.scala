@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.error.Causes
+import stoplog.format.SparkSessionForTests
+
+class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
+
+  test("tasks get what was carried, until it is released") {
+    val carrier = new BroadcastCarrier(spark.sparkContext)
+    val carried = Seq("first", "second").map(text => carrier.carry(text.getBytes))
+    def got = spark.sparkContext.parallelize(Seq(0, 1), 2).map(n => new String(carried(n)())).collect().toSeq
+    assert(got === Seq("first", "second"))
+    carrier.release()
+    carrier.release()
+    val causes = Causes.of(intercept[Exception](got)).map(cause => String.valueOf(cause.getMessage))
+    assert(causes.exists(_.contains("destroyed")), causes)
+  }
+
+  test("a query goes on with more open parts than fit into a small plan") {
+    val place  = new Place
+    val stream = MemoryStream[Int](spark.implicits.newIntEncoder, spark)
+    val query  = stream
+      .toDF()
+      .selectExpr("CAST(value AS STRING) AS value")
+      .writeStream
+      .format("stoplog")
+      .option("format", "text")
+      .option("bucketBy", "concat('of-', value)")
+      .option("path", place.out)
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(Trigger.ProcessingTime(0))
+      .start()
+    try
+      for (_ <- 1 to 2) {
+        stream.addData(0 until 400)
+        query.processAllAvailable()
+      }
+    finally query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    val open = spark.read.format("stoplog").option("view", "open").load(place.out)
+    assert(open.selectExpr("count(*)", "sum(records)").head() === Row(400L, 800L))
+  }
+}

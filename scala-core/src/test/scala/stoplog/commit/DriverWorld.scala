@@ -12,10 +12,10 @@ final class DriverWorld(
     format: PartFormat[String] = Lines,
     rules: LogRules = LogRules.standard
 ) {
-  val parts   = new MemoryParts
-  val records = new MemoryRecords
-  val log     = new CommitLog(records, rules)
-  val clock   = new ManualClock(1000000)
+  val parts      = new MemoryParts
+  val records    = new MemoryRecords
+  val log        = new CommitLog(records, rules)
+  val clock      = new ManualClock(1000000)
   val spoolFiles = new MemorySpoolFiles(clock)
 
   def stores: SinkStores = SinkStores.of(log, parts, spoolFiles)

@@ -9,7 +9,9 @@ import scala.util.control.NonFatal
 
 /** Stands in front of an S3 server, counts what it is asked for, and lets requests fail by rule.
   *
-  * Of writes of one object that S3Mock carries out in several steps it lets one pass at a time ([[AtomicWrites]]). All else passes byte by byte, the header `Host` too, so that signatures hold. Requests must be in path style.
+  * Of writes of one object that S3Mock carries out in several steps it lets one pass at a time ([[AtomicWrites]]), and it
+  * keeps S3Mock from taking away more than the upload that is aborted ([[SparingAborts]]). All else passes byte by byte, the
+  * header `Host` too, so that the signatures of all requests but aborts hold. Requests must be in path style.
   */
 final class FaultProxy private (server: URI, listener: ServerSocket) extends AutoCloseable {
   private val writes          = new AtomicWrites

@@ -49,7 +49,7 @@ private final class FaultProxyConnection(
     Using.resource(new Socket(server.getHost, server.getPort)) { upstream =>
       val fromServer = new BufferedInputStream(upstream.getInputStream)
       val toServer   = new BufferedOutputStream(upstream.getOutputStream)
-      toServer.write(head.bytes)
+      toServer.write(SparingAborts.of(head, request).bytes)
       toServer.flush()
       val refusal =
         if (expectsContinue(head)) Some(HttpAnswer.read(fromServer)).filterNot(_.isInterim) else None

@@ -97,6 +97,21 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
     }
   }
 
+  test(
+    "an abort leaves the object of its name, and other uploads of it, alone: with S3Mock, through the proxy only"
+  ) {
+    proxy.inject()
+    withS3() { s3 =>
+      assert(lengthOfFirst(s3, "aborted-after", completeFirst) === Some(1L))
+      assert(lengthOfFirst(s3, "aborted-before", completeFirst.reverse) === Some(1L))
+    }
+    assert(proxy.counts(S3Call.AbortMultipartUpload) === 2)
+    Using.resource(S3aFiles.connect(S3Server.sharedS3Mock.settings)) { s3 =>
+      // Once it is there, S3Mock keeps to S3, and the proxy need not mend this.
+      assert(lengthOfFirst(s3, "aborted-after-directly", completeFirst) === None)
+    }
+  }
+
   test("the same seed lets the same requests fail") {
     def run(): Seq[(S3Call, Fault)] = {
       proxy.inject(FaultRule.random(5, 0.3, Seq(Fault.SlowDown, Fault.ResetBefore)))
@@ -113,6 +128,23 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
     withS3()(s3 => for (i <- 1 to 2) s3.write(s"each-$i", "text"))
     assert(proxy.faults.count(_._1 == S3Call.PutObject) == 2)
     assert(proxy.counts(S3Call.PutObject) == 4)
+  }
+
+  private val completeFirst = Vector(true, false)
+
+  /** Of two uploads of one name, completes the first, of one byte, and aborts the second. */
+  private def lengthOfFirst(s3: S3aFiles, name: String, completes: Seq[Boolean]): Option[Long] = {
+    val path = S3aFiles.path(name)
+    Using.resource(s3.fileSystem.createMultipartUploader(path).build()) { uploader =>
+      val first  = uploader.startUpload(path).get()
+      val second = uploader.startUpload(path).get()
+      val part   = uploader.putPart(first, 1, true, path, new ByteArrayInputStream(Array[Byte](1)), 1).get()
+      completes.foreach {
+        case true  => uploader.complete(first, path, Map(Int.box(1) -> part).asJava).get()
+        case false => uploader.abort(second, path).get()
+      }
+    }
+    s3.length(name)
   }
 
   private def withS3[A](more: (String, String)*)(use: S3aFiles => A): A =

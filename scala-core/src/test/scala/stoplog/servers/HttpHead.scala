@@ -20,6 +20,10 @@ final class HttpHead private (val bytes: Array[Byte]) {
 
   def says(name: String, value: String): Boolean = header(name).exists(_.toLowerCase.contains(value))
 
+  /** The same of another first line. */
+  def withFirstLine(line: String): HttpHead =
+    new HttpHead(line.getBytes(ISO_8859_1) ++ bytes.drop(firstLine.length)) // one byte for each character
+
   /** How the message goes on: bytes known in advance, chunks, or neither. */
   def body: HttpBody =
     if (says("Transfer-Encoding", "chunked")) HttpBody.Chunked

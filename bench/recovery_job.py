@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EPOCHS_BEFORE = 2
 FEW_EPOCHS = 9
+MOST_FILES_OF_A_TASK = 5_000
 
 
 def main() -> None:
@@ -39,14 +40,15 @@ def main() -> None:
 
 
 def session(place: Place) -> SparkSession:
+    tasks = max(2, place.parts // MOST_FILES_OF_A_TASK)
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("stoplog-bench-recovery")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "3g")
         .config("spark.log.level", "OFF")
-        # Two tasks in a micro-batch that has a row for each bucket.
-        .config("spark.sql.files.maxPartitionBytes", str(place.parts * 12 // 2 + 1))
+        # Two tasks in a micro-batch that has a row for each bucket, or more where each would open too many files.
+        .config("spark.sql.files.maxPartitionBytes", str(place.parts * 12 // tasks + 1))
         .config("spark.sql.files.openCostInBytes", "1")
     )
     return stoplog.configure(builder).getOrCreate()

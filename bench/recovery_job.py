@@ -47,7 +47,7 @@ def session(place: Place) -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "3g")
         .config("spark.log.level", "OFF")
-        # Two tasks in a micro-batch that has a row for each bucket; more where each would open too many files.
+        # Two tasks in a micro-batch with a row for each bucket; more where each would open too many files.
         .config("spark.sql.files.maxPartitionBytes", str(place.parts * 12 // tasks + 1))
         .config("spark.sql.files.openCostInBytes", "1")
     )

@@ -29,7 +29,7 @@ GIVE_UP_SECONDS = 900
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the script of a job is told, as JSON.
+    """The settings that the script of a job receives, as JSON.
 
     Args:
         fault: `<step>:<occurrence>:<halt|throw>` in the driver's JVM.

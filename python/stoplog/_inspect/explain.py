@@ -257,8 +257,7 @@ def _closed(
                 return Explanation(asked, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:
             if wanted.is_part(part):
-                done = seq < newest.seq or seq in files.marks
-                return _published(storage, sink_id, asked, record, part, done)
+                return _published(storage, sink_id, asked, record, part, files.is_carried_out(seq))
     return None
 
 

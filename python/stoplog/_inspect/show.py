@@ -53,9 +53,7 @@ def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
         kept = sorted(log.files().records)
         there = f"it keeps {kept[0]} to {kept[-1]}" if kept else "it is empty"
         raise NotFound(f"Record {seq} of sink {sink_id} is not in the log: {there}.")
-    files = log.files()
-    # A newer record says of all before it that they are carried out.
-    published = not found.has_to_be_settled or seq in files.marks or seq < max(files.records, default=seq)
+    published = not found.has_to_be_settled or log.files().is_carried_out(seq)
     return RecordView(log.path(seq), published, found)
 
 

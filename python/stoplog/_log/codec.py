@@ -16,6 +16,9 @@ from stoplog._shared import shared
 VERSION: int = shared("core")["recordVersion"]
 """The newest version that can be read."""
 
+_DELTA_VERSION: int = shared("core")["deltaRecordVersion"]
+"""Of a record that holds the difference from the one before it."""
+
 
 class RecordProblem(ValueError):
     """Bytes are not a record that can be used."""
@@ -104,10 +107,6 @@ def _decoded(data: bytes) -> StoredRecord:
     if _version(record) != version:
         raise Torn("it is of another version than it says")
     return StoredRecord(record, checksum)
-
-
-_DELTA_VERSION = 4
-"""Of a record that holds the difference from the one before it."""
 
 
 _ENVELOPE = re.compile(rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":')

@@ -61,6 +61,10 @@ class LogFiles:
     marks: dict[int, FileInfo]
     others: tuple[FileInfo, ...]
 
+    def is_carried_out(self, seq: int) -> bool:
+        """True for a marked record, and for each behind which there is a newer one, which says that it is."""
+        return seq in self.marks or seq < max(self.records, default=seq)
+
 
 @dataclass(frozen=True, slots=True)
 class RecordHead:

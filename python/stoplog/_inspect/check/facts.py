@@ -11,10 +11,10 @@ from stoplog._log.codec import BaseGone, RecordProblem
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.paths import InBucket
 from stoplog._log.records import LogRecord
-from stoplog._shared import LOG, ROOT
+from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import NO_OPTIONS, FileInfo, Storage
 
-_MARKS_KEPT = 5
+_MARKS_KEPT: int = shared("core")["marksKept"]
 """A run may remove the mark of a record with so many newer ones, which say that it was carried out."""
 
 

@@ -44,14 +44,15 @@ abstract class RecordStoreLaws extends LawSuite {
     assert(!store.isPublished(1))
   }
 
-  law("each process sees a mark, and one that makes it a second time is told so") { storage =>
-    storage.logFiles().putIfAbsent(0, utf8("x"))
-    assert(!storage.logFiles().isPublished(0))
-    assert(storage.logFiles().markPublished(0) === Created)
-    assert(storage.logFiles().markPublished(0) === Taken)
-    assert(storage.logFiles().isPublished(0))
-    assert(!storage.logFiles().isPublished(1))
-    assert(storage.logFiles().list() === Vector(0L))
+  law("each process sees a mark, and the log answers that it was there to one that makes it a second time") {
+    storage =>
+      storage.logFiles().putIfAbsent(0, utf8("x"))
+      assert(!storage.logFiles().isPublished(0))
+      assert(storage.logFiles().markPublished(0) === Created)
+      assert(storage.logFiles().markPublished(0) === Taken)
+      assert(storage.logFiles().isPublished(0))
+      assert(!storage.logFiles().isPublished(1))
+      assert(storage.logFiles().list() === Vector(0L))
   }
 
   law("marks are removed without their records, and notes stay") { storage =>

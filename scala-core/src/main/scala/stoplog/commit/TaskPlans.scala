@@ -55,14 +55,12 @@ private[stoplog] object TaskPlans {
   private type Entries = Vector[(Int, Array[Byte])]
 
   /** Neighbours together, as each piece costs the engine a message or two, up to so many bytes. */
-  private def grouped(entries: Entries): Vector[Entries] =
-    entries.foldLeft(Vector.empty[Entries]) { (pieces, entry) =>
-      pieces.lastOption match {
-        case Some(last) if last.map(_._2.length).sum + entry._2.length <= PieceBytes =>
-          pieces.init :+ (last :+ entry)
-        case _ => pieces :+ Vector(entry)
-      }
+  private def grouped(entries: Entries): Vector[Entries] = Vector.unfold(entries) { left =>
+    Option.when(left.nonEmpty) {
+      val sizes = left.iterator.map(_._2.length.toLong).scanLeft(0L)(_ + _).drop(1)
+      left.splitAt(sizes.takeWhile(_ <= PieceBytes).size.max(1))
     }
+  }
 
   /** The bytes of one slot in a piece. */
   private final case class Place(piece: Int, from: Int, until: Int)

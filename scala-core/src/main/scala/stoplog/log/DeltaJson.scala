@@ -25,12 +25,10 @@ private[log] object DeltaJson {
     Base(long(base, "whole"), text(base, "crc32c"))
   }
 
-  def writeState(delta: StateDelta, into: JsonGenerator): Unit = {
+  /** @param after the later state */
+  def writeState(after: SinkState, delta: StateDelta, into: JsonGenerator): Unit = {
     into.writeObjectFieldStart("state")
-    into.writeStringField("queryId", delta.queryId)
-    delta.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
-    delta.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
-    into.writeNumberField("nextPart", delta.nextPart)
+    RecordJson.writeScalars(after, into)
     delta.settings.foreach(RecordJson.writeSettings(_, into))
     import delta.lists.{live, open, small}
     into.writeArrayFieldStart("open")
@@ -45,12 +43,13 @@ private[log] object DeltaJson {
   }
 
   def readState(record: JsonNode): StateDelta = {
-    val from = required(record, "state")
+    val from    = required(record, "state")
+    val scalars = RecordJson.readScalars(from)
     StateDelta(
-      queryId = text(from, "queryId"),
-      lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
-      lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText())),
-      nextPart = long(from, "nextPart"),
+      scalars.queryId,
+      scalars.lastEpoch,
+      scalars.lastBatch,
+      scalars.nextPart,
       settings = Option.when(from.has("settings"))(RecordJson.readSettings(from)),
       ListDeltas(
         ListDelta(

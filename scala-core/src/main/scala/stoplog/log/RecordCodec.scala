@@ -27,7 +27,7 @@ private[stoplog] object RecordCodec {
   val Version: Int = 4
 
   /** Of a record that holds the difference from the one before it: an older release would take it for the state. */
-  private val DeltaVersion = 4
+  val DeltaVersion: Int = 4
 
   /** The version to write of a record with its whole state: the oldest that says all of it, so that a record that needs
     * nothing new can be read by an older release.

@@ -32,7 +32,7 @@ private[log] object RecordJson {
     writeHead(record, into)
     DeltaJson.writeBase(base, into)
     writeDecision(record, usual = None, into)
-    DeltaJson.writeState(delta, into)
+    DeltaJson.writeState(record.state, delta, into)
     into.writeEndObject()
   }
 
@@ -82,10 +82,7 @@ private[log] object RecordJson {
 
   private def writeState(state: SinkState, into: JsonGenerator): Unit = {
     into.writeObjectFieldStart("state")
-    into.writeStringField("queryId", state.queryId)
-    state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
-    state.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
-    into.writeNumberField("nextPart", state.nextPart)
+    writeScalars(state, into)
     writeSettings(state.settings, into)
     into.writeArrayFieldStart("open")
     val usual = state.schema.map(SchemaId.of)
@@ -96,18 +93,32 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
+  /** The fields of a state that a difference says whole. */
+  def writeScalars(state: SinkState, into: JsonGenerator): Unit = {
+    into.writeStringField("queryId", state.queryId)
+    state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
+    state.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
+    into.writeNumberField("nextPart", state.nextPart)
+  }
+
+  /** A state with these fields alone. */
+  def readScalars(from: JsonNode): SinkState = SinkState(
+    queryId = text(from, "queryId"),
+    lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
+    open = Vector.empty,
+    nextPart = long(from, "nextPart"),
+    settings = Map.empty,
+    lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
+  )
+
   private def readState(from: JsonNode): SinkState = {
     val settings = readSettings(from)
     val usual    = settings.get(SinkState.SchemaKey).map(SchemaId.of)
-    SinkState(
-      queryId = text(from, "queryId"),
-      lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
+    readScalars(from).copy(
       open = objects(from, "open").map(readOpen(_, usual)),
-      nextPart = long(from, "nextPart"),
       settings = settings,
       live = ListsJson.readLive(from),
-      small = ListsJson.readFinished("small", from),
-      lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
+      small = ListsJson.readFinished("small", from)
     )
   }
 

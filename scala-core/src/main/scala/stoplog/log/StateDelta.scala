@@ -20,11 +20,7 @@ private[log] final case class StateDelta(
     nextPart: Long,
     settings: Option[Map[String, String]],
     lists: ListDeltas
-) {
-
-  /** The later state. Error: `Left` if this was not made from that state. */
-  def appliedTo(before: SinkState): Either[String, SinkState] = StateDelta.applied(before, Seq(this))
-}
+)
 
 private[log] object StateDelta {
 

@@ -16,7 +16,7 @@ import scala.annotation.tailrec
   */
 private[stoplog] sealed trait RecentWrites extends Product with Serializable {
 
-  /** Keeps the bytes, which nobody changes any more, as long as there is room. */
+  /** Keeps the bytes as long as there is room. The caller does not change them any more. */
   def keep(file: String, bytes: Array[Byte]): Unit
 
   /** The bytes of the file, if they are kept. The caller does not change them. */
@@ -24,6 +24,13 @@ private[stoplog] sealed trait RecentWrites extends Product with Serializable {
 
   /** Gives up bytes that no epoch will ask for. */
   def drop(file: String): Unit
+
+  /** The first bytes of the file: of what is kept, or what `read` answers. The caller does not change them. */
+  final def firstBytes(file: String, count: Int)(read: => Option[Array[Byte]]): Option[Array[Byte]] =
+    find(file)
+      .filter(_.length >= count)
+      .map(all => if (all.length == count) all else all.take(count))
+      .orElse(read)
 
   /** Writes a file, and keeps what is written. */
   final def keeping(file: String)(write: (OutputStream => OutputStream) => Unit): Unit = {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 
 import stoplog.commit.{DriverNote, Liveness, OrphanCleaner, SinkSettings}
 import stoplog.fault.Step
-import stoplog.log.{RecordCodec, RecordNames}
+import stoplog.log.{LogRules, RecordCodec, RecordNames}
 import stoplog.options.{Opt, SinkOptionRegistry, SourceOptionRegistry}
 import stoplog.storage.SinkDirectory
 
@@ -25,6 +25,8 @@ object SharedDefinitions {
     val root = json.objectNode()
     root.put("sparkLines", sparkLines)
     root.put("recordVersion", RecordCodec.Version)
+    root.put("deltaRecordVersion", RecordCodec.DeltaVersion)
+    root.put("marksKept", LogRules.standard.marks)
     root.put("graceMillis", OrphanCleaner.GraceMillis)
     root.put("contentSetting", SinkSettings.ContentKey)
     root

@@ -52,7 +52,7 @@ class StateDeltaSuite extends AnyFunSuite {
       val before = state()
       val record = records.next().copy(seq = 17, state = after(before))
       val delta  = StateDelta.between(before, record.state).get
-      assert(delta.appliedTo(before).map(inOneOrder) === Right(inOneOrder(record.state)))
+      assert(StateDelta.applied(before, Seq(delta)).map(inOneOrder) === Right(inOneOrder(record.state)))
       val encoded = RecordCodec.encodeDelta(record, Base(3, "0123abcd"), delta)
       RecordCodec.read(encoded.bytes) match {
         case Right(read: StoredRecord.Delta) =>
@@ -69,7 +69,8 @@ class StateDeltaSuite extends AnyFunSuite {
       val states = Vector.iterate(state(), 5)(after)
       val deltas =
         states.zip(states.tail).map { case (before, later) => StateDelta.between(before, later).get }
-      val single = deltas.foldLeft(states.head)((before, delta) => delta.appliedTo(before).toOption.get)
+      val single =
+        deltas.foldLeft(states.head)((before, delta) => StateDelta.applied(before, Seq(delta)).toOption.get)
       assert(StateDelta.applied(states.head, deltas) === Right(single))
       assert(inOneOrder(single) === inOneOrder(states.last))
       assert(StateDelta.applied(states.head, Nil) === Right(states.head))
@@ -115,7 +116,9 @@ class StateDeltaSuite extends AnyFunSuite {
   test("a difference from another state is refused") {
     val before = state().copy(open = parts(3))
     val delta  = StateDelta.between(before, before.copy(open = before.open.tail)).get
-    assert(delta.appliedTo(before.copy(open = Vector.empty)).left.exists(_.contains("is not there")))
+    assert(
+      StateDelta.applied(before.copy(open = Vector.empty), Seq(delta)).left.exists(_.contains("is not there"))
+    )
   }
 
   private def parts(count: Int): Vector[Open] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.servers
 
-/** Amazon S3 ends an upload, and touches nothing else, when it is told to abort it. S3Mock takes the object of that name
+/** Amazon S3 ends an upload that a client aborts, and touches nothing else. S3Mock takes the object of that name
   * away besides, and makes the other uploads of that name impossible to complete: it forgets the name. A driver that
   * sweeps after others would lose their rows so.
   *

@@ -101,7 +101,7 @@ object SpoolMutations {
     }
   }
 
-  /** A part to which an attempt has written nothing but spool files counts as its run's own, whoever may still write to
+  /** A part to which an attempt has written nothing but spool files counts as its run's own, although others may still write to
     * it.
     */
   object OwnedUnwritten extends Mutation {

@@ -41,7 +41,7 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     if (bytes == 0 || bytes > RecentWrites.LargestBytes)
       super.openWhole(path, bytes) // without bytes nothing is asked
     else {
-      val all = recent.find(describe(path)).filter(_.length >= bytes).orElse(stored(path, bytes))
+      val all = recent.firstBytes(describe(path), bytes.toInt)(stored(path, bytes))
       new ByteArrayInputStream(all.getOrElse(throw new FileNotFoundException(describe(path))))
     }
 

@@ -121,9 +121,6 @@ private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
   def read(tail: Tail): Option[Array[Byte]] = tail match {
     case Tail.InRecord(content)   => Some(content.bytes)
     case Tail.InObject(at, bytes) =>
-      recent.find(objects.describe(at)) match {
-        case Some(all) if all.length >= bytes => Some(all.take(bytes.toInt))
-        case _                                => objects.read(at, bytes)
-      }
+      recent.firstBytes(objects.describe(at), bytes.toInt)(objects.read(at, bytes))
   }
 }

@@ -81,7 +81,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(memory.usedBytes === 0)
   }
 
-  test("behind a large epoch rows go straight into the block, whoever goes on with the part") {
+  test("behind a large epoch rows go straight into the block, in each task that goes on with the part") {
     val memory = new SharedMemory(1L << 30)
     val large  = world(memory = memory, rows = 200000)
     large.epoch(150000, text = number => text(number % 10000))

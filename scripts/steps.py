@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,8 @@ MEASURED = Path(__file__).with_name("measured.py")
 KEPT_LINES = 20_000
 LAST_LINES = 12
 REMOVALS = 5
+IN_MEMORY = Path("/dev/shm")
+GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +126,15 @@ def last_lines(printed: Iterable[str]) -> list[str]:
 def temporary_directory(pause: Callable[[], None] = lambda: time.sleep(1)) -> Iterator[str]:
     """For all that tests leave behind, those most of all that are killed; it is removed in the end.
 
+    It lies in memory where that can hold it: to force a file to disk costs a core about a millisecond, and no
+    test of a process that dies needs a disk, since memory keeps what the process wrote as well.
+
     Its path is short: a Unix socket, which servers have in there, has a name of 107 letters at most.
 
     Args:
         pause: servers outlive their tests a little, and write meanwhile.
     """
-    directory = tempfile.mkdtemp(prefix="stoplog-")
+    directory = tempfile.mkdtemp(prefix="stoplog-", dir=place())
     try:
         yield directory
     finally:
@@ -136,6 +143,37 @@ def temporary_directory(pause: Callable[[], None] = lambda: time.sleep(1)) -> It
             if not Path(directory).exists():
                 break
             pause()
+
+
+def place() -> Path | None:
+    """The parent of temporary directories; `None` is where Python or the environment puts them."""
+    return IN_MEMORY if "TMPDIR" not in os.environ and has_room(IN_MEMORY) else None
+
+
+@functools.cache
+def has_room(directory: Path, files: int = 6 * GIB, processes: int = 10 * GIB) -> bool:
+    """Whether the directory, which lies in memory, can hold the files of a run beside its processes.
+
+    All steps of a run get the same answer, though some begin when others already use the memory.
+
+    Args:
+        files: bytes that a run has there at a time.
+        processes: bytes of memory that a run needs besides.
+    """
+    try:
+        system = os.statvfs(directory)
+        memory = Path("/proc/meminfo").read_text()
+    except OSError:
+        return False
+    available = re.search(r"^MemAvailable: +(\d+) kB$", memory, re.MULTILINE)
+    loads_libraries = not system.f_flag & os.ST_NOEXEC  # as JVMs do from there
+    return (
+        loads_libraries
+        and os.access(directory, os.W_OK)
+        and system.f_bavail * system.f_frsize >= files
+        and available is not None
+        and int(available[1]) * 1024 >= files + processes
+    )
 
 
 def environment(python: str, temporary: str | None = None) -> dict[str, str]:

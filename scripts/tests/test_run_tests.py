@@ -60,7 +60,7 @@ def test_what_a_step_leaves_behind_is_removed(tmp_path: Path) -> None:
     where, jvm = told.read_text().split(":")
     directory = Path(where).parent
     assert directory.name.startswith("stoplog-")
-    assert directory.parent == Path(tempfile.gettempdir())
+    assert directory.parent == (steps.place() or Path(tempfile.gettempdir()))
     assert jvm == f"-Djava.io.tmpdir={directory}"
     assert not directory.exists()
 
@@ -70,6 +70,19 @@ def test_also_what_is_written_while_it_is_removed(monkeypatch: pytest.MonkeyPatc
     with steps.temporary_directory(pause=monkeypatch.undo) as kept:
         pass
     assert not Path(kept).exists()
+
+
+@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="no machine without it tells its memory")
+def test_in_memory_only_where_there_is_room_for_the_files_and_for_the_processes(tmp_path: Path) -> None:
+    assert steps.has_room(tmp_path, files=1, processes=1)
+    assert not steps.has_room(tmp_path, files=1 << 60, processes=1)
+    assert not steps.has_room(tmp_path, files=1, processes=1 << 60)
+    assert not steps.has_room(tmp_path / "absent")
+
+
+def test_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert steps.place() is None
 
 
 def test_a_script_of_one_s_own_leaves_its_files_where_this_one_does() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -100,7 +101,7 @@ class ArrowStorage:
 
     def _list(self, directory: str, *, recursive: bool = False) -> list[Any]:
         selector = self._fs.FileSelector(self._at(directory), allow_not_found=True, recursive=recursive)
-        return list(self._asked(selector, self._system.get_file_info))
+        return sorted(self._asked(selector, self._system.get_file_info), key=attrgetter("path"))
 
     def _asked(self, what: Any, question: Any) -> Any:
         try:

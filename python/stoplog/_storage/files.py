@@ -94,10 +94,10 @@ class Storage(Protocol):
         """True if there is such a directory."""
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        """All files in a directory and below it, in no particular order; none if it is not there."""
+        """All files in a directory and below it, in the order of their names; none if it is not there."""
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
-        """The names of the directories in a directory, and the files in it."""
+        """The names of the directories in a directory, and the files in it, both ordered by name."""
 
     def read(self, path: str) -> bytes | None:
         """All bytes of a file; `None` if it is not there."""
@@ -119,7 +119,7 @@ def walk(
         directory = waiting.pop()
         directories, files = children(directory)
         yield from files
-        waiting += filter(enter, (join(directory, name) for name in directories))
+        waiting += filter(enter, (join(directory, name) for name in reversed(directories)))
 
 
 def join(directory: str, name: str) -> str:

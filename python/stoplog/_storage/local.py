@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,7 +63,7 @@ class LocalStorage:
 
         def listed() -> list[os.DirEntry[str]]:
             with os.scandir(at) as entries:
-                return list(entries)
+                return sorted(entries, key=attrgetter("name"))  # file systems list them in any order
 
         return _asked(str(at), listed) or []
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from functools import partial
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -74,7 +75,8 @@ class SpecStorage:
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
         directories, files = [], []
-        for found in self._asked(directory, partial(self._system.ls, detail=True)) or ():
+        listed = self._asked(directory, partial(self._system.ls, detail=True)) or ()
+        for found in sorted(listed, key=itemgetter("name")):
             # Of a file, the list has the file itself.
             if name := str(found["name"]).rstrip("/").removeprefix(self._at(directory)).lstrip("/"):
                 if found["type"] == "directory":

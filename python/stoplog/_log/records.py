@@ -198,4 +198,4 @@ class LogRecord:
     @property
     def has_to_be_settled(self) -> bool:
         """True if the driver has anything to do once the record is in the log."""
-        return bool(self.publish or self.manifest or self.markers)
+        return bool(self.publish or self.replace or self.manifest or self.markers)

@@ -17,7 +17,7 @@ import stoplog.storage._
 /** The first seam of a storage: its files. A hard link is the step that is done for one caller alone. */
 final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
   override def capabilities: FileCapabilities =
-    FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
+    FileCapabilities(Moves.Atomically, directories = true)
 
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
     names(directory)

@@ -25,7 +25,7 @@ abstract class UnusedFiles extends FileStore {
   override def describe(path: String): String              = path
 
   override def capabilities: FileCapabilities =
-    FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
+    FileCapabilities(Moves.Atomically, directories = true)
 
   private def unused(path: String): Nothing = throw new UnsupportedOperationException(path)
 }

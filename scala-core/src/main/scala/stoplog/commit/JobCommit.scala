@@ -82,7 +82,8 @@ private[stoplog] final class JobCommit(
           try carryOut(namingFiles(newest))
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
           if (over) job.delete(faults)
-        case None if untouched =>
+        case None if log.isMarked(0) => job.delete(faults) // a process died while it did so
+        case None if untouched       =>
           ledger.append(entry(Vector.empty, FollowUp.nothing, Vector.empty))
           if (alone) job.delete(faults)
         case _ => ()

@@ -34,9 +34,12 @@ private[commit] final class Settling(
   private val log       = stores.log
   private val announcer = new MarkerWriter(followUps, parallel, retry, faults)
 
-  /** Carries out a record that no process has marked as done. Answers as [[carryOut]]. */
+  /** Carries out a record that no process has marked as done. Answers as [[carryOut]]. A record with a newer one behind it
+    * was carried out before that one was written, and its run may have removed the mark since it was read.
+    */
   def carryOutAgain(record: LogRecord): Boolean =
-    if (log.isPublished(record)) false else carryOut(record, log.visible(record))
+    if (log.isPublished(record) || log.overtaken(record.seq).isDefined) false
+    else carryOut(record, log.visible(record))
 
   /** All of it, but for these parts, which have been visible. Answers whether no other process was at it: none has
     * published a part, or marked the record. A run that claims the log marks its newest record first, so a driver that

@@ -198,7 +198,10 @@ private[stoplog] final class SinkDriver private[commit] (
     val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.copy(open = held.state.open)
-    sweep()
+    if (claim.seq > 0) sweep()
+    else
+      sweptAtMillis =
+        clock.millis() // no task writes before a claim, so the first one finds nothing to delete
     held
   }
 

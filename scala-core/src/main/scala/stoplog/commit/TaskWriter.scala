@@ -4,7 +4,9 @@ package stoplog.commit
 import java.util.{LinkedHashMap => JLinkedHashMap}
 
 import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
 
+import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
@@ -49,13 +51,24 @@ private[stoplog] final class TaskWriter[R](
   /** A [[BadRow]] changes nothing: a caller that catches it may go on. */
   def write(bucket: String, row: R): Unit = {
     val now = clock.millis()
-    writable(bucket, row, now).append(row, now)
+    try writable(bucket, row, now).append(row, now)
+    catch { case e: StoplogException => throw explained(e) }
     rows += 1
     if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
   }
 
   /** Makes everything durable and says where it is. */
-  def commit(): TaskResult = {
+  def commit(): TaskResult =
+    try prepared()
+    catch { case e: StoplogException => throw explained(e) }
+
+  /** Closes whatever is still open, and promises nothing. Safe to call at any time, any number of times. */
+  def close(): Unit = {
+    live.values.asScala.foreach(_.close())
+    forget()
+  }
+
+  private def prepared(): TaskResult = {
     faults.at(Step.BeforeSync)
     val now = clock.millis()
     dropEmpty()
@@ -79,12 +92,6 @@ private[stoplog] final class TaskWriter[R](
     forget()
     faults.at(Step.AfterSync)
     TaskResult(plan.slot, plan.attempt, closed.result(), open, nextPart)
-  }
-
-  /** Closes whatever is still open, and promises nothing. Safe to call at any time, any number of times. */
-  def close(): Unit = {
-    live.values.asScala.foreach(_.close())
-    forget()
   }
 
   /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
@@ -154,8 +161,26 @@ private[stoplog] final class TaskWriter[R](
   /** Announce, then look: a driver that claims the log does it the other way round, so one of the two sees. */
   private def enter(): Unit = if (lease.isEmpty) {
     lease = Some(store.enter(plan.run))
-    mayStart()
+    if (!store.toleratesLateWriters) mayStart()
   }
+
+  /** A task that did not look, and misses what the record names, may miss it because a newer run has gone on from there.
+    * Then that is the error, with the failure as what it suppressed.
+    */
+  private def explained(failure: StoplogException): Throwable =
+    if (!store.toleratesLateWriters) failure
+    else
+      try {
+        mayStart()
+        failure
+      } catch {
+        case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" =>
+          fenced.addSuppressed(failure)
+          fenced
+        case NonFatal(other) =>
+          failure.addSuppressed(other)
+          failure
+      }
 
   /** A part that cannot be finished stays, to be closed with the others. */
   private def close(part: OpenPartWriter[R], reason: RollReason): Unit = {
@@ -199,7 +224,8 @@ private[stoplog] object TaskWriter {
     * @param policy       when parts are closed
     * @param maxOpenParts at most so many at a time: the one that was written to the longest time ago is closed first
     * @param checkBucket  throws if a bucket cannot be written to; called before its part is opened
-    * @param mayStart     called once before the first byte, with the lease held: throws if this run has been fenced
+    * @param mayStart     throws if this run has been fenced; called once before the first byte, with the lease held, or, on a
+    *                     store that tolerates late writers, when a part that was handed to the task is missed
     */
   final case class Rules(
       policy: RollingPolicy,

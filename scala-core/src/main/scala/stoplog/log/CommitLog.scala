@@ -109,6 +109,9 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     */
   def isPublished(record: LogRecord): Boolean = !record.hasToBeSettled || store.isPublished(record.seq)
 
+  /** Whether the record at this place is known to be carried out, also when it has been deleted and its mark has not. */
+  def isMarked(seq: Long): Boolean = store.isPublished(seq)
+
   /** Answers whether this call has marked it, and none before. */
   def markPublished(record: LogRecord): Boolean =
     !record.hasToBeSettled || store.markPublished(record.seq) == PutOutcome.Created

@@ -44,14 +44,10 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   /** The sequence numbers that are there, in ascending order. */
   def list(): Vector[Long] = names.listed(files.names(directory))
 
-  /** A record newer than `seq`, for a task that asks whether it is too late (I1).
-    *
-    * Where a late task can spoil nothing, since what it stages has names of its own, one look at the next place is enough: a
-    * task that slept until that record was trimmed is overlooked, and so is one in a log with the names of an earlier version.
+  /** A record newer than `seq`, for a task that asks whether it is too late (I1). A look at the next place alone would
+    * overlook a task that slept until that record was trimmed.
     */
-  def newerThan(seq: Long): Option[Long] =
-    if (files.capabilities.lookAhead) Option.when(files.exists(records(seq + 1).head))(seq + 1)
-    else LookBack.overtaking(seq, list())
+  def newerThan(seq: Long): Option[Long] = LookBack.overtaking(seq, list())
 
   /** Deletes these records one after the other, each with its mark and the notes that the last [[list]] saw, or all at once
     * where the storage can. Deleting what is not there is no error.
@@ -100,7 +96,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   def describe(seq: Long): String = files.describe(records(seq).head)
 
   private def records(seq: Long): Seq[String] = names.of(seq).map(at)
-  private def mark(seq: Long): String         = at(f"$seq%020d.published")
+  private def mark(seq: Long): String         = at(f"$seq%020d" + SinkDirectory.Mark)
   private def at(name: String): String        = s"$directory/$name"
 }
 

@@ -3,12 +3,13 @@ package stoplog.spark
 
 import java.util.concurrent.ConcurrentLinkedQueue
 
-import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
 
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 
 import stoplog.engine.Carrier
+import stoplog.error.Log
 
 /** Brings data to the executors whose tasks ask for it, by Spark's broadcasts: once to each of them. */
 private[spark] final class BroadcastCarrier(context: SparkContext) extends Carrier {
@@ -20,11 +21,12 @@ private[spark] final class BroadcastCarrier(context: SparkContext) extends Carri
     new BroadcastCarrier.Carried(broadcast)
   }
 
-  /** Frees the memory. A task that begins only now fails: its epoch has ended without it. */
-  def release(): Unit = {
-    carried.asScala.foreach(_.destroy())
-    carried.clear()
-  }
+  /** Frees the memory. A task that begins only now fails: its epoch has ended without it. A failure costs memory alone. */
+  def release(): Unit =
+    Iterator.continually(carried.poll()).takeWhile(_ != null).foreach { broadcast =>
+      try broadcast.destroy()
+      catch { case NonFatal(e) => Log.warn("The driver could not free the plan of an epoch that is over", e) }
+    }
 }
 
 private object BroadcastCarrier {

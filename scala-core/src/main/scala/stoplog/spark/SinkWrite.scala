@@ -99,8 +99,7 @@ private[spark] final class EpochWrite[M](
     info: LogicalWriteInfo,
     planned: EngineWrite[InternalRow, M]
 ) extends StreamingWrite {
-  @volatile private var current = Option.empty[EngineRun[InternalRow, M]]
-  @volatile private var carried = Option.empty[BroadcastCarrier]
+  @volatile private var begun = Option.empty[(EngineRun[InternalRow, M], BroadcastCarrier)]
 
   override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
     val context = QueryContext.current(info.queryId())
@@ -111,24 +110,28 @@ private[spark] final class EpochWrite[M](
       SparkHadoop.configuration
     )
     val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
-    carried = Some(carrier)
+    val epoch   = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
     val writers =
-      run.begin(EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier))
-    current = Some(run)
+      try run.begin(epoch)
+      catch { case e: Throwable => carrier.release(); throw e } // Spark aborts no epoch that has not begun
+    begun = Some((run, carrier))
     new TaskWriterFactory(writers)
   }
 
   /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
   override def useCommitCoordinator(): Boolean = false
 
-  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit = {
-    current.foreach(_.commit(epochId, TaskMessage.results(messages)))
-    carried.foreach(_.release()) // Spark aborts an epoch whose commit fails
-  }
+  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+    begun.foreach { case (run, carrier) =>
+      run.commit(epochId, TaskMessage.results(messages))
+      carrier.release() // Spark aborts an epoch whose commit fails
+    }
 
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    try current.foreach(_.abort())
-    finally carried.foreach(_.release())
+    begun.foreach { case (run, carrier) =>
+      try run.abort()
+      finally carrier.release()
+    }
 
   override def toString: String = table.name()
 }

@@ -47,7 +47,8 @@ trait FileStore extends Serializable {
   def open(path: String): InputStream
 
   /** The bytes of a file that has at least so many, which the caller closes. Overridden where a store can tell that for less
-    * than [[stat]] costs beside [[open]].
+    * than [[stat]] costs beside [[open]]. A store may answer with what this process has written, also when another process
+    * has deleted the file since; [[stat]] and [[open]] ask the storage.
     *
     * Errors: `FileNotFoundException`; `EOFException` when there are fewer.
     */
@@ -143,10 +144,8 @@ object MoveOutcome {
   *
   * @param moves       the way of [[FileStore.move]]
   * @param directories whether there are directories, which [[FileStore.stat]] finds
-  * @param lookAhead   whether a late writer can spoil nothing here and listings are dear, so that a task looks at the next
-  *                    place of the log alone, and not at a listing
   */
-final case class FileCapabilities(moves: Moves, directories: Boolean, lookAhead: Boolean)
+final case class FileCapabilities(moves: Moves, directories: Boolean)
 
 /** The way in which a storage gives a file another path. */
 sealed trait Moves extends Product with Serializable
@@ -229,7 +228,7 @@ private[stoplog] object NoFiles extends FileStore {
   override def describe(path: String): String              = path
 
   override def capabilities: FileCapabilities =
-    FileCapabilities(Moves.Atomically, directories = true, lookAhead = false)
+    FileCapabilities(Moves.Atomically, directories = true)
 
   private def refuse(path: String): Nothing =
     throw new IllegalStateException(s"$path was to be written, where there are no files")

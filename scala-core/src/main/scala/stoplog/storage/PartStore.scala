@@ -68,6 +68,12 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def enter(run: RunId): AutoCloseable = () => ()
 
+  /** Whether a writer of a run that is over spoils nothing that a record names, however late it writes and whatever it knows of
+    * the log: its bytes go where no other run's writer, and no publisher, has any. Then a task does not look before its first
+    * byte whether there is a newer record (I1). By default it does.
+    */
+  def toleratesLateWriters: Boolean = false
+
   /** Whether no writer of another run can be alive; `false`, the default, when the store cannot tell. */
   def othersGone(run: RunId): Boolean = false
 

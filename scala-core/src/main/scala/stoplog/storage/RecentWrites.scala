@@ -9,8 +9,9 @@ import scala.annotation.tailrec
 /** The bytes of files that this process has written last, so that it need not ask a distant store for them at the next epoch.
   *
   * Only for files that are written once, whole, under a name that occurs once in the world: these bytes are what the name
-  * stands for, or the file is not there. What is kept here is a copy, and no file depends on it: a process that does not
-  * have it reads the file.
+  * stands for, or another process has deleted the file. So it is for readers to whom a deleted file means nothing: the log
+  * names what they read, and decides. What is kept here is a copy, and no file depends on it: a process that does not have
+  * it reads the file.
   *
   * A file is known by the path that users know, with scheme and bucket. Goes to other processes without what it holds.
   */

@@ -40,4 +40,7 @@ object SinkDirectory {
 
   /** The directory below a sink's path in which the directories of all sink ids are. */
   val Root: String = "_stoplog"
+
+  /** The end of the names of marks, in the directory of the log. */
+  val Mark: String = ".published"
 }

@@ -39,6 +39,13 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
         else Errors.storeWrite(files.describe(file.token), "it could not be read to its end", e)
     }
 
+  /** The same asked of the storage itself, for a caller to which it means something that another process has deleted the
+    * file: `None` when it is not there, or not whole.
+    */
+  def find(file: SpoolFile): Option[InputStream] =
+    try files.stat(file.token).filter(_.bytes >= file.sizeBytes).map(_ => files.open(file.token))
+    catch { case _: FileNotFoundException => None }
+
   /** All files that are there, named in a record or not. */
   def staged(): Vector[Staged] =
     files.list(directory).map(file => Staged(file.path, file.modifiedMillis.getOrElse(0)))

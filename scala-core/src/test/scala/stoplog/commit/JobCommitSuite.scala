@@ -4,6 +4,8 @@ package stoplog.commit
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 
+import scala.util.Try
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
@@ -119,6 +121,25 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test("the removal of a job that is over goes on wherever it was broken off, also beside others") {
+    val brokenOff = (1 to 8).count { after =>
+      var isLeft = false
+      within { place =>
+        place.plant("b/old.txt", "old")
+        Try(place.overwrite("batch-1", new Nth(Step.MidRemove, after), "new"))
+        isLeft = place.filesOf("batch-1/log").nonEmpty
+        val other = place.job("batch-1") // so that no process can tell that the job's driver is gone
+        other.begin(slots = 1)
+        place.job("batch-1", clock = later(minutes = 25 * 60)).rollForward()
+        if (isLeft) assert(place.filesOf("batch-1/log") === Vector.empty, s"after $after")
+        assert(place.rows === Vector("new"))
+        other.abort()
+      }
+      isLeft
+    }
+    assert(brokenOff >= 3, "before its record, its notes and its mark")
+  }
+
   test("a job that has decided nothing is left alone for a day") {
     within { place =>
       val living = place.job("batch-1")
@@ -173,6 +194,16 @@ private object JobCommitSuite {
     override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
   }
 
+  /** Strikes at one occurrence of a step. */
+  final class Nth(step: Step, last: Int) extends Faults {
+    private var left = last
+
+    override def at(now: Step): Unit = if (now == step) {
+      left -= 1
+      if (left == 0) throw new InjectedFault(step)
+    }
+  }
+
   final class When(step: Step, happens: () => Unit) extends Faults {
     override def at(now: Step): Unit = if (now == step) happens()
   }
@@ -201,6 +232,9 @@ private object JobCommitSuite {
       .flatMap(file => Files.readString(root.resolve(file)).linesIterator)
       .filter(_ != "#")
       .sorted
+
+    def filesOf(directory: String): Vector[String] =
+      Option(root.resolve(s"_stoplog/$directory").toFile.list()).toVector.flatten
 
     def hasLeft(job: String): Boolean = Files.exists(root.resolve(s"_stoplog/$job"))
 

@@ -84,6 +84,21 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.records.list().filter(world.records.isPublished) === Vector(1L, 11L))
   }
 
+  test(
+    "a start that has slept since its look does not do again what the living run has done and unmarked since"
+  ) {
+    val world  = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, together = 1))
+    val living = world.driver()
+    world.epoch(living, 0, "a")
+    val seen = world.log.newest().get
+    (1L to 5L).foreach(world.epoch(living, _, "b"))
+    assert(!world.log.isPublished(seen))
+    world.parts.take(seen.publish.head.finishedPath)
+    world.parts.forgetCalls()
+    ledger(world).recover(seen)
+    assert(world.parts.calls === Seq.empty)
+  }
+
   test("an epoch that is published at once costs no further look at the log") {
     val world  = new DriverWorld(closing)
     val driver = world.driver()

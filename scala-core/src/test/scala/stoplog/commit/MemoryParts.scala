@@ -21,6 +21,9 @@ final class MemoryParts extends PartStore {
   /** Whether a writer of another run may be alive. */
   var othersAlive: Boolean = false
 
+  /** Whether tasks may write without a look at the log. */
+  var forLateWriters: Boolean = false
+
   /** What a part consists of, where that is not one file. */
   var consistsOf: Map[String, Set[String]] = Map.empty
 
@@ -57,6 +60,8 @@ final class MemoryParts extends PartStore {
   def take(path: String): Unit = shown -= path
 
   def forgetCalls(): Unit = asked.clear()
+
+  override def toleratesLateWriters: Boolean = forLateWriters
 
   override def create(part: NewPart): PartOutput = {
     asked += s"create ${part.bucket}/${part.name}"
@@ -154,6 +159,7 @@ final class MemoryParts extends PartStore {
 
     override def persist(): Resume = {
       asked += s"persist $token"
+      if (!contents.contains(token)) throw Errors.partShort(token, 0, position)
       Resume(token)
     }
 

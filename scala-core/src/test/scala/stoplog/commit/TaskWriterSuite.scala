@@ -301,6 +301,46 @@ class TaskWriterSuite extends AnyFunSuite {
     assert(parts.leasesHeld === 0)
   }
 
+  written("where late writers do no harm, a task does not look whether to start") {
+    parts.forLateWriters = true
+    val handed = Vector(left("one", name(1)))
+    val writer = task(handed = handed, mayStart = () => fail("it looked"))
+    Seq("a", "b").foreach(writer.write(_, "row"))
+    assert(writer.commit().open.size === 2)
+    assert(parts.calls.count(_ == "enter") === 1)
+  }
+
+  written("there, a task that misses its part looks whether a newer run has taken it") {
+    parts.forLateWriters = true
+    val handed = Vector(left("one", name(1)))
+    parts.lose(handed.head.handle.token)
+    val looked = new java.util.concurrent.atomic.AtomicInteger()
+    assertThrows[Exception](
+      task(handed = handed, mayStart = () => { looked.incrementAndGet(); () }).write("b", "row")
+    )
+    assert(looked.get === 1)
+    val late = task(handed = handed, mayStart = fenced)
+    assert(condition(late.write("b", "row")) === "STOPLOG_FENCED")
+  }
+
+  written(
+    "there, a task that misses its part at the end is told the same, and a look that fails hides nothing"
+  ) {
+    parts.forLateWriters = true
+    def missing(mayStart: () => Unit): TaskWriter[String] = {
+      val handed = left("one", name(1))
+      val writer = task(handed = Vector(handed), mayStart = mayStart)
+      writer.write("b", "row")
+      parts.lose(handed.handle.token)
+      writer
+    }
+    assert(condition(missing(fenced).commit()) === "STOPLOG_FENCED")
+    assert(condition(missing(() => ()).commit()) === "STOPLOG_PART_SHORT")
+    assert(condition(missing(() => throw new IOException("no answer")).commit()) === "STOPLOG_PART_SHORT")
+  }
+
+  private def fenced: () => Unit = () => throw stoplog.error.Errors.fenced("p", "main", 1, "r")
+
   written("a bucket that cannot be written to is refused before anything is opened or announced") {
     val writer =
       task(checkBucket = bucket => throw stoplog.error.Errors.bucketId(bucket, "it leaves the path"))

@@ -37,7 +37,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
   }
 
   test(
-    "a task of the older driver that comes late does not begin, and the parts of one that began are left alone"
+    "a task of the older driver that comes late does not begin, or spoils nothing, as one that had begun"
   ) {
     withPlace { place =>
       val old   = driver(place)
@@ -48,8 +48,10 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
       begun.write("a", "zombie")
       val young = driver(place)
       val next  = young.begin(1, slots = 1)
-      assert(condition(writer(place, plan).write("b", "late")) === "STOPLOG_FENCED")
+      val late  = writer(place, plan)
+      comesLate(late.write("b", "late"))
       young.commit(1, Seq(write(place, next)))
+      Try(late.commit())
       Try(begun.write("b", "zombie"))
       Try(begun.commit()).toOption.foreach { written =>
         assert(condition(old.commit(1, Seq(written))) === "STOPLOG_FENCED")
@@ -126,6 +128,9 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     .flatMap(file => place.content.lines(place.read(file)))
     .sorted
 
+  /** A task of the older driver begins after the younger one has claimed the log. */
+  protected def comesLate(begin: => Unit): Unit = assert(condition(begin) === "STOPLOG_FENCED")
+
   private def condition(action: => Any): String = intercept[StoplogException](action).getCondition
 
   private val Racers = 3
@@ -144,4 +149,7 @@ class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3) with BeforeAndAfterA
 
   override protected def newPlace(): Place =
     S3Place.through(S3Server.sharedS3Mock, proxy.endpoint, Content.Plain)
+
+  /** It does not look, as it can reach nothing that a record names (decision 0029). */
+  protected override def comesLate(begin: => Unit): Unit = begin
 }

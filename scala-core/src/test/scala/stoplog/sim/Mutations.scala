@@ -216,4 +216,6 @@ class PartsOver(real: PartStore) extends PartStore {
   override def discard(token: String): Unit     = real.discard(token)
   override def enter(run: RunId): AutoCloseable = real.enter(run)
   override def othersGone(run: RunId): Boolean  = real.othersGone(run)
+
+  override def toleratesLateWriters: Boolean = real.toleratesLateWriters
 }

@@ -59,7 +59,7 @@ class SimulatorSuite extends AnyFunSuite {
 private object SimulatorSuite {
 
   /** How many seeds are looked through at most for all that is worth simulating. */
-  val Traced: Long = 400
+  val Traced: Long = 1000
 
   /** How many are simulated once more. */
   val Replayed: Long = 30

@@ -124,7 +124,7 @@ private[wal] final class ChunkSender(
   /** Sends it unless that was done. Error: `STOPLOG_WAL_NOT_SENT`. */
   def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
     try
-      Using.resource(new ChunkFile(() => opened(file))) { rows =>
+      Using.resource(new ChunkFile(() => place.files.find(file))) { rows =>
         rows.schema.fold(withoutRows(chunk))(send(chunk, rows, _))
       }
     catch {
@@ -166,10 +166,6 @@ private[wal] final class ChunkSender(
     note()
     faults.at(WriteAheadStep.AfterNote)
   }
-
-  private def opened(file: SpoolFile): Option[InputStream] =
-    try Some(place.files.read(file))
-    catch { case gone: StoplogException if gone.getCondition == "STOPLOG_PART_SHORT" => None }
 
   private def committer(): CheckpointCommitter = options.committers.open(options.passed, place)
 }

@@ -28,8 +28,7 @@ private[stoplog] class HadoopFileStore(
       case Renaming.Atomic  => Moves.Atomically
       case Renaming.Checked => Moves.Checked
     },
-    directories = true,
-    lookAhead = false
+    directories = true
   )
 
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {

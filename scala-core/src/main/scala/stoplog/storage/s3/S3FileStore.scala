@@ -19,7 +19,7 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
   @transient private lazy val objects = new S3Objects(files)
 
   override def capabilities: FileCapabilities =
-    FileCapabilities(Moves.ByCopy, directories = false, lookAhead = true)
+    FileCapabilities(Moves.ByCopy, directories = false)
 
   override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
     objects.list(directory).collect {

@@ -117,6 +117,9 @@ final class S3PartStore(
 
   override def othersGone(run: RunId): Boolean = false
 
+  /** Objects have names of their own, and parts numbers ([[S3Room]]), as long as numbers may be left out. */
+  override def toleratesLateWriters: Boolean = gaps == S3Room.Gaps.Allowed
+
   private def directory: String = s"_stoplog/$sinkId/open"
 
   private def begun(part: NewPart): S3Token = {

@@ -112,6 +112,17 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       assertThrows[StoplogException](content(same))
   }
 
+  requests("a file that another process has deleted is not found, though this one has kept what it wrote") {
+    storage =>
+      val mine  = new SpoolFiles(storage.recentFiles(), "main")
+      val token = mine.write(NewPart("b", "part-1.parquet", run))(_.write(mib, 0, 1000))
+      val file  = SpoolFile(token, 1000, 0)
+      assert(mine.find(file).map(Using.resource(_)(_.readAllBytes().length)) === Some(1000))
+      new SpoolFiles(storage.files(), "main").discard(Seq(token))
+      assert(mine.find(file) === None)
+      assert(Using.resource(mine.read(file))(_.readAllBytes().length) === 1000)
+  }
+
   requests("an epoch that fills parts costs those, and no more than one PUT beside them") { storage =>
     val open = begun(storage, 6 << 20)
     assert(
@@ -190,11 +201,11 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(counted(storage.partStore().fence(run, all)) === Map.empty)
   }
 
-  requests("a task asks once whether it is too late, and makes no listing") { storage =>
+  requests("a driver that ends parts itself asks once whether it is too late") { storage =>
     storage.logFiles().putIfAbsent(0, "0".getBytes)
     val costs = counted(assert(storage.logFiles().newerThan(0) === None))
-    assert(costs === Map(HeadObject -> 1))
-    assert(counted(assert(storage.logFiles().newerThan(-1) === Some(0))) === Map(HeadObject -> 1))
+    assert(costs === Map(ListObjectsV2 -> 1))
+    assert(counted(assert(storage.logFiles().newerThan(-1) === Some(0))) === Map(ListObjectsV2 -> 1))
   }
 
   requests("an epoch of the driver costs one PUT of the record and one listing") { storage =>

@@ -29,8 +29,8 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
     directories.filter(_.nonEmpty).distinct.foreach(files.deleteEmpty)
 
   /** Deletes the job's own directory with all that is in it. Of the log, records go first, the newest one last of them, and
-    * marks at the end: a process that found an older record, or one without its mark, would carry that out again; and a mark
-    * without its record says that the job was carried out.
+    * marks with the directory itself: a process that found an older record, or one without its mark, would carry that out
+    * again; and a mark without its record says that the job was carried out.
     */
   def delete(faults: Faults): Unit = {
     def deleted(entry: FileInfo): Unit = {
@@ -38,7 +38,7 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
       faults.at(Step.MidRemove)
     }
     files.list(own.path).filterNot(_.path == own.log).foreach(deleted)
-    files.list(own.log).sortBy(file => (file.name.endsWith(SinkDirectory.Mark), file.name)).foreach(deleted)
+    files.list(own.log).filterNot(_.name.endsWith(SinkDirectory.Mark)).sortBy(_.name).foreach(deleted)
     files.deleteTree(own.path) // another job may have kept this one from deciding anything since
     faults.at(Step.MidRemove)
   }

@@ -50,19 +50,18 @@ class LocalJobStoreSuite extends AnyFunSuite {
     }
   }
 
-  test("the records of a job go oldest first, each before its mark, whatever the order in the file system") {
-    val names = (9 to 0 by -1).flatMap { n =>
-      Seq("published", "commit").map(kind => f"_stoplog/batch-1/log/$n%020d.$kind")
-    }
-    for (left <- 1 to 19) withRoot { root =>
-      names.foreach(put(root, _))
+  test("the records of a job go oldest first, and all before the marks, whatever the order in the file system") {
+    def names(kind: String) = (9 to 0 by -1).map(n => f"_stoplog/batch-1/log/$n%020d.$kind")
+    val (marks, records)    = (names("published"), names("commit"))
+    for (left <- 10 to 19) withRoot { root =>
+      (marks ++ records).foreach(put(root, _))
       val killed = new Faults {
         override def at(step: Step): Unit =
           if (LocalUnderTest.files(root).sizeIs == left) throw new InjectedFault(step)
       }
       intercept[InjectedFault](job(root).delete(killed))
       val there = LocalUnderTest.files(root).map(_.getFileName.toString).toSet
-      assert(there === names.reverse.takeRight(left).map(_.split('/').last).toSet)
+      assert(there === (marks ++ records.take(left - 10)).map(_.split('/').last).toSet)
     }
   }
 

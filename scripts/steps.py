@@ -151,7 +151,7 @@ def place() -> Path | None:
 
 
 @functools.cache
-def has_room(directory: Path, files: int = 6 * GIB, processes: int = 10 * GIB) -> bool:
+def has_room(directory: Path, files: int = 8 * GIB, processes: int = 8 * GIB) -> bool:
     """Whether the directory, which lies in memory, can hold the files of a run beside its processes.
 
     All steps of a run get the same answer, though some begin when others already use the memory.

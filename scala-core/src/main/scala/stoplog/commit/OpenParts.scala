@@ -75,7 +75,7 @@ private[commit] object OpenParts {
       */
     override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] = {
       val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
-      parallel.map(whole)(asItStands).toVector ++ written(unwritten, newestSeq)
+      inTurn(whole)(asItStands) ++ written(unwritten, newestSeq)
     }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
@@ -120,12 +120,21 @@ private[commit] object OpenParts {
       else
         Using.resource(parts.enter(run)) { _ =>
           mayWrite(newestSeq)
-          val (large, small) = due.partition(_.part.beside.storageBytes > SmallBytes)
-          val runtime        = Runtime.getRuntime
-          val concurrent     =
-            atOnce(large.map(_.part.beside.storageBytes), runtime.maxMemory, runtime.availableProcessors)
-          parallel.map(small)(ended).toVector ++ parallel.mapWork(large, concurrent)(ended)
+          inTurn(due)(ended)
         }
+
+    /** Large ones a few at a time, as memory and processors allow; the others as requests go. */
+    private def inTurn(due: Vector[PartToClose])(close: PartToClose => Pending): Vector[Pending] = {
+      val (large, small) = due.partition(workBytes(_) > SmallBytes)
+      val runtime        = Runtime.getRuntime
+      val concurrent     =
+        atOnce(large.map(_.part.beside.storageBytes), runtime.maxMemory, runtime.availableProcessors)
+      parallel.map(small)(close).toVector ++ parallel.mapWork(large, concurrent)(close)
+    }
+
+    /** To be written: rows of which the part lacks the bytes, and the bytes of a part that another attempt may still reach. */
+    private def workBytes(due: PartToClose): Long =
+      due.part.beside.storageBytes.max(if (isOurs(due.part)) 0 else due.part.validBytes)
 
     private def ended(due: PartToClose): Pending = {
       val part   = due.part
@@ -146,7 +155,7 @@ private[commit] object OpenParts {
     private def newPart(part: Open): NewPart = NewPart(part.bucket, part.name, run)
   }
 
-  /** Parts with more rows than that to write are ended only so many at a time: each takes the memory of a block. */
+  /** Parts with more bytes than that to write are ended only so many at a time: rows take the memory of a block. */
   private val SmallBytes = 4L << 20
 
   /** So many parts whose rows will take these bytes on storage are ended at a time: as processors there are, as long as

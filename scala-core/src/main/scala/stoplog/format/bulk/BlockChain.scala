@@ -27,7 +27,7 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
   def finish(block: OpenBlock): Unit = {
     val start = end.position
     directory = block.finish()
-    if (block.rawBytes > 0)
+    if (sink.learnsFrom(block.rawBytes))
       Ratios.learn(sink.description, Ratios.of(block, end.position - start))
   }
 

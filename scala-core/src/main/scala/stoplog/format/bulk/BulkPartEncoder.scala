@@ -12,8 +12,9 @@ import stoplog.format.bulk.SpoolFrames.LastEpoch
   *
   * So the size of blocks does not depend on epochs, as long as these are small. An epoch that alone brings a large block
   * ([[BulkFormat.largeBytes]]) ends it: from the row on that made it large no row is kept beside the block. Behind such an
-  * epoch no row is from the beginning, but for the first few: if the epoch is small after all, it makes a small block, and the
-  * next one is taken for a small one.
+  * epoch no row is from the beginning, but for the first few; and in the first epoch of a part that is alone in its task none
+  * is from a quarter of a large block on. If the epoch is small after all, it makes a small block, and the next one is taken for
+  * a small one.
   *
   * A part holds rows, but no writer: of all parts of a task one at most has a block that is being filled, until the epoch
   * ends.
@@ -39,8 +40,12 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   private[this] var ratios      = parts.sink.ratios
   private[this] var enough      = parts.sink.firstLook
   private[this] var enoughFresh = parts.sink.largeRawBytes
-  private[this] var likelyLarge =
-    if (earlier.exists(_.rawBytes == 0)) parts.sink.likelyRawBytes else Long.MaxValue
+  private[this] var likelyLarge = earlier match {
+    case None                             => parts.sink.firstRawBytes
+    case Some(rows) if rows.rawBytes == 0 => parts.sink.likelyRawBytes
+    case _                                => Long.MaxValue
+  }
+  private[this] var isLive = true
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
@@ -79,10 +84,12 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     direct = true
   }
 
-  /** Asked once an epoch, and only where the last one left no row: it may have been large, which its header tells. */
+  /** Asked once an epoch, and only where the last one left no row: it may have been large, which its header tells. Of a new
+    * part nothing tells; it makes one small block at most.
+    */
   private def fillIfLikely(): Unit = {
     likelyLarge = Long.MaxValue
-    val expected = earlier.exists(_.header.last == LastEpoch.Large)
+    val expected = earlier.fold(parts.isOnly)(_.header.last == LastEpoch.Large)
     if (expected && parts.mayLetGoOfRows && parts.mayFill(this)) {
       if (sink.isUnknown) sink.probe(fresh.iterator)
       fillOne()
@@ -130,6 +137,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
         taken()
     }
     chain.close()
+    leave()
   }
 
   override def close(): Unit = {
@@ -137,6 +145,12 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     open = None
     direct = false
     fresh.clear()
+    leave()
+  }
+
+  private def leave(): Unit = if (isLive) {
+    isLive = false
+    parts.left()
   }
 
   /** Gives the memory of the block to another part: it ends where no rows wait, and else they are still here. */
@@ -221,6 +235,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     ratios = sink.ratios
     enough = sink.blockRawBytes
     enoughFresh = sink.largeRawBytes
+    if (earlier.isEmpty && likelyLarge != Long.MaxValue) likelyLarge = sink.firstRawBytes
   }
 
   private def waiting(): EarlierRows.AndNewer =

@@ -29,6 +29,7 @@ private[stoplog] final class BulkParts(
   private[this] val required      = new RowChecks.Required(sink.schema)
 
   private[this] var filling = Option.empty[BulkPartEncoder]
+  private[this] var live    = 0 // parts that rows go to
 
   private[bulk] val checks: RowChecks = onBadRow match {
     case OnBadRow.Fail   => RowChecks.Omitted
@@ -42,11 +43,11 @@ private[stoplog] final class BulkParts(
     (sink.life, onBadRow) match {
       case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectEncoder(end, this)
       // A block that refuses a row is lost, so the rows have to be kept until it is written.
-      case _ => new BulkPartEncoder(end, None, this)
+      case _ => begun(end, None)
     }
 
   override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
-    new BulkPartEncoder(end, Some(new EarlierRows(beside, spoolFiles)), this)
+    begun(end, Some(new EarlierRows(beside, spoolFiles)))
 
   /** Throws [[stoplog.commit.BadRow]]. */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
@@ -64,6 +65,12 @@ private[stoplog] final class BulkParts(
 
   private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
 
+  /** Whether the task has no more than one part. */
+  private[bulk] def isOnly: Boolean = live == 1
+
+  /** A part is over, for this task. */
+  private[bulk] def left(): Unit = live -= 1
+
   /** Whether no other part loses by it that this one fills a block. */
   private[bulk] def mayFill(part: BulkPartEncoder): Boolean = !filling.exists(p => (p ne part) && p.isFilling)
 
@@ -73,6 +80,11 @@ private[stoplog] final class BulkParts(
   private[bulk] def fill(part: BulkPartEncoder): Unit = {
     filling.filter(_ ne part).foreach(_.giveUpBlock())
     filling = Some(part)
+  }
+
+  private def begun(end: PartBuffer, earlier: Option[EarlierRows]): BulkPartEncoder = {
+    live += 1
+    new BulkPartEncoder(end, earlier, this)
   }
 }
 

@@ -65,8 +65,15 @@ private[stoplog] final case class BulkSink(
   /** A block of this format has about as many bytes of rows. */
   private[bulk] def blockRawBytes: Long = (format.blockBytes / ratios.block).toLong.max(1)
 
+  /** Whether a block of so many bytes of rows tells how rows shrink: the last few of a part do not, unless nothing else is known. */
+  private[bulk] def learnsFrom(rawBytes: Long): Boolean =
+    rawBytes > 0 && (isUnknown || rawBytes >= blockRawBytes / BulkSink.LearnShare)
+
   /** As many bytes of rows in one epoch make about a large block. */
   private[bulk] def largeRawBytes: Long = (format.largeBytes / ratios.encoded).toLong.max(1)
+
+  /** So many bytes of rows tell, in the first epoch of a part that is alone in its task, that it may bring a large block. */
+  private[bulk] def firstRawBytes: Long = (largeRawBytes / BulkSink.FirstShare).max(BulkSink.LeastFirstBytes)
 
   /** So many bytes of rows tell, behind an epoch that brought a large block, that this one may bring one too: 2 MiB of 64. */
   private[bulk] def likelyRawBytes: Long = (largeRawBytes / BulkSink.LikelyShare).max(1)
@@ -75,6 +82,9 @@ private[stoplog] final case class BulkSink(
 private[stoplog] object BulkSink {
   private final val EnoughToLearnBytes = 1L << 20
   private final val LikelyShare        = 32L
+  private final val FirstShare         = 4L
+  private final val LeastFirstBytes    = 16L << 20
+  private final val LearnShare         = 128L
 
   /** The format, opened.
     *

@@ -97,6 +97,24 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(ended(large).map(_.size) === Seq(150000, 150000))
   }
 
+  test(
+    "in the first epoch of a part that is alone in its task no row is kept from a quarter of a large block on"
+  ) {
+    val memory             = new SharedMemory(1L << 30)
+    var most               = 0L
+    def wide(n: Int)       = { most = most.max(memory.usedBytes); text(n) + "x" * (1 << 16) }
+    def large(): BulkWorld = new BulkWorld(128L << 20, memory = memory, bulk = blocks)
+    val alone              = large()
+    alone.epoch(640, text = wide)
+    assert(most > (15 << 20) && most < (18 << 20), "of 40 MiB")
+    assert(alone.onlyOpen.beside.storageBytes === 0)
+    alone.epoch(640, text = wide)
+    assert(alone.onlyOpen.beside.storageBytes > (39 << 20), "the epoch before was no large one")
+    val two = large()
+    two.epoch(800, bucket = n => s"b${n % 2}", text = wide)
+    assert(two.open.map(_.validBytes) === Vector(0, 0), "each has 25 MiB")
+  }
+
   test("a small epoch behind a large one makes one small block, and the next one waits") {
     val mixed = world()
     for (rows <- Seq(150, 2, 150, 20)) mixed.epoch(rows, text = text)

@@ -50,7 +50,9 @@ class LocalJobStoreSuite extends AnyFunSuite {
     }
   }
 
-  test("the records of a job go oldest first, and all before the marks, whatever the order in the file system") {
+  test(
+    "the records of a job go oldest first, and all before the marks, whatever the order in the file system"
+  ) {
     def names(kind: String) = (9 to 0 by -1).map(n => f"_stoplog/batch-1/log/$n%020d.$kind")
     val (marks, records)    = (names("published"), names("commit"))
     for (left <- 10 to 19) withRoot { root =>

@@ -25,6 +25,7 @@ final class CassandraNode {
       requestTimeoutMillis = 60000,
       Map(
         "datastax-java-driver.advanced.connection.init-query-timeout" -> "60 seconds",
+        "datastax-java-driver.advanced.heartbeat.timeout"             -> "60 seconds",
         "datastax-java-driver.advanced.control-connection.timeout"    -> "60 seconds"
       )
     )

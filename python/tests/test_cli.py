@@ -82,11 +82,23 @@ def test_an_error_is_explained_by_its_name(capsys: pytest.CaptureFixture[str]) -
     assert main(["error", "STOPLOG_NO_SESSION", "--output", "json"]) == ExitCode.OK
     capsys.readouterr()
     assert main(["error", "invalid_options"]) == ExitCode.OK
-    assert "More in the guide: options, source-options." in capsys.readouterr().out
+    pages = "docs/reference/options.md, docs/reference/source-options.md"
+    assert f"More in the guide: {pages}." in capsys.readouterr().out
     assert main(["error", "STOPLOG_FENCD"]) == ExitCode.CANNOT_READ
     assert "Did you mean STOPLOG_FENCED" in capsys.readouterr().err
     assert main(["error"]) == ExitCode.OK
     assert "STOPLOG_STORE_WRITE" in capsys.readouterr().out
+
+
+def test_the_pages_that_an_error_names_are_there_with_their_headings() -> None:
+    guide = Path(__file__).resolve().parents[2]
+    named = {page for condition in conditions().values() for page in condition.pages}
+    assert "docs/storage/s3.md#lifecycle" in named
+    for name in named:
+        page, _, heading = name.partition("#")
+        titles = re.findall(r"^#+ (.+)$", (guide / page).read_text(encoding="utf-8"), re.MULTILINE)
+        anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+        assert heading in {"", *anchors}, name
 
 
 def test_every_condition_that_this_package_raises_is_explained() -> None:

@@ -25,10 +25,15 @@ class Rule:
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 _K = FindingKind
 
-_REWIND = (
-    "Restore the file from a copy. Without one, go back to the newest whole record with 'stoplog rewind'."
+_NEWEST = (
+    "Restore the file from a copy. Without one: stop the query, copy '_stoplog/<sinkId>' elsewhere, move its "
+    "'log' away, and start once with onForeignQuery=adopt. Rows of open and unpublished parts are lost, and "
+    "the newest epoch may be written twice."
 )
-_OLD = "Delete it, or wait: the newest record holds the whole state, and old ones go as new ones come."
+_OLD = (
+    "Restore it from a copy. Delete it only if this check does not call the newest record unreadable, which "
+    "may rest on it; old records go as new ones come."
+)
 _LOST_OPEN = (
     "Restore the file from a copy. Without one, start the query with onLostPart=skip: it goes on without "
     "these rows, or replay them from the source into another sink id."
@@ -47,9 +52,9 @@ _TAMPERED = (
 )
 
 RULES: dict[FindingKind, Rule] = {
-    _K.RECORD_TORN: Rule(_E, "The newest record is cut off or is not JSON.", _REWIND),
-    _K.RECORD_EMPTY: Rule(_E, "The newest record has no bytes.", _REWIND),
-    _K.RECORD_CHECKSUM: Rule(_E, "The newest record was changed: its checksum does not match.", _REWIND),
+    _K.RECORD_TORN: Rule(_E, "The newest record is cut off or is not JSON.", _NEWEST),
+    _K.RECORD_EMPTY: Rule(_E, "The newest record has no bytes.", _NEWEST),
+    _K.RECORD_CHECKSUM: Rule(_E, "The newest record was changed: its checksum does not match.", _NEWEST),
     _K.RECORD_TOO_NEW: Rule(
         _E,
         "A newer release wrote the newest record.",
@@ -64,7 +69,8 @@ RULES: dict[FindingKind, Rule] = {
     _K.LOG_GAP: Rule(
         _W,
         "A record between others is missing.",
-        "Restore it from a copy if there is one. The query can go on: its state is in the newest record.",
+        "Restore it from a copy if there is one. The query can go on unless this check calls the newest "
+        "record unreadable, which may rest on the missing one.",
     ),
     _K.LOG_GONE: Rule(
         _E,

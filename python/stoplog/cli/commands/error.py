@@ -19,9 +19,22 @@ from stoplog.cli.table import table
 _PREFIX = "STOPLOG_"
 _OWN = Path(__file__).resolve().parents[2] / "conditions"
 # The guide's pages that have more than the errors' own.
+_WAYS_OUT = ("docs/operate/operations.md#adopt-fork-reset-three-ways-out-of-a-refused-start",)
+_REWIND = ("docs/operate/operations.md#rewind-back-to-an-older-epoch",)
+_OPERATIONS = ("docs/operate/operations.md",)
+_LIFECYCLE = ("docs/storage/s3.md#lifecycle",)
 _PAGES = {
-    "STOPLOG_INVALID_OPTIONS": ("options", "source-options"),
-    "STOPLOG_UPLOAD_PURGE": ("s3",),
+    "STOPLOG_BULK_WRITER_UNKNOWN": ("docs/files/bulk-formats.md",),
+    "STOPLOG_DRIVER_ALIVE": _OPERATIONS,
+    "STOPLOG_EPOCH_AHEAD": (*_REWIND, *_WAYS_OUT),
+    "STOPLOG_EPOCH_GAP": _WAYS_OUT,
+    "STOPLOG_EPOCH_REPLANNED": (*_REWIND, *_WAYS_OUT),
+    "STOPLOG_FENCED": _OPERATIONS,
+    "STOPLOG_FOREIGN_QUERY": _WAYS_OUT,
+    "STOPLOG_INVALID_OPTIONS": ("docs/reference/options.md", "docs/reference/source-options.md"),
+    "STOPLOG_PART_LOST": _LIFECYCLE,
+    "STOPLOG_STORE_NOT_EXCLUSIVE": ("docs/storage/file-systems.md",),
+    "STOPLOG_UPLOAD_PURGE": _LIFECYCLE,
 }
 
 

@@ -58,13 +58,13 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 
   val BucketTimeZone: Opt[ZoneId] = option("bucketTimeZone", zone, "Europe/Berlin")(
     "that of `timeZone`",
-    "The zone in which `dateTime` writes the time, without any effect on the rows."
+    "The zone in which `dateTime` writes the time, without any effect on the rows. Fixed for the life of the log."
   )
 
   val TimeZone: Opt[ZoneId] = withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
     "The zone in which `dateTime` writes the time, unless `bucketTimeZone` is set. When it is set, `partitionBy` names " +
       "directories and `json` and `csv` write timestamps in it as well, as Spark does with its option of this name; when " +
-      "it is not, they use the session's zone."
+      "it is not, they use the session's zone. The zone of `dateTime` is fixed for the life of the log."
   )
 
   /** The options that stand for a bucketing. */

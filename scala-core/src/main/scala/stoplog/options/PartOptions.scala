@@ -56,7 +56,8 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
   val InProgress: Opt[Boolean] = choice[Boolean]("inProgress", "staging" -> false, "bucket" -> true)(
     "bucket",
     "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
-      "finished files, under the names that the four options below make."
+      "finished files, under the names that the four options below make. Fixed for the life of the log, as these " +
+      "names are."
   )
 
   val InProgressPrefix: Opt[String] = withDefault("inProgressPrefix", hidden, "_", ".")(

@@ -78,8 +78,8 @@ private[stoplog] object KafkaSinkOptionRegistry {
   val LogLocation: Opt[String] =
     Transactions.option("logLocation", OptionType.directory, "/data/logs/orders")(
       "the option `checkpointLocation`",
-      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: who resets one, resets " +
-        "both."
+      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: if you reset " +
+        "one, reset both."
     )
 
   val OnForeignQuery: Opt[ForeignQuery] = Transactions.withDefault(

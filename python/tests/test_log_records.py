@@ -283,11 +283,11 @@ def test_a_record_has_the_oldest_version_that_says_all_of_it(body: Json, version
         ("publish", WHOLE["publish"], True),
         ("manifest", WHOLE["manifest"], True),
         ("markers", WHOLE["markers"], True),
-        ("replace", WHOLE["replace"], False),
+        ("replace", WHOLE["replace"], True),
         ("publish", [], False),
     ],
 )
-def test_what_makes_something_visible_has_to_be_settled(field: str, value: Any, settled: bool) -> None:
+def test_what_changes_anything_for_readers_has_to_be_settled(field: str, value: Any, settled: bool) -> None:
     body = {**BARE, field: value}
     assert decode(written(body, 3 if field != "publish" else 1)).has_to_be_settled is settled
 

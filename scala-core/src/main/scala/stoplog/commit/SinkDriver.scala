@@ -198,10 +198,8 @@ private[stoplog] final class SinkDriver private[commit] (
     val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.copy(open = held.state.open)
-    if (claim.seq > 0) sweep()
-    else
-      sweptAtMillis =
-        clock.millis() // no task writes before a claim, so the first one finds nothing to delete
+    // no task writes before a claim, so the first one finds nothing to delete
+    if (claim.seq == 0) sweptAtMillis = clock.millis() else sweep()
     held
   }
 

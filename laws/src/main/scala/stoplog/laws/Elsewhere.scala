@@ -34,6 +34,7 @@ object Elsewhere {
       "-cp",
       System.getProperty("java.class.path"),
       "-Xmx128m",
+      s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}", // on one file system with this process's files
       "-XX:TieredStopAtLevel=1",
       "-XX:+UseSerialGC",
       // It lives for a second, and has no time to verify classes that this JVM has loaded too.

@@ -14,7 +14,7 @@ class MutationSuite extends AnyFunSuite {
   caught("writers do not announce themselves", Mutations.NoLease)
   caught("a record counts though newer ones were there", Mutations.NoLookBack)
   caught("parts are published before the record", Mutations.PublishBeforeRecord)
-  caught("the sweeper reads the log before it lists", Mutations.LogBeforeListing, from = 1030)
+  caught("the sweeper reads the log before it lists", Mutations.LogBeforeListing, from = 3030)
   caught("a repeated attempt goes on in place", Mutations.RepeatedInPlace)
   caught("the driver closes parts without isolating them", Mutations.NoIsolation, from = 10)
   caught("a start takes every record for published", Mutations.AlwaysMarked)
@@ -61,13 +61,13 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a batch compaction takes what a sink may touch",
     OperatorMutations.CompactsAnything,
-    from = 2310,
+    from = 1300,
     in = Settings.compacting(StoreKind.Replacing)
   )
   caught(
     "a batch compaction does not look whether a sink is set back",
     OperatorMutations.CompactsBesideRewind,
-    from = 100,
+    from = 9930,
     in = Settings.rewindingAndCompacting(StoreKind.Replacing)
   )
   caught(
@@ -85,7 +85,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "untouched parts of a repeated task stay owned",
     new RuleMutations.UntouchedKeepsOwnership,
-    from = 1650,
+    from = 930,
     in = Settings.givenUp.whole
   )
   caught(
@@ -98,7 +98,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a driver looks for writers before its claim",
     RuleMutations.FenceBeforeClaim,
-    from = 450,
+    from = 2880,
     in = Setting.plain.whole
   )
   caught("records are written over", RuleMutations.RecordsOverwritten)

@@ -5,6 +5,7 @@ import java.io.{
   BufferedOutputStream, FileNotFoundException, FileOutputStream, IOException, InputStream, OutputStream
 }
 import java.nio.file.LinkOption.NOFOLLOW_LINKS
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.{FileAlreadyExistsException, Files, LinkOption, NoSuchFileException}
 import java.nio.file.attribute.BasicFileAttributes
 import java.util.UUID
@@ -14,7 +15,7 @@ import scala.util.Using
 
 import stoplog.storage._
 
-/** The first seam of a storage: its files. A hard link is the step that is done for one caller alone. */
+/** The first seam of a storage: its files. A hard link and a rename are the steps that are done for one caller alone. */
 final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
   override def capabilities: FileCapabilities =
     FileCapabilities(Moves.Atomically, directories = true)
@@ -79,19 +80,23 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
     } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
+  /** By a rename, which is done for one of several movers alone, after a look at the target, which a rename replaces.
+    * `Files.move` without options would look at both paths by itself, and take a file that another mover has just moved,
+    * and that it saw under both, for its own work.
+    */
   override def move(from: String, to: String): MoveOutcome = folder.io(to) { target =>
     def gone = stat(from).isEmpty
     if (gone) MoveOutcome.SourceGone
     else
       try {
         folder.make(target.getParent)
-        Files.move(folder.at(from), target)
-        Seq(target, folder.at(from)).map(_.getParent).foreach(folder.force)
-        MoveOutcome.Moved
-      } catch {
-        case _: NoSuchFileException | _: FileAlreadyExistsException if gone => MoveOutcome.SourceGone
-        case _: FileAlreadyExistsException                                  => MoveOutcome.TargetTaken
-      }
+        if (info(to, NOFOLLOW_LINKS).isDefined) if (gone) MoveOutcome.SourceGone else MoveOutcome.TargetTaken
+        else {
+          Files.move(folder.at(from), target, ATOMIC_MOVE)
+          Seq(target, folder.at(from)).map(_.getParent).foreach(folder.force)
+          MoveOutcome.Moved
+        }
+      } catch { case _: NoSuchFileException if gone => MoveOutcome.SourceGone }
   }
 
   override def duplicate(from: String, to: String): Unit = folder.io(to) { target =>

@@ -3,9 +3,11 @@ package stoplog.commit
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.util.control.NonFatal
+
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.storage.{FileStore, SinkDirectory}
 
@@ -28,7 +30,7 @@ private[stoplog] final class CompactionCommit(
 
   /** Carries out what an earlier run has decided, and keeps it from deciding more; removes what it left unfinished.
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_STORE_WRITE`.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_STORE_WRITE`.
     */
   def begin(): Unit = {
     ledger.claim(_ => state)
@@ -89,38 +91,81 @@ private[stoplog] object CompactionCommit {
   }
 }
 
-/** Keeps a batch job that overwrites a path, and merges of the batch compaction, apart. A merge that is decided before an
+/** Keeps a batch job that overwrites a path, and merges of the files there, apart. A merge that is decided before an
   * overwrite has looked which files it replaces, and carried out after that, would put old rows back.
   *
-  * So the job first says that it overwrites, and then claims the compaction's log, which carries out what was decided
-  * there and fences a compaction that is alive. A compaction does it the other way round: it claims the log, and then looks
-  * for such jobs. Of the two, one sees the other.
+  * So the job first says that it overwrites. Then it refuses to go on beside a query that merges the small files of its sink,
+  * and claims the compaction's log, which carries out what was decided there and fences a compaction that is alive. Those that
+  * merge do it the other way round: they claim their log, and then look for such jobs. Of the two, one sees the other.
   *
-  * @param job whose log the record of the overwrite goes to
+  * @param job   whose log the record of the overwrite goes to
+  * @param sinks the logs of the sinks of the path, by their ids
   */
-private[stoplog] final class Overwrite(job: String, notes: FileStore, compaction: CompactionCommit) {
+private[stoplog] final class Overwrite(
+    path: String,
+    job: String,
+    notes: FileStore,
+    sinks: () => Map[String, CommitLog],
+    compaction: CompactionCommit
+) {
 
-  /** Before the job looks which files are there. Errors: those of [[CompactionCommit.begin]]. */
+  /** Before the job looks which files are there. Errors: `STOPLOG_PATH_NOT_WRITABLE`, and those of [[CompactionCommit.begin]];
+    * then the job has to end.
+    */
   def begin(): Unit = {
     notes.putIfAbsent(Overwrite.note(job), job.getBytes(UTF_8))
-    compaction.fence()
+    try {
+      Overwrite.refuseBesideMerges(path, sinks())
+      compaction.fence()
+    } catch {
+      case NonFatal(e) => // it has decided nothing, and others need not wait for it
+        try notes.delete(Seq(Overwrite.note(job)))
+        catch { case NonFatal(later) => e.addSuppressed(later) }
+        throw e
+    }
   }
 }
 
 private[stoplog] object Overwrite {
+  private final val Merges = "merges"
 
-  /** After a compaction's claim. Error: `STOPLOG_PATH_NOT_WRITABLE` when a job has begun to overwrite the path, and has not
-    * carried that out.
+  /** In the settings of the records of a run that merges the small files of its sink. */
+  val noted: Map[String, String] = Map(Merges -> "true")
+
+  /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a query that merges the small files of its sink is at work, or has died.
     *
-    * @param jobs the logs of the batch jobs under the path
+    * @param sinks the logs of the sinks of the path, by their ids
     */
-  def refuseUnderWay(path: String, jobs: Map[String, CommitLog], notes: FileStore): Unit =
-    jobs.toVector.sortBy(_._1).foreach { case (job, log) =>
-      if (notes.read(note(job)).isDefined && !log.newest().exists(log.isPublished))
+  def refuseBesideMerges(path: String, sinks: Map[String, CommitLog]): Unit =
+    sinks.toVector.sortBy(_._1).foreach { case (sink, log) =>
+      if (log.newest().exists(mayMerge))
         throw Errors.pathNotWritable(
           path,
-          s"batch job $job overwrites it, or has died doing so; then the next batch job under the path carries that out"
+          s"it is to be overwritten, and the query of sink $sink, which merges small files there, is at work or has died. " +
+            s"Stop it first; if it has died, start it again and let it end, or run 'stoplog finalize'"
         )
+    }
+
+  private def mayMerge(newest: LogRecord): Boolean =
+    newest.kind != RecordKind.Release && newest.state.settings.contains(Merges)
+
+  /** For a run that holds a claim, before it looks at the files that it merges: the job that has begun to overwrite the path,
+    * and has not carried that out.
+    *
+    * @param jobs the logs of the batch jobs under the path, by their names
+    */
+  def underWay(jobs: Map[String, CommitLog], notes: FileStore): Option[String] =
+    jobs.toVector.sortBy(_._1).collectFirst {
+      case (job, log) if notes.read(note(job)).isDefined && !log.newest().exists(log.isPublished) => job
+    }
+
+  /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a job is [[underWay]]. */
+  def refuseUnderWay(path: String, jobs: Map[String, CommitLog], notes: FileStore): Unit =
+    underWay(jobs, notes).foreach { job =>
+      throw Errors.pathNotWritable(
+        path,
+        s"batch job $job overwrites it, or has died doing so; then the next batch job under the path carries that out"
+      )
     }
 
   /** Removed with the rest of the job's directory. */

@@ -49,7 +49,7 @@ private[commit] final class Settling(
     * user's listener.
     */
   def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
-    def isCalledOff = isMerge(record) && ends(record).contains(CalledOff)
+    def isCalledOff = isMerge(record) && ends(record) == CalledOff
     if (visible.nonEmpty) show(record, visible) // all before that was done when the first part became visible
     else {
       setAside(record)
@@ -72,20 +72,30 @@ private[commit] final class Settling(
 
   /** How a merge ends is noted once, for all processes, before anything becomes visible.
     *
-    * If a reader took an input before it went out of sight, the merge is called off. Otherwise it is begun, if its
-    * part is staged: a reader may take the part away as soon as it is visible; by the note, a recovery that finds it
-    * neither staged nor visible knows that it is not lost, and brings no input back. Inputs are deleted only after that.
+    * If a reader took an input before it went out of sight, or if the merged part is lost, the merge is called off: its
+    * inputs come back. Otherwise it is begun: a reader may take the part away as soon as it is visible; by the note, a recovery
+    * that finds it neither staged nor visible knows that it is not lost. Inputs are deleted only after that.
     */
-  private def ends(record: LogRecord): Option[MergeNote] = {
-    val inputs = record.replace.map(_.path)
-    val end    =
-      if (finished.taken(record.seq, inputs).nonEmpty)
-        Some(retry(() => log.noteMerge(record, CalledOff)))
-      else if (record.publish.forall(part => retry(() => committer.isStaged(part.handle.token))))
-        Some(retry(() => log.noteMerge(record, Begun)))
-      else log.notedMerge(record)
+  private def ends(record: LogRecord): MergeNote = {
+    val taken = finished.taken(record.seq, record.replace.map(_.path))
+    val why   =
+      if (taken.nonEmpty) Some(s"a reader has taken ${taken.toSeq.sorted.mkString(", ")} away")
+      else record.publish.filterNot(isThere).headOption.map(part => s"${part.handle.token} is lost")
+    val end = retry(() => log.noteMerge(record, why.fold[MergeNote](Begun)(_ => CalledOff)))
+    if (end == CalledOff) sayCalledOff(record, why)
     faults.at(Step.MergeNoted)
     end
+  }
+
+  /** A part that became visible before anything was noted was published by an earlier version. */
+  private def isThere(merged: Pending): Boolean =
+    retry(() => committer.isStaged(merged.handle.token)) || finished.sizeBytes(merged.finishedPath).isDefined
+
+  private def sayCalledOff(record: LogRecord, why: Option[String]): Unit = {
+    val merged = record.publish.map(part => s"${identity.path}/${part.finishedPath}").mkString(", ")
+    Log.warn(
+      s"The merge into $merged is called off, and its inputs stay as they are: ${why.getOrElse("another process has noted that")}"
+    )
   }
 
   private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
@@ -113,12 +123,10 @@ private[commit] final class Settling(
     catch { case NonFatal(e) => failure.addSuppressed(e) }
 
   /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
-    * was there, and a reader or a merge has taken it since.
+    * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[ends]]).
     */
   private def lost(part: Pending, record: LogRecord): Unit =
-    if (isDoneByOthers(record)) bringBackLate(record)
-    else if (!wasVisible(part, record)) {
-      undo(record)
+    if (!isDoneByOthers(record) && !isMerge(record) && !log.visible(record)(part.finishedPath)) {
       val error = Errors.partLost(
         s"${identity.path}/${part.finishedPath}",
         part.handle.token,
@@ -134,18 +142,14 @@ private[commit] final class Settling(
   private def isDoneByOthers(record: LogRecord): Boolean =
     log.overtaken(record.seq).isDefined || log.isPublished(record)
 
-  private def wasVisible(part: Pending, record: LogRecord): Boolean =
-    if (isMerge(record)) log.notedMerge(record).isDefined else log.visible(record)(part.finishedPath)
-
-  /** Never shows the merged part, which has rows that a reader has taken, and brings the other inputs back. What a process
-    * that slept sets aside later is brought back by itself, or by the next sweep.
+  /** Never shows the merged part, and brings the inputs back that are there. What a process that slept sets aside later is
+    * brought back by itself, or by the next sweep.
     */
   private def callOff(record: LogRecord): Boolean = {
-    val merged = record.publish.map(_.finishedPath).mkString(", ")
-    Log.info(s"A reader has taken an input of the merge into $merged away: the merge is called off")
-    if (isDoneByOthers(record)) bringBackLate(record) else undo(record)
+    val alone = !isDoneByOthers(record)
+    if (alone) undo(record) else bringBackLate(record)
     faults.at(Step.MergeCalledOff)
-    mark(record)
+    mark(record) && alone
   }
 
   /** Answers whether no other process has done it. */
@@ -163,21 +167,19 @@ private[commit] final class Settling(
     faults.at(Step.AfterReplace)
   }
 
-  /** In place of publishing, when the one part that a merge was to show is lost or called off. */
   private def undo(record: LogRecord): Unit =
-    if (isMerge(record))
-      parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path)))
+    parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path))): Unit
 
-  /** Brings back inputs of a merge that this process set aside too late: after others had found the merged part lost,
-    * [[undo]]ne the merge and marked the record, which leaves the inputs to readers. All files aside are deleted before
-    * a mark: those aside now were put there later.
+  /** Brings back inputs of a merge that this process set aside too late: after others had called the merge off, brought them
+    * back, and marked the record, which leaves the inputs to readers. All files aside are deleted before a mark: those aside
+    * now were put there later.
     */
   private def bringBackLate(record: LogRecord): Unit =
-    if (isMerge(record))
-      parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path)))
+    parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path))): Unit
 
+  /** What `rewind` takes out of sight must not come back, whatever becomes of the beginning that it leaves. */
   private def isMerge(record: LogRecord): Boolean =
-    record.kind == RecordKind.Compact && record.publish.sizeIs == 1
+    record.kind == RecordKind.Compact && record.publish.map(_.reason) == Vector(Compaction.Reason)
 
   /** Before the record is marked: what is left here later could be brought back by a driver that slept all the time, when
     * the part with the rows has been merged again.

@@ -10,12 +10,17 @@ import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
-/** Merges the small parts of one run, one group at a time. */
+/** Merges the small parts of one run, one group at a time. Those that are due while a batch job overwrites the path stay as they
+  * are ([[Overwrite]]).
+  *
+  * @param mayMerge whether no such job is under way
+  */
 private[stoplog] final class SmallParts(
     run: RunId,
     choice: SmallParts.Choice,
     merger: Merger,
     finished: ReplacedFiles,
+    mayMerge: () => Boolean,
     clock: Clock,
     faults: Faults
 ) extends Compaction {
@@ -47,9 +52,10 @@ private[stoplog] final class SmallParts(
           result.fold(failed(merge, _, state), outcome(merge, _, state))
       }
     case None =>
-      val due = policy.due(state.small, epoch(state), closing)
-      if (due.merge.nonEmpty) start(due.merge)
-      Next(without(state, due.left), None)
+      val due    = policy.due(state.small, epoch(state), closing)
+      val merges = due.merge.nonEmpty && isFree(due.merge)
+      if (merges) start(due.merge)
+      Next(without(state, if (merges) due.left else due.left ++ due.merge), None)
   }
 
   override def holds(state: SinkState, publishing: Set[String]): String => Boolean = {
@@ -58,6 +64,14 @@ private[stoplog] final class SmallParts(
       publishing(bucket) || started.exists(_.merge.part.bucket == bucket) ||
         policy.due(small.getOrElse(bucket, Vector.empty), epoch(state), _ => true).merge.nonEmpty
   }
+
+  private def isFree(inputs: Vector[FinishedPart]): Boolean =
+    try mayMerge()
+    catch {
+      case NonFatal(e) =>
+        Log.warn(s"${inputs.size} small parts of bucket '${inputs.head.bucket}' stay as they are", e)
+        false
+    }
 
   /** Merged parts are noted with their merges, and parts of another content can only be merged by themselves. */
   private def isNew(part: Pending): Boolean =
@@ -70,13 +84,17 @@ private[stoplog] final class SmallParts(
     started = Some(Started(merge, merger.start(merge)))
   }
 
-  /** The last look at the inputs, of which readers may have taken some. */
+  /** The last looks: for a batch job that overwrites the path, and then at the inputs, of which readers may have taken some, and
+    * such a job all.
+    */
   private def outcome(merge: Merge, merged: Merged, state: SinkState): Next =
     try {
       faults.at(Step.BeforeCompact)
       failures = 0
+      val free = mayMerge()
       val gone = merge.changed(finished)
-      if (gone.nonEmpty || !merge.inputs.forall(state.small.contains)) Next(without(state, gone), None)
+      if (!free) Next(without(state, merge.inputs), None)
+      else if (gone.nonEmpty || !merge.inputs.forall(state.small.contains)) Next(without(state, gone), None)
       else {
         val part = merge.pending(merged, clock.millis())
         Next(replaced(merge, part, state), Some(Replaced(part, merge.inputs)))

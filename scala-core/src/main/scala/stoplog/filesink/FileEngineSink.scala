@@ -121,7 +121,10 @@ private[filesink] final class FileJob(
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
-    if (write.existing == Existing.Replace) FileJob.refuseIfPartsLieBetween(storage)
+    if (write.existing == Existing.Replace) {
+      FileJob.refuseIfPartsLieBetween(storage)
+      Overwrite.refuseBesideMerges(storage.path, storage.streams) // for good when it commits
+    }
     JobCommit.rollForward(FileJob.others(storage).map(commitOf))
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
   }
@@ -156,10 +159,9 @@ private[filesink] object FileJob {
     * with.
     */
   private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
-    storage
-      .sinkIds(prefix = "")
-      .filterNot(_.startsWith(JobCommit.Prefix))
-      .find(sinkId => storage.as(sinkId).log.newest().map(_.state).exists(liesBetween))
+    storage.streams.toVector
+      .sortBy(_._1)
+      .collectFirst { case (sinkId, log) if log.newest().map(_.state).exists(liesBetween) => sinkId }
       .foreach { sinkId =>
         throw Errors.pathNotWritable(
           storage.path,

@@ -65,7 +65,9 @@ private[filesink] object FileRun {
     Map(
       QueryTrigger.Noted -> trigger.word,
       DriverNote.Key     -> DriverNote.ofThisProcess(options.rolling.checkIntervalMillis).text
-    ) ++ SinkFollowUps.noted(options, sink.schema)
+    ) ++ SinkFollowUps.noted(options, sink.schema) ++ sink.compaction.fold(Map.empty[String, String])(_ =>
+      Overwrite.noted
+    )
 
   private def finish(
       asked: FinalizeOnTermination,

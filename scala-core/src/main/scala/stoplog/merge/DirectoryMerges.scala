@@ -40,7 +40,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     if (chosen.isEmpty) Nil
     else {
       commit.begin()
-      Overwrite.refuseUnderWay(options.path, jobs, storage.files)
+      Overwrite.refuseUnderWay(options.path, storage.jobs, storage.files)
       Rewind.refuseUnderWay(options.path, sinks)
       val naming =
         chosen.filter(isFree).zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
@@ -62,8 +62,6 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     CompactionCommit.free(group.inputs, sinks.values)(_.path).size == group.inputs.size
 
   private def sinks = sinkIds.map(id => id -> storage.as(id).log).toMap
-
-  private def jobs = storage.sinkIds(JobCommit.Prefix).map(job => job -> storage.as(job).log).toMap
 
   private def sinkIds: Vector[String] = storage.sinkIds(prefix = "").filterNot(_ == SinkId)
 
@@ -109,7 +107,13 @@ private[stoplog] object DirectoryMerges {
 
   /** To be asked before a batch job overwrites the path. */
   private[stoplog] def overwrite(job: SinkStorage): Overwrite =
-    new Overwrite(job.sinkId, job.files, commitOf(storageOf(job.path), RunId.random()))
+    new Overwrite(
+      job.path,
+      job.sinkId,
+      job.files,
+      () => job.streams,
+      commitOf(storageOf(job.path), RunId.random())
+    )
 
   private def storageOf(path: String) =
     SinkStorage.plain(path, SinkId, Durability.Disk, SparkHadoop.configuration)

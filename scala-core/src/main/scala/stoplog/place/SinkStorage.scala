@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, SinkIdentity, SinkStores}
+import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, JobCommit, SinkIdentity, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
@@ -112,9 +112,20 @@ private[stoplog] final class SinkStorage private (
 
   def finishesAnywhere: Boolean = storage.finishesAnywhere
 
+  /** The logs of the batch jobs under this path, by their names. */
+  def jobs: Map[String, CommitLog] = logs(sinkIds(JobCommit.Prefix))
+
+  /** The logs of the sinks of streams under this path, by their ids. */
+  def streams: Map[String, CommitLog] =
+    logs(
+      sinkIds(prefix = "").filterNot(id => id.startsWith(JobCommit.Prefix) || id == CompactionCommit.SinkId)
+    )
+
   /** The sink ids under this path whose names begin like this. */
   def sinkIds(prefix: String): Vector[String] =
     files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
+
+  private def logs(ids: Vector[String]): Map[String, CommitLog] = ids.map(id => id -> as(id).log).toMap
 
   private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name)
 }

@@ -5,36 +5,53 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.log._
-import stoplog.part.FinishedPart
+import stoplog.part.{FinishedPart, Pending}
+import stoplog.rolling.RollReason
 
 /** How the record of a merge is carried out, beside readers who take what they see, and other processes. */
 class MergeSettlingSuite extends AnyFunSuite {
 
-  test("a merge whose part is lost brings its inputs back, and no other record brings anything back") {
-    val replace = Vector(FinishedPart("b", "p", 4, 1, 0), FinishedPart("b", "q", 4, 1, 0))
-    def brought(kind: RecordKind, names: String*): Vector[String] = {
-      val finished = new UnreliableFinished
-      val world    = new SettlingWorld(finished = finished)
-      val record   = world.record(names.map(world.closed(_)): _*).copy(kind = kind, replace = replace)
-      world.parts.lose(record.publish.head.handle.token)
-      assert(condition(world.publish(record)) === "STOPLOG_PART_LOST")
-      assert(finished.broughtBackLate.isEmpty)
-      finished.broughtBack
-    }
-    assert(brought(RecordKind.Compact, "m") === Vector("b/p", "b/q"))
-    assert(brought(RecordKind.Epoch(9), "m").isEmpty)
-    assert(brought(RecordKind.Compact, "m", "n").isEmpty)
+  test(
+    "a merge whose part is lost is called off, once for all: its inputs come back, and no row is missing"
+  ) {
+    val finished = new UnreliableFinished
+    val world    = new SettlingWorld(finished = finished)
+    val lost     = merge(world, "p", "q")
+    world.parts.lose(lost.publish.head.handle.token)
+    world.publish(lost)
+    assert(finished.broughtBack === Vector("b/p", "b/q") && finished.forgotten.isEmpty)
+    assert(world.log.notedMerge(lost).contains(MergeNote.CalledOff) && world.records.isPublished(4))
+    assert(!world.republish(lost))
+    assert(finished.broughtBack === Vector("b/p", "b/q"))
   }
 
   test(
-    "who sets the inputs of a merge aside after its end brings them back; before it, or of another record, nobody does"
+    "a lost part of a record that is no merge is an error, and brings nothing back: neither is one of rewind"
+  ) {
+    val replace = Vector(FinishedPart("b", "p", 4, 1, 0), FinishedPart("b", "q", 4, 1, 0))
+    for (
+      (kind, names) <- Seq(RecordKind.Epoch(9) -> "m", RecordKind.Compact -> "m", RecordKind.Compact -> "mn")
+    ) {
+      val finished = new UnreliableFinished
+      val world    = new SettlingWorld(finished = finished)
+      val publish  = names.map(name => world.closed(name.toString).copy(reason = RollReason.Custom("rewind")))
+      val record   = world.record(publish: _*).copy(kind = kind, replace = replace)
+      finished.taken = Set("b/p")
+      world.parts.lose(record.publish.head.handle.token)
+      assert(condition(world.publish(record)) === "STOPLOG_PART_LOST")
+      assert(finished.broughtBack.isEmpty && finished.broughtBackLate.isEmpty)
+    }
+  }
+
+  test(
+    "a process that sets the inputs of a merge aside after its end brings them back, and those of no other record"
   ) {
     val replace = Vector(FinishedPart("b", "p", 4, 1, 0))
     def brought(kind: RecordKind)(meanwhile: (SettlingWorld, LogRecord) => Any): Vector[String] = {
       val finished = new UnreliableFinished
       finished.isUp = true
       val world  = new SettlingWorld(finished = finished)
-      val record = world.record(world.closed("m")).copy(kind = kind, replace = replace)
+      val record = world.record(merged(world)).copy(kind = kind, replace = replace)
       world.parts.lose(record.publish.head.handle.token)
       meanwhile(world, record)
       assert(!world.publish(record))
@@ -55,12 +72,7 @@ class MergeSettlingSuite extends AnyFunSuite {
   test("parts that a merge has replaced do not come back once the merged part was visible") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
-    val merged   = world
-      .record(world.closed("m"))
-      .copy(
-        kind = RecordKind.Compact,
-        replace = Vector(FinishedPart("b", "p", 4, 1, 0))
-      )
+    val merged   = merge(world, "p")
     intercept[IllegalStateException](world.publish(merged))
     world.parts.take("b/m")
     finished.isUp = true
@@ -83,19 +95,6 @@ class MergeSettlingSuite extends AnyFunSuite {
     world.republish(merged)
     assert(finished.broughtBack.isEmpty && world.parts.finished.isEmpty)
     assert(finished.forgotten === Set(4L) && world.records.isPublished(4))
-  }
-
-  test(
-    "a merged part that is lost before its publication is lost at every start, until the user goes on without it"
-  ) {
-    val finished = new UnreliableFinished
-    finished.isUp = true
-    val world  = new SettlingWorld(finished = finished)
-    val merged = merge(world, "p", "q")
-    world.parts.lose(merged.publish.head.handle.token)
-    assert(condition(world.publish(merged)) === "STOPLOG_PART_LOST")
-    assert(condition(world.republish(merged)) === "STOPLOG_PART_LOST")
-    assert(finished.forgotten.isEmpty && !world.records.isPublished(4))
   }
 
   test(
@@ -133,15 +132,10 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(world.parts.finished.keySet === Set("b/m") && finished.broughtBack.isEmpty)
   }
 
-  test("whoever finds a newer record takes no part for lost, and brings nothing back") {
+  test("a process that finds a newer record takes no part for lost, and undoes nothing") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
-    val merged   = world
-      .record(world.closed("m"))
-      .copy(
-        kind = RecordKind.Compact,
-        replace = Vector(FinishedPart("b", "p", 4, 1, 0))
-      )
+    val merged   = merge(world, "p")
     finished.isUp = true
     world.parts.lose(merged.publish.head.handle.token)
     world.records.putIfAbsent(5, RecordCodec.encode(merged.copy(seq = 5)))
@@ -149,7 +143,9 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(finished.broughtBack.isEmpty)
   }
 
+  private def merged(world: SettlingWorld): Pending = world.closed("m").copy(reason = Compaction.Reason)
+
   private def merge(world: SettlingWorld, inputs: String*): LogRecord = world
-    .record(world.closed("m"))
+    .record(merged(world))
     .copy(kind = RecordKind.Compact, replace = inputs.map(FinishedPart("b", _, 4, 1, 0)).toVector)
 }

@@ -95,6 +95,7 @@ abstract class SleepingDriverLaws extends LawSuite {
         SmallParts.Choice(CompactionPolicy(1 << 20, 4 << 20, 1, 2), PartNaming("part", ".txt"), _ => true),
         merger(storage),
         storage.replacedFiles(),
+        () => true,
         Clock.system,
         faults
       )

@@ -126,6 +126,18 @@ class SmallPartsSuite extends AnyFunSuite {
     assert((1 to 2).map(_ => failed().state.small.size) === Seq(2, 2))
   }
 
+  test("small parts stay as they are while a batch job overwrites the path, before a merge and behind it") {
+    val before = new World
+    before.free = false
+    assert(before.parts.next(before.state(before.inputs: _*), _ => false) === Next(before.state(), None))
+    assert(before.merger.started.isEmpty)
+    val behind = new World
+    val begun  = behind.begun()
+    behind.merger.end()
+    behind.free = false
+    assert(behind.parts.next(begun, _ => false) === Next(behind.state(), None))
+  }
+
   test("a bucket is held while parts of it come, are being merged, or are to be") {
     val world = new World
     val none  = world.parts.holds(world.state(), Set("c"))
@@ -146,6 +158,9 @@ class SmallPartsSuite extends AnyFunSuite {
 
     val merger = new ManualMerger
 
+    /** Whether no batch job overwrites the path. */
+    var free = true
+
     val parts = new SmallParts(
       Samples.mine,
       SmallParts.Choice(
@@ -155,6 +170,7 @@ class SmallPartsSuite extends AnyFunSuite {
       ),
       merger,
       new Finished,
+      () => free,
       new ManualClock(1000),
       Faults.none
     )

@@ -137,6 +137,7 @@ object Job {
       SmallParts.Choice(policy, PartNaming("part", ".txt"), _ => true),
       new PlaceMerger(place, faults),
       place.finished(),
+      () => true,
       clock,
       faults
     )

@@ -78,6 +78,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
     new SimMerger(world, session, parts, () => session.format.open(spoolFiles)),
     finished,
+    () => true,
     world.clock,
     world.faults
   )

@@ -43,6 +43,32 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.count(_.startsWith("<")) === 12, place.lines)
   }
 
+  test(
+    "an overwrite is refused beside a query that merges small parts, and replaces all once the query has ended"
+  ) {
+    implicit val context = spark.sqlContext
+    import spark.implicits._
+    val place       = new Place
+    val source      = MemoryStream[String]
+    val written     = Map("path" -> place.out, "format" -> "text", "rollingPolicy" -> "onCheckpoint")
+    def overwrite() = Seq("new").toDF().write.format("stoplog").options(written).mode("overwrite").save()
+    val query       = source
+      .toDF()
+      .writeStream
+      .format("stoplog")
+      .options(written + ("compaction" -> "smallParts"))
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    source.addData("old")
+    query.processAllAvailable()
+    val refused = intercept[Exception](overwrite()).getMessage
+    assert(refused.contains("STOPLOG_PATH_NOT_WRITABLE") && refused.contains("sink main"))
+    query.stop()
+    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+    overwrite()
+    assert(place.lines === Seq("new"))
+  }
+
   test("an own encoder needs an own compactor, and encrypted files are not merged") {
     def problem(options: (String, String)*): String =
       intercept[IllegalArgumentException](

@@ -148,6 +148,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
             }
           },
           finished,
+          () => true,
           Clock.system,
           Faults.none
         )

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import connectors
 import junit
+import kept_classes
 from steps import ROOT, Outcome, Step, pytest
 
 # sbt goes on with the other tests when some fail.
@@ -28,6 +29,12 @@ SBT_PROJECTS = {
     **{f"connectors/{id}": id for id in connectors.ids()},
     "tests/users": "users",
 }
+# All that sbt compiles, its own build among it.
+COMPILED = (
+    *("project", "project/project"),
+    *SBT_PROJECTS,
+    *(str(source.parent.relative_to(ROOT)) for source in sorted(ROOT.glob("tests/servers/*/src"))),
+)
 # Builds the jars and class paths that the tests in Python need, and writes the file TEST_BED at its end.
 BUILD = "testBed"
 TEST_BED = ROOT / "build" / "test-bed"
@@ -49,6 +56,8 @@ MARKED = "" if IS_LONG else "not long"
 def main() -> int:
     TEST_BED.unlink(missing_ok=True)
     shutil.rmtree(ROOT / "build" / "repo", ignore_errors=True)
+    if kept_classes.bring(ROOT, COMPILED, kept_classes.default_place()):
+        print("This clone begins with the classes of the last run that passed, and compiles what differs.")
     with ThreadPoolExecutor() as lanes:
         scala = lanes.submit(scala_step().run)
         outcomes = [*python_lane(scala), scala.result()]
@@ -59,7 +68,10 @@ def main() -> int:
     # Last, because a reader of a run sees its end first.
     failures = [f"FAILED {each}" for each in total.failures]
     print("", *outcomes, f"all      {core_seconds:14.0f} core s", *failures, total, sep="\n", flush=True)
-    return 1 if total.failed else 0
+    if total.failed:
+        return 1
+    kept_classes.keep(ROOT, COMPILED, kept_classes.default_place())
+    return 0
 
 
 def over_budget(core_seconds: float) -> junit.Counts:

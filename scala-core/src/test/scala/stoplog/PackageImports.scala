@@ -66,7 +66,7 @@ object PackageImports {
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",
     "storage.local"   -> "error fault part sink storage thread",
-    "storage.s3"      -> "error fault log part sink storage storage.hadoop thread",
+    "storage.s3"      -> "error fault part sink storage storage.hadoop thread",
     "storage.systems" -> "error storage storage.hadoop storage.hdfs storage.s3",
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place sink storage",

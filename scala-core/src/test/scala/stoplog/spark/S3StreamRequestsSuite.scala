@@ -82,7 +82,7 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
   /** Whether the path is one of a directory, what the server can do, and an empty log, which takes three requests to be
     * found so.
     */
-  private val ForAStart = 18
+  private val ForAStart = 15
 
   /** An upload of each part, and a record that publishes both, without the listing behind it and what is deleted. */
   private val ForAnEnd = 12

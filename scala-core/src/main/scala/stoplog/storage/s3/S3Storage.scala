@@ -7,7 +7,6 @@ import java.util.UUID
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.LogFiles
 import stoplog.storage._
 import stoplog.storage.hadoop.HadoopFiles
 
@@ -31,10 +30,10 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
     "S3: an object was written, not written where there is one, and deleted; an upload was begun and ended."
   }
 
-  /** Looks at the path alone: above it, the user may have no rights. */
+  /** Looks at the path alone, as an object: above it, the user may have no rights. */
   override def refuseUnfit(): Unit =
     try
-      if (files.status(files.at("")).exists(_.isFile))
+      if (new S3Objects(files).exists(""))
         throw Errors.pathNotWritable(path, s"${files.root} is not a directory")
     catch { case e: IOException => throw Errors.pathNotWritable(path, HadoopFiles.reason(e)) }
 
@@ -57,9 +56,13 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
     } catch { case e: IOException => refuse(HadoopFiles.reason(e)) }
   }
 
-  /** A sink that has a log has passed before. A write that is refused fills S3A's log, so not at every start. */
-  private def isNew(sinkId: String): Boolean =
-    new LogFiles(new S3FileStore(files), sinkId).list().isEmpty
+  /** A sink that has a log has passed before. A write that is refused fills S3A's log, so not at every start. The directory of the
+    * sink is listed, in which the tried object is: Hadoop asks three times where a directory is empty.
+    */
+  private def isNew(sinkId: String): Boolean = {
+    val directory = SinkDirectory(sinkId)
+    !new S3FileStore(files).names(directory.path).exists(name => s"${directory.path}/$name" == directory.log)
+  }
 
   private def refuse(why: String): Nothing = throw Errors.pathNotWritable(files.root, why)
 }

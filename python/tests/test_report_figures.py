@@ -13,7 +13,7 @@ from made_sink import MINUTE, NOW, QUERY, UID, MadeSink
 
 from stoplog._report.bins import TimeCounts
 from stoplog._report.delays import delays_of
-from stoplog._report.plots import delay_plot, modified_plot
+from stoplog._report.plots import delay_plot, modified_plot, reason_plot
 from stoplog._version import version
 from stoplog.inspection import SinkDirectory, SinkReport
 
@@ -326,3 +326,18 @@ def test_the_longest_waits_are_in_a_bin_without_an_end() -> None:
     day = 24 * 60 * MINUTE
     html = delay_plot(delays_of([day - 1, day, 9 * day]))
     assert rows(html, "Parts by visibility delay")[1:] == [("12h to 1d", "1"), ("1d and longer", "2")]
+
+
+def test_every_merged_part_counts(sink: MadeSink) -> None:
+    merged = [{**sink.pending_part("day=1", number, 400)} for number in (4, 5)]
+    mark(sink, sink.record("compact", merged, at_millis=at(59)), at(59))
+    log = report(sink).figures.log
+    assert (log.merged, log.parts) == (3, 3)
+
+
+def test_reasons_of_the_users_are_one_sum_in_each_bar() -> None:
+    counts = TimeCounts()
+    for reason in ("noon", "noon", "midnight", "size"):
+        counts.add(at(50), reason)
+    html = reason_plot(counts.bins(), {"noon": 2, "midnight": 1, "size": 1})
+    assert "others 3" in " ".join(texts(html, "text") + texts(html, "title") + texts(html, "g")), html

@@ -115,7 +115,7 @@ object NewOwner {
       val next    = files.lastCommitted.fold(0L)(_ + 1)
       val queryId = files.queryId.getOrElse(throw new IllegalArgumentException("its metadata has no id"))
       NewOwner(queryId, next, files.planned(next))
-    } catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, String.valueOf(e.getMessage)) }
+    } catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, e) }
 }
 
 /** The treatment of rows that are in open parts. */

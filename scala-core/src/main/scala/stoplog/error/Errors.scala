@@ -256,8 +256,12 @@ object Errors extends ErrorMaker {
       "there"  -> (if (there.isEmpty) "none" else there.mkString(", "))
     )
 
-  def checkpointUnreadable(checkpoint: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_CHECKPOINT_UNREADABLE", "checkpoint" -> checkpoint, "why" -> reason(why))
+  def checkpointUnreadable(checkpoint: String, why: Throwable): StoplogException = failure(
+    "STOPLOG_CHECKPOINT_UNREADABLE",
+    why,
+    "checkpoint" -> checkpoint,
+    "why"        -> reason(String.valueOf(why.getMessage))
+  )
 
   def notRewindable(path: String, sinkId: String, epoch: Long, why: String): StoplogException =
     failure(

@@ -54,6 +54,13 @@ private[stoplog] final case class SinkState(
   def after(epoch: Option[Long], batch: Option[BatchDigest]): SinkState =
     copy(lastEpoch = epoch, lastBatch = batch)
 
+  /** The query that owns the sink id, and its newest epoch. */
+  def newest: QueryEpoch = QueryEpoch(queryId, lastEpoch, lastBatch)
+
+  /** Owned by this query, which goes on from this epoch. */
+  def goingOnFrom(newest: QueryEpoch): SinkState =
+    copy(queryId = newest.queryId).after(newest.epoch, newest.batch)
+
   /** The columns of the rows, as the run wrote them down that set them last. */
   def schema: Option[String] = settings.get(SinkState.SchemaKey)
 
@@ -102,6 +109,28 @@ private[stoplog] object BatchDigest {
   /** Of the file in which the engine keeps the offsets. */
   def of(offsets: Array[Byte]): BatchDigest =
     BatchDigest(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(offsets)))
+}
+
+/** A query, and the newest of its epochs that is committed.
+  *
+  * @param epoch `None` before the first
+  * @param batch that it was; `None` where it could not be told
+  */
+private[stoplog] final case class QueryEpoch(
+    queryId: String,
+    epoch: Option[Long],
+    batch: Option[BatchDigest] = None
+) {
+
+  /** The one that follows. */
+  def next: Long = epoch.fold(0L)(_ + 1)
+}
+
+private[stoplog] object QueryEpoch {
+
+  /** Of a query that begins with this batch. */
+  def before(queryId: String, batch: Long): QueryEpoch =
+    QueryEpoch(queryId, Option.when(batch > 0)(batch - 1))
 }
 
 /** The numbers of files, rows and bytes in a bucket, or of those added to it. */

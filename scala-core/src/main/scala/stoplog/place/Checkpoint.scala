@@ -9,11 +9,13 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{LocalFileSystem, Path}
 
 import stoplog.commit.BatchDigests
+import stoplog.error.Errors
 import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
+import stoplog.storage.local.LocalFiles
 
 /** The files of a query's checkpoint that Spark writes and stoplog reads. Trouble with one is thrown as it comes. */
 private[stoplog] final class CheckpointFiles(location: String, configuration: Configuration) {
@@ -30,15 +32,25 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
   def planned(batch: Long): Option[BatchDigest] = offsets(batch).map(BatchDigest.of)
 
   /** `offsets/<batch>` as Spark has written it; `None` when the batch is not planned. */
-  def offsets(batch: Long): Option[Array[Byte]] =
-    try Some(bytes(new Path(new Path(root, "offsets"), batch.toString)))
-    catch { case _: FileNotFoundException => None }
+  def offsets(batch: Long): Option[Array[Byte]] = {
+    val file = new Path(new Path(root, "offsets"), batch.toString)
+    try Some(bytes(file))
+    catch { case _: FileNotFoundException if !isThere(file) => None }
+  }
 
   /** The last batch in `commits`. */
   def lastCommitted: Option[Long] = {
     val directory = new Path(root, "commits")
-    if (!files.exists(directory)) None
+    if (!isThere(directory)) None
     else files.listStatus(directory).toVector.flatMap(_.getPath.getName.toLongOption).maxOption
+  }
+
+  /** Java, and with it Hadoop on a local disk, says "not found" of a file that may not be opened or looked at, too. Error:
+    * `IOException` when it cannot be told.
+    */
+  private def isThere(path: Path): Boolean = files match {
+    case local: LocalFileSystem => LocalFiles.exists(local.pathToFile(path).toPath)
+    case other                  => other.exists(path)
   }
 
   private def bytes(file: Path): Array[Byte] = Using.resource(files.open(file))(_.readAllBytes())
@@ -66,7 +78,10 @@ private[stoplog] object CheckpointFiles {
   */
 private[stoplog] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)
 
-/** The batches of one query, asked on the thread of its batches. A file that cannot be found or read tells nothing.
+/** The batches of one query, asked on the thread of its batches. A file that is not there tells nothing. One that is there
+  * and cannot be read is an error: taken for nothing, it would let a batch that was planned anew be passed over.
+  *
+  * Error: `STOPLOG_CHECKPOINT_UNREADABLE`.
   *
   * @param batch      that is about to begin
   * @param checkpoint of the query, if anything tells where it is
@@ -88,7 +103,7 @@ private[stoplog] final class PlannedBatches(
 
   private def planned(asked: Long): Option[PlannedBatch] = checkpoint.flatMap { location =>
     try new CheckpointFiles(location, configuration).offsets(asked).map(PlannedBatches.read)
-    catch { case NonFatal(_) => None }
+    catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, e) }
   }
 }
 

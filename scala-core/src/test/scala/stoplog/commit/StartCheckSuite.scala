@@ -86,9 +86,10 @@ class StartCheckSuite extends AnyFunSuite {
     def back(batch: Long, offset: Int): SinkState =
       check(theirs, batch, Adopt, fifth(offset), left = planned.map(_.state))
     assert(back(batch = 5, offset = 10) === planned.get.state)
-    assert(back(batch = 6, offset = 10) === unknown.get.state)
+    assert(back(batch = 6, offset = 10) === planned.get.state)
     for ((batch, offset) <- Seq(5L -> 20, 4L -> 10))
       assert(condition(back(batch, offset)) === "STOPLOG_EPOCH_AHEAD")
+    assert(condition(back(batch = 6, offset = 20)) === "STOPLOG_EPOCH_REPLANNED")
   }
 
   private def digest(offset: Int)            = BatchDigest.of(s"to offset $offset".getBytes)

@@ -99,7 +99,7 @@ object ErrorsSuite {
     Errors.fenced("/data/out", "main", 12L, "run r-2"),
     Errors.driverAlive("/data/out", "main", "the driver of run r-2 gave a sign of life 3 s ago"),
     Errors.sinkUnknown("/data/out", "other", Seq("main")),
-    Errors.checkpointUnreadable("/data/checkpoint", "no such file"),
+    Errors.checkpointUnreadable("/data/checkpoint", new java.io.IOException("the disk does not answer")),
     Errors.notRewindable("/data/out", "main", 3L, "its record is gone"),
     Errors.recordTorn("/data/out/_stoplog/main/log/1.commit", "the checksum differs"),
     Errors.recordTooNew("/data/out/_stoplog/main/log/1.commit", 9, 1),

@@ -3,10 +3,10 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, ForeignQuery, Planned}
+import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Planned}
 import stoplog.engine.Existing
 import stoplog.fault.Faults
-import stoplog.log.BatchDigest
+import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from
   * the staging table to the target and the sink's row in the epochs table says so.
@@ -25,6 +25,7 @@ private[jdbc] final class EpochDriver(
     faults: Faults
 ) {
   private[this] val target  = tables.target
+  private[this] val check   = new EpochCheck(new SinkEpochErrors(tables.sink, target, owner.queryId))
   private[this] var claimed = Option.empty[SinkRow]
   private[this] var begun   = Option.empty[Planned]
 
@@ -41,9 +42,9 @@ private[jdbc] final class EpochDriver(
       claimed = Some(state)
       state
     }
-    EpochsCheck.sequence(tables.sink, target, state, planned)
+    check.sequence(state.newest, planned)
     begun = Some(planned)
-    if (state.lastEpoch.exists(_ >= batch)) Begun.Committed else Begun.Open
+    if (state.newest.epoch.exists(_ >= batch)) Begun.Committed else Begun.Open
   }
 
   /** Makes the rows of these tasks visible, all or none; idempotent. A commit that was broken off is tried again: it
@@ -65,7 +66,7 @@ private[jdbc] final class EpochDriver(
           )
       }
     }
-    claimed = claimed.map(_.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
+    claimed = claimed.map(after(_, batch))
     faults.at(JdbcStep.AfterCommit)
     refused
   }
@@ -107,15 +108,23 @@ private[jdbc] final class EpochDriver(
     case other => throw JdbcErrors.fenced(tables.sink, target, other.fold("no run")(_.runId))
   }
 
-  private def digest(batch: Long): Option[BatchDigest] = begun.filter(_.batch == batch).flatMap(_.digest)
+  private def after(row: SinkRow, batch: Long): SinkRow = {
+    val digest: Option[BatchDigest] = begun.filter(_.batch == batch).flatMap(_.digest)
+    row.copy(newest = QueryEpoch(row.newest.queryId, Some(batch), digest))
+  }
 
   private def take(session: Session, planned: Planned): SinkRow = {
-    val found = tables.epochs.lock(session)
-    val state = EpochsCheck.check(tables.sink, target, found, owner, onForeign, planned)
+    val epochs    = tables.epochs
+    val found     = epochs.lock(session)
+    lazy val left = epochs.leftBy(session, owner.queryId)
+    val newest    = check.start(found.map(_.newest), owner.queryId, onForeign, planned, left)
+    val state     = SinkRow(newest, owner.runId)
     found match {
-      case Some(_) => tables.epochs.update(session, state)
-      case None    =>
-        try tables.epochs.insert(session, state)
+      case Some(before) =>
+        if (before.newest.queryId != owner.queryId) epochs.leave(session, before)
+        epochs.update(session, state)
+      case None =>
+        try epochs.begin(session, state)
         catch {
           // Another driver has made the row since: then there is one to lock.
           case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow =>
@@ -131,11 +140,11 @@ private[jdbc] final class EpochDriver(
     retries(unknown(batch, _)) { _ =>
       session.transaction { _ =>
         val state = owned(session)
-        if (state.lastEpoch.exists(_ >= batch)) 0L
+        if (state.newest.epoch.exists(_ >= batch)) 0L
         else {
           if (existing == Existing.Replace) session.update(s"DELETE FROM ${target.table}")
           val refused = move
-          tables.epochs.update(session, state.copy(lastEpoch = Some(batch), lastBatch = digest(batch)))
+          tables.epochs.update(session, after(state, batch))
           faults.at(JdbcStep.InCommit)
           refused
         }

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import stoplog.commit.{ForeignQuery, Planned}
-import stoplog.log.BatchDigest
+import java.sql.ResultSet
+
+import stoplog.commit.EpochErrors
+import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** The row of a sink in the epochs table.
   *
-  * @param queryId   the query, the same over restarts from one checkpoint
-  * @param runId     the start of the query that owns the row
-  * @param lastEpoch the newest epoch in the target; none before the first
-  * @param lastBatch the digest of that batch; none where Spark told none
+  * @param newest the query that owns the sink, the same over restarts from one checkpoint; and its newest epoch in the target
+  * @param runId  the start of the query that owns the row
   */
-private[jdbc] final case class SinkRow(
-    queryId: String,
-    runId: String,
-    lastEpoch: Option[Long],
-    lastBatch: Option[BatchDigest] = None
-)
+private[jdbc] final case class SinkRow(newest: QueryEpoch, runId: String)
 
-/** The table with a row for each sink, which the sinks make if it is not there.
+/** The table of the epochs, which the sinks make if it is not there. It has a row for each sink, that of the query which
+  * owns it, and one for each query from which another one has adopted the sink: the query may come back with an epoch
+  * that it had committed.
   *
-  * @param sink the name of this one's row
+  * @param sink the name of this one's rows
   */
 private[jdbc] final case class EpochsTable(table: String, sink: String) {
+  import EpochsTable._
 
   def create: String =
-    s"CREATE TABLE $table (sink_name VARCHAR(255) NOT NULL PRIMARY KEY, query_id VARCHAR(64) NOT NULL, " +
-      "run_id VARCHAR(64) NOT NULL, last_epoch BIGINT NOT NULL, last_batch VARCHAR(64))"
+    s"CREATE TABLE $table (sink_name VARCHAR(255) NOT NULL, former_query VARCHAR(64) NOT NULL, " +
+      "query_id VARCHAR(64) NOT NULL, run_id VARCHAR(64) NOT NULL, last_epoch BIGINT NOT NULL, " +
+      "last_batch VARCHAR(64), PRIMARY KEY (sink_name, former_query))"
 
-  /** Fails for a table of a release that kept no digests of batches. */
-  def shape: String = s"SELECT last_batch FROM $table WHERE 1 = 0"
+  /** Fails for a table of a release that kept less. */
+  def shape: String = s"SELECT former_query, last_batch FROM $table WHERE 1 = 0"
+
+  /** What an operator does about such a table. */
+  def wayOut: String =
+    s"it lacks the columns former_query or last_batch. Rename it, and run: $create; INSERT INTO $table (sink_name, " +
+      s"former_query, query_id, run_id, last_epoch) SELECT sink_name, '$Owner', query_id, run_id, last_epoch FROM " +
+      "<the renamed table>"
 
   // The methods below work in a transaction of the caller.
 
@@ -37,113 +42,106 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
     * lock by reading differs.
     */
   def lock(session: Session): Option[SinkRow] =
-    if (session.update(s"UPDATE $table SET run_id = run_id WHERE sink_name = ?", sink) == 0) None
-    else read(session)
+    if (session.update(s"UPDATE $table SET run_id = run_id WHERE $key", sink, Owner) == 0) None
+    else read(session, Owner)
 
-  def insert(session: Session, state: SinkRow): Unit = write(
-    session,
-    s"INSERT INTO $table (query_id, run_id, last_epoch, last_batch, sink_name) VALUES (?, ?, ?, ?, ?)",
-    state
-  )
+  /** For a sink that has no row. Rows of former queries are of one that an operator has deleted. */
+  def begin(session: Session, row: SinkRow): Unit = {
+    delete(session)
+    insert(session, Owner, row)
+  }
 
-  def update(session: Session, state: SinkRow): Unit = write(
-    session,
-    s"UPDATE $table SET query_id = ?, run_id = ?, last_epoch = ?, last_batch = ? WHERE sink_name = ?",
-    state
-  )
+  def update(session: Session, row: SinkRow): Unit = {
+    val QueryEpoch(query, epoch, batch) = row.newest
+    session.update(
+      s"UPDATE $table SET query_id = ?, run_id = ?, last_epoch = ?, last_batch = ? WHERE $key",
+      query,
+      row.runId,
+      epoch.getOrElse(NoEpoch),
+      batch.map(_.value).orNull,
+      sink,
+      Owner
+    )
+    ()
+  }
+
+  /** Keeps the row of a query from which another one adopts the sink. */
+  def leave(session: Session, row: SinkRow): Unit = {
+    session.update(s"DELETE FROM $table WHERE $key", sink, row.newest.queryId)
+    insert(session, row.newest.queryId, row)
+  }
+
+  /** The newest epoch of a query that has left the sink, while the sink has its row. */
+  def leftBy(session: Session, query: String): Option[QueryEpoch] = read(session, query).map(_.newest)
 
   def delete(session: Session): Unit = {
     session.update(s"DELETE FROM $table WHERE sink_name = ?", sink)
     ()
   }
 
-  private final val NoEpoch = -1L
-
-  private def write(session: Session, sql: String, state: SinkRow): Unit = {
-    val epoch = state.lastEpoch.getOrElse(NoEpoch)
-    session.update(sql, state.queryId, state.runId, epoch, state.lastBatch.map(_.value).orNull, sink)
+  private def insert(session: Session, former: String, row: SinkRow): Unit = {
+    val QueryEpoch(query, epoch, batch) = row.newest
+    session.update(
+      s"INSERT INTO $table (sink_name, former_query, query_id, run_id, last_epoch, last_batch) " +
+        "VALUES (?, ?, ?, ?, ?, ?)",
+      sink,
+      former,
+      query,
+      row.runId,
+      epoch.getOrElse(NoEpoch),
+      batch.map(_.value).orNull
+    )
     ()
   }
 
-  private def read(session: Session): Option[SinkRow] =
+  private def read(session: Session, former: String): Option[SinkRow] =
     session.query(
-      s"SELECT query_id, run_id, last_epoch, last_batch FROM $table WHERE sink_name = ?",
-      sink
-    ) { result =>
-      Option.when(result.next())(
-        SinkRow(
-          result.getString(1),
-          result.getString(2),
-          Some(result.getLong(3)).filter(_ != NoEpoch),
-          Option(result.getString(4)).map(BatchDigest(_))
-        )
-      )
-    }
+      s"SELECT query_id, run_id, last_epoch, last_batch FROM $table WHERE $key",
+      sink,
+      former
+    )(result => Option.when(result.next())(row(result)))
+
+  private def row(result: ResultSet): SinkRow = {
+    val epoch = Some(result.getLong(3)).filter(_ != NoEpoch)
+    val batch = Option(result.getString(4)).map(BatchDigest(_))
+    SinkRow(QueryEpoch(result.getString(1), epoch, batch), result.getString(2))
+  }
+
+  private def key: String = "sink_name = ? AND former_query = ?"
 }
 
-/** Whether a run may go on from what the epochs table says. Pure: it answers with the row as it shall be, or throws. */
-private[jdbc] object EpochsCheck {
+private object EpochsTable {
 
-  /** Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`. */
-  def check(
-      sink: String,
-      target: Target,
-      found: Option[SinkRow],
-      owner: SinkOwner,
-      onForeign: ForeignQuery,
-      planned: Planned
-  ): SinkRow = {
-    import planned.batch
-    val fresh = SinkRow(owner.queryId, owner.runId, if (batch == 0) None else Some(batch - 1))
-    val adopt = onForeign == ForeignQuery.Adopt
-    found match {
-      case None if batch == 0 || adopt => fresh
-      case None                        => throw JdbcErrors.epochGap(sink, target, "none", batch)
-      case Some(state) if state.queryId != owner.queryId =>
-        if (adopt) fresh else throw JdbcErrors.foreignQuery(sink, target, state.queryId, owner.queryId)
-      // a database that is behind this query's own checkpoint is an older copy, though the query may adopt others
-      case Some(state) =>
-        sequence(sink, target, state, planned)
-        goesOn(sink, target, state, planned)
-        state.copy(runId = owner.runId)
-    }
-  }
+  // In the row of the query that owns the sink: the id of no query.
+  final val Owner = "-"
 
-  /** Spark repeats the last epoch, or asks for the next. What it repeats must be the same batch: one that was planned
-    * anew has rows that would never come if it was passed over.
-    */
-  def sequence(sink: String, target: Target, state: SinkRow, planned: Planned): Unit = {
-    import planned.batch
-    val last = state.lastEpoch
-    if (batch > next(last))
-      throw JdbcErrors.epochGap(sink, target, last.fold("none")(_.toString), batch)
-    if (batch < next(last) - 1)
-      throw JdbcErrors.epochAhead(sink, target, next(last) - 1, s"at batch $batch", batch)
-    if (last.contains(batch) && isAnother(planned.digest, state))
-      throw JdbcErrors.epochAhead(
-        sink,
-        target,
-        batch,
-        s"with a batch $batch that it has planned anew, with other offsets",
-        batch
-      )
-  }
+  final val NoEpoch = -1L
+}
 
-  /** The first batch of a run must follow the batch that is in the target. */
-  private def goesOn(sink: String, target: Target, state: SinkRow, planned: Planned): Unit =
-    state.lastEpoch.filter(_ == planned.batch - 1).foreach { last =>
-      if (isAnother(planned.before, state))
-        throw JdbcErrors.epochAhead(
-          sink,
-          target,
-          last,
-          s"at batch ${planned.batch} behind another batch $last, which was planned anew with other offsets",
-          last
-        )
-    }
+/** What refuses a start, in the words for a database. */
+private[jdbc] final class SinkEpochErrors(sink: String, target: Target, query: String) extends EpochErrors {
 
-  private def isAnother(now: Option[BatchDigest], state: SinkRow): Boolean =
-    now.exists(digest => state.lastBatch.exists(_ != digest))
+  override def foreignQuery(owner: String): Throwable = JdbcErrors.foreignQuery(sink, target, owner, query)
 
-  private def next(last: Option[Long]): Long = last.fold(0L)(_ + 1)
+  override def gap(last: Option[Long], batch: Long): Throwable =
+    JdbcErrors.epochGap(sink, target, last.fold("none")(_.toString), batch)
+
+  override def ahead(last: Long, batch: Long): Throwable =
+    JdbcErrors.epochAhead(sink, target, last, s"at batch $batch", batch)
+
+  override def plannedAnew(batch: Long): Throwable = JdbcErrors.epochAhead(
+    sink,
+    target,
+    batch,
+    s"with a batch $batch that it has planned anew, with other offsets",
+    batch
+  )
+
+  override def replanned(last: Long): Throwable = JdbcErrors.epochAhead(
+    sink,
+    target,
+    last,
+    s"at batch ${last + 1} behind another batch $last, which was planned anew with other offsets",
+    last
+  )
 }

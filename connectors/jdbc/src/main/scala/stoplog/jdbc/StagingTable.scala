@@ -113,18 +113,12 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
       catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
   }
 
-  /** Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table that lacks a column. */
+  /** Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table of a release that kept less. */
   def ensure(epochs: EpochsTable): Unit = {
     ensure(epochs.table, epochs.create)
     once { () =>
       if (answers(epochs.shape).isEmpty)
-        throw JdbcErrors.ownTable(
-          epochs.table,
-          target.database,
-          new IllegalStateException(
-            s"it has no column last_batch. Add it: ALTER TABLE ${epochs.table} ADD last_batch VARCHAR(64)"
-          )
-        )
+        throw JdbcErrors.ownTable(epochs.table, target.database, new IllegalStateException(epochs.wayOut))
     }
   }
 

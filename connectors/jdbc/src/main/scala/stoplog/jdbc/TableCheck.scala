@@ -46,7 +46,7 @@ private[jdbc] object TableCheck {
     val connection =
       try connector.open()
       catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }
-    try TargetTable.inspect(connection, options.at.table)
+    try TargetTable.inspect(connection, options.at.table, options.at.dialect)
     catch {
       case e: java.sql.SQLException if Verdict.of(e, options.at.dialect) == Verdict.Transient =>
         throw JdbcErrors.unreachable(options.database, e)

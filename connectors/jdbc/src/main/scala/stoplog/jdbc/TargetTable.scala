@@ -3,6 +3,7 @@ package stoplog.jdbc
 
 import java.sql.{Connection, DatabaseMetaData, ResultSet}
 
+import scala.util.control.NonFatal
 import scala.util.{Try, Using}
 
 /** A table as the database describes it.
@@ -34,17 +35,24 @@ private[jdbc] final case class TargetColumn(name: String, jdbcType: Int, typeNam
 
 private[jdbc] object TargetTable {
 
-  /** Error: the database's own, when the table is not there. */
-  def inspect(connection: Connection, table: String): TargetTable = {
+  /** Error: the database's own, when the table is not there, or when another try may succeed. */
+  def inspect(connection: Connection, table: String, dialect: Dialect): TargetTable = {
     val columns = described(connection, table)
-    val at      = Try(TableName.located(table, connection)).toOption
+    val at      = told(dialect)(TableName.located(table, connection))
     val meta    = connection.getMetaData
     TargetTable(
       columns,
-      at.flatMap(t => Try(required(meta, t)).toOption).getOrElse(Set.empty),
-      at.flatMap(t => Try(keys(meta, t)).toOption).flatten
+      at.flatMap(t => told(dialect)(required(meta, t))).getOrElse(Set.empty),
+      at.flatMap(t => told(dialect)(keys(meta, t))).flatten
     )
   }
+
+  /** `None` if the database, or its driver, does not tell. A connection that is lost says nothing of that: a check would
+    * be left out, and upserts into a table without their key would append.
+    */
+  private def told[A](dialect: Dialect)(ask: => A): Option[A] =
+    try Some(ask)
+    catch { case NonFatal(e) if Verdict.of(e, dialect) != Verdict.Transient => None }
 
   private def described(connection: Connection, table: String): Vector[TargetColumn] =
     Using.resource(connection.createStatement()) { statement =>

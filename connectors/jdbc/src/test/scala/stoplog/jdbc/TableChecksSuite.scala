@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.lang.reflect.{InvocationTargetException, Method, Proxy}
+import java.sql.{Connection, DatabaseMetaData, SQLException, SQLFeatureNotSupportedException}
+
+import scala.reflect.{ClassTag, classTag}
 import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -9,10 +13,28 @@ class TableChecksSuite extends AnyFunSuite {
   private val ids   = RowColumn("ID", Family.Number, "bigint")
   private val words = RowColumn("word", Family.Text, "string")
 
+  /** The same but for the methods of these names. */
+  private def proxy[A <: AnyRef: ClassTag](real: A)(other: PartialFunction[String, AnyRef]): A = {
+    val kind = classTag[A].runtimeClass
+    Proxy
+      .newProxyInstance(
+        getClass.getClassLoader,
+        Array[Class[_]](kind),
+        (_: AnyRef, method: Method, arguments: Array[AnyRef]) =>
+          other.applyOrElse(
+            method.getName,
+            (_: String) =>
+              try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
+              catch { case e: InvocationTargetException => throw e.getCause }
+          )
+      )
+      .asInstanceOf[A]
+  }
+
   private val databases = Seq(TestDatabase.derby(), TestDatabase.h2())
 
   private def problems(database: TestDatabase, table: String, rows: Seq[RowColumn], keys: String*) = {
-    val found = Using.resource(database.open())(TargetTable.inspect(_, table))
+    val found = Using.resource(database.open())(TargetTable.inspect(_, table, database.dialect))
     TableCheck.problems(found, rows, keys, database.dialect)
   }
 
@@ -66,9 +88,29 @@ class TableChecksSuite extends AnyFunSuite {
       val dialect = org.apache.spark.sql.jdbc.JdbcDialects.get(database.url)
       val name    = TableCheck.quoted("a\"b.c", dialect)
       database.execute(s"CREATE TABLE q ($name INT)", s"INSERT INTO q ($name) VALUES (1)")
-      assert(
-        Using.resource(database.open())(TargetTable.inspect(_, "q")).columns.map(_.name) === Seq("a\"b.c")
-      )
+      val found = Using.resource(database.open())(TargetTable.inspect(_, "q", database.dialect))
+      assert(found.columns.map(_.name) === Seq("a\"b.c"))
+    }
+  }
+
+  test(
+    "a driver that does not tell refuses nothing, and a connection that is lost meanwhile is no such driver"
+  ) {
+    def inspected(database: TestDatabase, failing: SQLException) = {
+      val table = database.newTable()
+      Using.resource(database.open()) { real =>
+        val meta = proxy[DatabaseMetaData](real.getMetaData) { case "getIndexInfo" => throw failing }
+        TargetTable.inspect(
+          proxy[Connection](real) { case "getMetaData" => meta },
+          table,
+          database.dialect
+        )
+      }
+    }
+    for (database <- databases) {
+      assert(inspected(database, new SQLFeatureNotSupportedException("no")).keys === None)
+      val lost = new SQLException("connection reset", "08006")
+      assert(intercept[SQLException](inspected(database, lost)) eq lost)
     }
   }
 

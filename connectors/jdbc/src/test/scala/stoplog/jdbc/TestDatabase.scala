@@ -52,7 +52,7 @@ final class TestDatabase(val name: String, val url: String, val text: String = "
   }
 
   def target(table: String): Target = {
-    val found   = Using.resource(open())(TargetTable.inspect(_, table))
+    val found   = Using.resource(open())(TargetTable.inspect(_, table, dialect))
     val quote   = JdbcDialects.get(dialect.sparkUrl(url)).quoteIdentifier(_)
     val columns =
       found.columns.map(column => Column(column.name, quote(column.name), column.jdbcType, column.typeName))

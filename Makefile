@@ -76,7 +76,7 @@ publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-s
 test: setup ## Run all checks and tests: Scala, Python, end to end.
 	@$(PY) scripts/run_tests.py
 
-simulate-all: setup ## Walk the simulator's small worlds to their end: every schedule, and how many there were (half an hour).
+simulate-all: setup ## Walk the simulator's small worlds to their end: every schedule, and how many there were (47 minutes on one core).
 	@STOPLOG_SIM_ALL=1 scripts/sbt "core/testOnly stoplog.sim.SmallWorldsSuite"
 
 test-long: setup ## The same with many more crash rounds and simulated schedules.

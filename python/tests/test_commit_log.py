@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from made_sink import MadeSink
+from made_sink import SETTINGS, UID, MadeSink
 
 from stoplog._log.codec import VERSION, Elsewhere, TooNew, Torn, decode
 from stoplog._log.crc32c import _shifted, _tables, crc32c
@@ -285,6 +285,32 @@ def test_a_record_that_names_files_elsewhere_is_told_from_a_torn_one(tmp_path: P
     assert unreadable.condition == "STOPLOG_RECORD_ELSEWHERE"
     assert "outside of the sink's path: '../a', '/b'." in str(unreadable)
     assert (problem.paths, problem.last_epoch) == (("../a", "/b"), 7)
+
+
+@pytest.mark.parametrize("field", ["name", "handle"])
+@pytest.mark.parametrize("sink_id", ["main", "batch-a", "compact"])
+def test_a_part_without_a_bucket_is_below_the_path_where_a_sink_writes_files(
+    tmp_path: Path, sink_id: str, field: str
+) -> None:
+    settings = SETTINGS if sink_id == "main" else {}
+    sink = MadeSink(tmp_path, sink_id, settings=dict(settings))
+    part = sink.pending_part("", 0, 10)
+    sink.record("epoch", [part])
+    sink.record("epoch", [{**part, field: f"../part-{UID}-1.json"}])
+    read = CommitLog(open_storage(str(tmp_path)), sink_id)
+    assert read.read(0)
+    with pytest.raises(UnreadableRecord, match=r"'\.\./part") as refused:
+        read.read(1)
+    assert refused.value.condition == "STOPLOG_RECORD_ELSEWHERE"
+
+
+def test_names_and_handles_of_a_connector_are_its_own(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path, settings={"content": ""})
+    theirs = {**sink.pending_part("", 0, 10), "name": "/x/part-y-0", "handle": "../z"}
+    sink.record("epoch", [theirs])
+    read = log(tmp_path).read(0)
+    assert read
+    assert (read.publish[0].name, read.publish[0].handle) == ("/x/part-y-0", "../z")
 
 
 def test_a_record_that_is_not_there_mentions_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from golden import GOLDEN_OF_SCALA
-from made_sink import MINUTE, NOW, MadeSink
+from made_sink import MINUTE, NOW, UID, MadeSink
 
 from stoplog._inspect import show
 from stoplog._inspect.check import FindingKind, check
@@ -76,6 +76,20 @@ def delta(sink: MadeSink, whole: int, kind: str, **more: Any) -> int:
 
 def names(found: Any) -> list[str]:
     return [part.name for part in found.state.open]
+
+
+def test_a_difference_says_by_the_state_before_it_that_its_parts_are_files(tmp_path: Path) -> None:
+    sink = chain(tmp_path)
+    named = f"../part-{UID}-9.json"
+    seq = delta(sink, 0, "epoch", publish=[{**sink.pending_part("", 9, 10), "name": named}])
+    with pytest.raises(UnreadableRecord) as refused:
+        log(tmp_path).read(seq)
+    assert refused.value.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert [
+        found.path
+        for found in check(open_storage(str(tmp_path)), ["main"], NOW).findings
+        if found.kind is FindingKind.HANDLE_OUTSIDE
+    ] == [named]
 
 
 def test_the_records_of_both_languages_are_put_together(tmp_path: Path) -> None:

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from stoplog._html.shown import Shown
-from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
+from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord, is_connector
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import LOG, ROOT, shared
+from stoplog._shared import LOG, ROOT
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
 from stoplog.errors import StoplogError
-
-_CONTENT: str = shared("core")["contentSetting"]
 
 
 class NotFound(StoplogError):
@@ -167,8 +165,7 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
         return SinkKind.BATCH
     if sink_id == "compact" and not newest.state.settings:
         return SinkKind.COMPACTION
-    has_no_owner = not newest.state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
-    return SinkKind.FILES if has_no_owner or newest.state.settings.get(_CONTENT) else SinkKind.CONNECTOR
+    return SinkKind.CONNECTOR if is_connector(sink_id, newest.state) else SinkKind.FILES
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:

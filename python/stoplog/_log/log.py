@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn, decode_stored
 from stoplog._log.delta import StoredRecord, WrongBase, last_of
+from stoplog._log.paths import published_outside
 from stoplog._log.records import LogRecord, RecordKind, SinkState
-from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT
+from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
 
@@ -17,6 +18,7 @@ _HEAD = re.compile(
     rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":\{"seq":\d+,"kind":"'
     rb'(claim|epoch|roll|compact|release)"(?:,"epoch":(-?\d+))?'
 )
+_CONTENT: str = shared("core")["contentSetting"]
 _LOOKS = 3
 _MARK = ".published"
 _NAME = re.compile(
@@ -74,11 +76,23 @@ class RecordHead:
     epoch: int | None
 
 
+def is_connector(sink_id: str, state: SinkState) -> bool:
+    """True for the log of a sink that writes no files.
+
+    Its id says so, or its settings, which say what is in the files of a sink.
+    """
+    if sink_id.startswith("batch-") or (sink_id == "compact" and not state.settings):
+        return False
+    has_no_owner = not state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
+    return not has_no_owner and not state.settings.get(_CONTENT)
+
+
 class CommitLog:
     """The log of a sink id."""
 
     def __init__(self, storage: Storage, sink_id: str) -> None:
         self._storage = storage
+        self._sink_id = sink_id
         self._directory = f"{ROOT}/{sink_id}/{LOG}"
         self._listed: dict[int, FileInfo] = {}
         # The state that a record leaves, which is known by its checksum: a reader of one record after the
@@ -173,6 +187,9 @@ class CommitLog:
             raise Torn(f"what it rests on does not fit together: {error}") from error
 
     def _remember(self, record: LogRecord, checksum: str) -> LogRecord:
+        outside = () if is_connector(self._sink_id, record.state) else published_outside(record)
+        if outside:
+            raise Elsewhere(outside, record.state.last_epoch)
         self._known = (record.seq, checksum, record.state)
         return record
 

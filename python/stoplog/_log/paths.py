@@ -152,9 +152,17 @@ def paths_outside(record: LogRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_outside(record)))
 
 
+def published_outside(record: LogRecord) -> tuple[str, ...]:
+    """The same of the parts without a bucket that the record of a sink of files publishes."""
+    parts = [part for part in record.publish if not part.bucket]
+    handles = (path for part in parts for path in staged_of(part.handle).paths if leads_outside(path))
+    return tuple(dict.fromkeys((*handles, *(part.name for part in parts if is_no_name(part.name)))))
+
+
 def _outside(record: LogRecord) -> Iterator[str]:
     yield from filter(leads_outside, _paths(record))
-    # Parts without a bucket may be those of a connector, whose names and handles are its own.
+    # Parts without a bucket may be those of a connector, whose names and handles are its own:
+    # published_outside looks at those of a sink of files.
     in_buckets = (part for part in record.publish if part.bucket)
     named = (
         *((part.name, part.finished_path) for part in record.state.open),

@@ -9,6 +9,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.docs.Repository
+import stoplog.storage.SinkDirectory
 
 /** Which package may know which, and how long a file may be. */
 class LayersSuite extends AnyFunSuite {
@@ -57,6 +58,16 @@ class LayersSuite extends AnyFunSuite {
   test("whatever goes into the log goes through Log, which hides secrets") {
     val direct = (main +: connectors).flatMap(sources).filter(Repository.read(_).contains("org.slf4j"))
     assert(direct.map(_.getFileName.toString) === Seq("Log.scala"))
+  }
+
+  test("paths below _stoplog are made by SinkDirectory alone") {
+    val explainToUsers = Set("PartOptions.scala", "Completeness.scala") // in what an option does
+    val literal        = s""""[^"]*${SinkDirectory.Root}[^"]*"""".r
+    val found          = (main +: connectors)
+      .flatMap(sources)
+      .filter(file => code(Repository.read(file)).exists(literal.findFirstIn(_).isDefined))
+      .map(_.getFileName.toString)
+    assert(found.toSet === explainToUsers + "SinkDirectory.scala")
   }
 
   test("no file is longer than 400 lines") {

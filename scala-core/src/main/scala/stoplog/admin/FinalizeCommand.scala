@@ -5,6 +5,7 @@ import stoplog.admin.AdminAction.{Finish, Publish, Remove, Spare}
 import stoplog.commit.OrphanCleaner
 import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
 import stoplog.log.{LogRecord, RecordKind}
+import stoplog.storage.SinkDirectory
 
 /** Finishes what a stopped query left open. */
 private[admin] object FinalizeCommand {
@@ -66,7 +67,7 @@ private[admin] object CleanCommand {
 
   private def action(judged: Judged, sinkId: String, seq: Long): AdminAction = {
     val subject = judged.found.kind match {
-      case Kind.Replaced => s"_stoplog/$sinkId/replaced/${judged.found.name}"
+      case Kind.Replaced => s"${SinkDirectory(sinkId).replaced}/${judged.found.name}"
       case _             => judged.found.name
     }
     judged.verdict match {

@@ -30,8 +30,10 @@ private[admin] final class SinkContext(
 
   /** The record that all tools start from. Error: `STOPLOG_SINK_UNKNOWN`. */
   def newest(): LogRecord = {
-    val found = log.newest().getOrElse(throw Errors.sinkUnknown(path, sinkId, sinkIds()))
-    if (found.state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(found.state)) found
+    def unknown = Errors.sinkUnknown(path, sinkId, sinkIds())
+    val found   = storage.anyLog.newest().getOrElse(throw unknown)
+    if (found.state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(found.state))
+      log.newest().getOrElse(throw unknown)
     else
       throw Errors.invalidOptions(
         Seq(s"$sinkId is not the log of a streaming sink of files, and tools know no other.")
@@ -130,7 +132,12 @@ private[admin] final case class Change(
 
 /** The storage of one sink id, as far as its tools need to know. */
 private[admin] trait SinkContextStorage {
+
+  /** Of a sink of files: a record that names a file elsewhere is refused. */
   def log: CommitLog
+
+  /** The same log, which may be that of any sink. */
+  def anyLog: CommitLog
 
   def notes: FileStore
 
@@ -166,6 +173,7 @@ private[admin] object SinkContextStorage {
     private val plain = SinkStorage.plain(path, sinkId, durability, configuration)
 
     override def log: CommitLog            = plain.log
+    override def anyLog: CommitLog         = SinkStorage.reading(path, sinkId, configuration).log
     override def notes: FileStore          = plain.files
     override def sinkIds: Vector[String]   = plain.sinkIds("")
     override def finishesAnywhere: Boolean = plain.finishesAnywhere

@@ -15,7 +15,7 @@ import stoplog.storage.PutOutcome
 private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRules.standard) {
   import CommitLog._
 
-  private val reader = new RecordReader(store)
+  private val reader = new RecordReader(store, rules.published)
   private val writer = new RecordWriter(rules.deltas)
   private val upkeep = new LogUpkeep(store, writer, rules)
 

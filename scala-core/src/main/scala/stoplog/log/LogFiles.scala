@@ -59,7 +59,8 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   /** Deletes the marks of these records. They are to be no newest ones: a newer record says that they were carried out. */
   def unmark(seqs: Seq[Long]): Unit = if (seqs.nonEmpty) files.delete(seqs.map(mark))
 
-  /** Marks that all that this record has decided is done, so that no process does it again. `Taken` says that it was marked
+  /** Marks that all that this record has decided is done, so that no process does it again. A power loss may take the mark
+    * as long as no later record or note was created in the directory. `Taken` says that it was marked
     * already, and may be said when the answer to a first request was lost.
     */
   def markPublished(seq: Long): PutOutcome = files.mark(mark(seq))
@@ -75,7 +76,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   final def noteVisible(seq: Long, number: Int, paths: Set[String]): PutOutcome =
     putNote(seq, number, encoded(paths))
 
-  /** The paths in the note of this number: none where it was broken off, and `None` where there is no such note. */
+  /** The paths in the note of this number: none where its bytes are no list of paths, and `None` where there is no such note. */
   final def visible(seq: Long, number: Int): Option[Set[String]] =
     note(seq, number).map(decoded)
 
@@ -107,7 +108,9 @@ private[stoplog] object LogFiles {
   private def encoded(paths: Set[String]): Array[Byte] =
     mapper.writeValueAsBytes(paths.toVector.sorted.toArray)
 
-  /** Nothing for bytes that are no such list: the note is an economy, and was not forced to the disk. */
+  /** Nothing for bytes that are no such list. A note is created whole and durable, so they were damaged: its parts are
+    * published again, and refused as lost if a reader has taken them, which is better than an unreadable log.
+    */
   private def decoded(bytes: Array[Byte]): Set[String] =
     Try(mapper.readTree(bytes).elements().asScala.map(_.asText()).toSet).getOrElse(Set.empty)
 

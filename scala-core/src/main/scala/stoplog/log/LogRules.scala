@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** The rules of a log that change nothing of what it says: how much is kept, and how a record says its state.
+/** The rules of a log: how much is kept, how a record says its state, and what its records may name.
   *
   * @param records of which so many are kept, the newest ones, and before them as many as those rest on
   * @param marks   of the newest records of a run so many are kept: a newer record says of all before it that they are
@@ -9,12 +9,34 @@ package stoplog.log
   * @param together so many records, or marks, are removed at a time, so that not every epoch has that to do
   * @param deltas  which records hold a difference
   */
-private[stoplog] final case class LogRules(records: Int, marks: Int, together: Int, deltas: DeltaRule)
+private[stoplog] final case class LogRules(
+    records: Int,
+    marks: Int,
+    together: Int,
+    deltas: DeltaRule,
+    published: Published
+)
 
 private[stoplog] object LogRules {
 
   /** A hundred records, the number of batches that Spark keeps: enough to look back when something went wrong. */
-  val standard: LogRules = LogRules(records = 100, marks = 5, together = 10, DeltaRule.standard)
+  val standard: LogRules =
+    LogRules(records = 100, marks = 5, together = 10, DeltaRule.standard, Published.Files)
+
+  /** For the log of a sink that commits in two phases, and for a reader of any log. */
+  val ofPrepared: LogRules = standard.copy(published = Published.Prepared)
+}
+
+/** What the records of a log publish. The reader of a log says it: a record that is to mislead it could say anything. */
+private[stoplog] sealed trait Published extends Product with Serializable
+
+private[stoplog] object Published {
+
+  /** Files: a record is refused if the name or handle of a part leads out of the sink's path. */
+  case object Files extends Published
+
+  /** What tasks have prepared in another system. It has no bucket, and its names and handles are texts of that sink. */
+  case object Prepared extends Published
 }
 
 /** Which records hold the difference from the record before, and not the whole state.

@@ -58,7 +58,7 @@ private[log] final class LogUpkeep(
     val oldest = kept.head
     writer.wholeOf(oldest).getOrElse {
       kept.iterator
-        .flatMap(store.read(_).flatMap(RecordCodec.read(_).toOption))
+        .flatMap(store.read(_).flatMap(RecordCodec.read(_, rules.published).toOption))
         .nextOption()
         .fold(oldest)(RecordReader.restOn(_).min(oldest))
     }

@@ -72,13 +72,14 @@ private[stoplog] object RecordCodec {
   }
 
   /** A record that holds its whole state. */
-  def decode(bytes: Array[Byte]): Either[Problem, LogRecord] = read(bytes).flatMap {
-    case StoredRecord.Whole(record, _) => Right(record)
-    case delta: StoredRecord.Delta     => Left(Torn(s"it rests on record ${delta.decision.seq - 1}"))
-  }
+  def decode(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, LogRecord] =
+    read(bytes, published).flatMap {
+      case StoredRecord.Whole(record, _) => Right(record)
+      case delta: StoredRecord.Delta     => Left(Torn(s"it rests on record ${delta.decision.seq - 1}"))
+    }
 
   /** A record as its file has it. */
-  def read(bytes: Array[Byte]): Either[Problem, StoredRecord] =
+  def read(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, StoredRecord] =
     parse(bytes).flatMap { root =>
       val version = root.path("version").asInt(0)
       val sum     = root.path("crc32c").asText("")
@@ -88,9 +89,9 @@ private[stoplog] object RecordCodec {
         root.get("record") match {
           case body: ObjectNode if checksum(bytesOf(body)) == sum =>
             if (body.has("base") != (version == DeltaVersion)) Left(OtherVersion)
-            else if (version == DeltaVersion) fields(readDelta(body, sum))
+            else if (version == DeltaVersion) fields(readDelta(body, sum, published))
             else
-              fields(RecordJson.read(body))
+              fields(RecordJson.read(body, published))
                 .filterOrElse(this.version(_) == version, OtherVersion)
                 .map(StoredRecord.Whole(_, sum))
           case _: ObjectNode => Left(Torn("its checksum does not match"))
@@ -100,8 +101,8 @@ private[stoplog] object RecordCodec {
 
   private val OtherVersion = Torn("it is of another version than it says")
 
-  private def readDelta(body: ObjectNode, sum: String): StoredRecord = {
-    val decision = RecordJson.readDecision(body, usual = None)
+  private def readDelta(body: ObjectNode, sum: String, published: Published): StoredRecord = {
+    val decision = RecordJson.readDecision(body, published, usual = None)
     val base     = DeltaJson.readBase(body)
     if (base.whole < 0 || base.whole >= decision.seq)
       throw new IllegalArgumentException(s"record ${base.whole} is none before it")

@@ -55,18 +55,18 @@ private[log] object RecordJson {
     ListsJson.writeFinished("replace", record.replace, into)
   }
 
-  def read(from: ObjectNode): LogRecord = {
+  def read(from: ObjectNode, published: Published): LogRecord = {
     lazy val state = readState(required(from, "state"))
-    readDecision(from, state.schema.map(SchemaId.of)).leaving(state)
+    readDecision(from, published, state.schema.map(SchemaId.of)).leaving(state)
   }
 
   /** @param usual the columns of parts that do not say theirs */
-  def readDecision(from: ObjectNode, usual: => Option[SchemaId]): Decision = Decision(
+  def readDecision(from: ObjectNode, published: Published, usual: => Option[SchemaId]): Decision = Decision(
     seq = long(from, "seq"),
     kind = kind(from),
     run = RunId(text(from, "run")),
     writtenAtMillis = long(from, "writtenAtMillis"),
-    publish = objects(from, "publish").map(readPending(_, usual)),
+    publish = objects(from, "publish").map(readPending(_, published, usual)),
     follow = ListsJson.readFollowUp(from),
     replace = ListsJson.readFinished("replace", from)
   )
@@ -228,10 +228,13 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  private def readPending(from: JsonNode, usual: Option[SchemaId]): Pending = {
+  private def readPending(from: JsonNode, published: Published, usual: Option[SchemaId]): Pending = {
     val bucket = path(from, "bucket")
-    val ofFile = bucket.nonEmpty // names and tokens of other sinks are theirs, and they have no buckets
-    val handle = if (ofFile) token(from) else text(from, "handle")
+    val ofFile = published match {
+      case Published.Files    => true
+      case Published.Prepared => bucket.nonEmpty
+    }
+    val handle           = if (ofFile) token(from) else text(from, "handle")
     val publish: Publish = if (required(from, "closed").asBoolean()) Closed(handle) else Resume(handle)
     Pending(
       bucket = bucket,

@@ -9,7 +9,7 @@ import stoplog.error.Errors
   *
   * Errors of all: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `…_ELSEWHERE`, `STOPLOG_STORE_WRITE`.
   */
-private[log] final class RecordReader(store: LogFiles) {
+private[log] final class RecordReader(store: LogFiles, published: Published) {
   import RecordReader._
 
   // The state that a record leaves, which is known by the record's checksum: the next look need not read its base again.
@@ -17,7 +17,7 @@ private[log] final class RecordReader(store: LogFiles) {
 
   /** The record as its file has it. */
   def stored(seq: Long): Option[StoredRecord] = store.read(seq).map { bytes =>
-    RecordCodec.read(bytes) match {
+    RecordCodec.read(bytes, published) match {
       case Right(record)                     => record
       case Left(RecordCodec.Torn(why))       => throw torn(seq, why)
       case Left(RecordCodec.Elsewhere(why))  => throw Errors.recordElsewhere(store.describe(seq), why)

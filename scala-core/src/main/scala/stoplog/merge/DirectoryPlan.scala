@@ -17,6 +17,7 @@ import stoplog.format.sequence.SequenceCompactor
 import stoplog.part.FinishedPart
 import stoplog.place.SinkStorage
 import stoplog.source.file.PathRules
+import stoplog.storage.SinkDirectory
 import stoplog.storage.hadoop.HadoopSettings
 
 /** The files of a directory that become one. */
@@ -117,7 +118,8 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
   private def under(directory: Path, relative: String): Vector[FinishedPart] = {
     val entries = system.listStatus(directory).toVector.sortBy(_.getPath.getName)
     val names   = entries.map(_.getPath.getName).toSet
-    DirectoryFormat.refuse(path, directory.toString, if (relative.isEmpty) names - OwnLog else names)
+    val others  = if (relative.isEmpty) names - SinkDirectory.Root else names // the path's own log is read
+    DirectoryFormat.refuse(path, directory.toString, others)
     refuseIceberg(directory, entries)
     entries.filterNot(entry => PathRules.isHidden(entry.getPath.getName)).flatMap { entry =>
       val name = entry.getPath.getName
@@ -129,9 +131,6 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
   private def above: Iterator[Path] = Iterator.iterate(root.getParent)(_.getParent).takeWhile(_ != null)
 
   private def inside(directory: Path)(name: String): Boolean = system.exists(new Path(directory, name))
-
-  /** Of the path itself it is read. */
-  private def OwnLog = "_stoplog"
 
   private def refuseIceberg(directory: Path, entries: Vector[FileStatus]): Unit =
     entries.find(entry => entry.isDirectory && entry.getPath.getName == "metadata").foreach { metadata =>
@@ -186,9 +185,9 @@ private[stoplog] object DirectoryFormat {
   def keptIn(exists: String => Boolean): Set[String] = Kept.map(_._1).filter(exists).toSet
 
   private val Kept = Seq(
-    "_stoplog"        -> "a sink of stoplog that was given that directory",
-    "_spark_metadata" -> "Spark's own sink",
-    "_delta_log"      -> "Delta Lake",
-    ".hoodie"         -> "Hudi"
+    SinkDirectory.Root -> "a sink of stoplog that was given that directory",
+    "_spark_metadata"  -> "Spark's own sink",
+    "_delta_log"       -> "Delta Lake",
+    ".hoodie"          -> "Hudi"
   )
 }

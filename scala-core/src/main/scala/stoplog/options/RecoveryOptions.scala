@@ -2,7 +2,7 @@
 package stoplog.options
 
 import stoplog.commit.{CompactionCommit, Finish, ForeignQuery, LostPart, OnBadRow}
-import stoplog.storage.{Durability, Truncation}
+import stoplog.storage.{Durability, SinkDirectory, Truncation}
 
 /** The owner of the log, and a sink's behaviour at its start, at its end, and when something is not as it was.
   *
@@ -208,7 +208,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
       Left("must be names with '/' between them, none of them empty, '.' or '..'")
     else if (!text.startsWith("_") && !text.startsWith(".") || names.head.contains("="))
       Left("must begin with '_' or '.' and have no '=' in its first name, or readers would take it for data")
-    else if (names.head.equalsIgnoreCase("_stoplog")) Left("is where the log is")
+    else if (names.head.equalsIgnoreCase(SinkDirectory.Root)) Left("is where the log is")
     else Right(text)
   }
 }

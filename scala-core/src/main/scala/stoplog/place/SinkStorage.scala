@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, JobCommit, SinkIdentity, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogFiles}
+import stoplog.log.{CommitLog, LogFiles, LogRules}
 import stoplog.part.RunId
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
@@ -24,7 +24,8 @@ private[stoplog] final class SinkStorage private (
     val path: String,
     val sinkId: String,
     storage: Storage,
-    layout: PartLayout
+    layout: PartLayout,
+    rules: LogRules = LogRules.standard
 ) extends SinkStores
     with Serializable {
   @transient override lazy val parts: PartStore = storage.parts(sinkId, layout)
@@ -56,7 +57,7 @@ private[stoplog] final class SinkStorage private (
   def job: JobDirectory = jobOf(sinkId)
 
   /** New for each run, which keeps in it the listing of its last record. */
-  override def log: CommitLog = new CommitLog(records)
+  override def log: CommitLog = new CommitLog(records, rules)
 
   /** A run of the batch compaction of the path. */
   def compaction(run: RunId, tools: DriverTools): CompactionCommit = {
@@ -151,18 +152,32 @@ private[stoplog] object SinkStorage {
     new SinkStorage(path, sinkId, storage, layout)
   }
 
-  /** For looking at a sink's state, which needs nothing of how it is written. */
+  /** For looking at the state of any sink, which needs nothing of how it is written. */
   def reading(path: String, sinkId: String, configuration: Configuration): SinkStorage =
-    plain(path, sinkId, Durability.Process, configuration)
+    prepared(path, sinkId, Durability.Process, configuration)
 
-  /** Of a log that belongs to no sink. */
+  /** Of a sink that commits in two phases, which has a log alone. */
+  def prepared(
+      path: String,
+      sinkId: String,
+      durability: Durability,
+      configuration: Configuration
+  ): SinkStorage = staging(path, sinkId, durability, configuration, LogRules.ofPrepared)
+
+  /** Of files, of which nothing is known but that they are under the path. */
   def plain(path: String, sinkId: String, durability: Durability, configuration: Configuration): SinkStorage =
-    new SinkStorage(
-      path,
-      sinkId,
-      at(path, durability, Truncation.Allowed, configuration),
-      PartLayout.Staging(sinkId)
-    )
+    staging(path, sinkId, durability, configuration, LogRules.standard)
+
+  private def staging(
+      path: String,
+      sinkId: String,
+      durability: Durability,
+      configuration: Configuration,
+      rules: LogRules
+  ): SinkStorage = {
+    val storage = at(path, durability, Truncation.Allowed, configuration)
+    new SinkStorage(path, sinkId, storage, PartLayout.Staging(sinkId), rules)
+  }
 
   /** Of a sink whose options are not known: as its log says, and `truncation`, that it was written.
     *

@@ -10,7 +10,7 @@ import org.apache.spark.SparkThrowable
 
 import stoplog.log.RecordNames
 import stoplog.part.{PartNaming, RunId}
-import stoplog.storage.{NewPart, PartLayout}
+import stoplog.storage.{NewPart, PartLayout, SinkDirectory}
 
 /** The findings about a sink before its query starts. Printed, it is a page to read.
   *
@@ -89,7 +89,7 @@ object ExampleName {
     Vector(
       ExampleName("finished", finished),
       ExampleName("open", layout.inProgress(NewPart(bucket, name, Run), Unique)),
-      ExampleName("log", s"_stoplog/$sinkId/log/${RecordNames.name(0)}")
+      ExampleName("log", s"${SinkDirectory(sinkId).log}/${RecordNames.name(0)}")
     )
   }
 

@@ -77,8 +77,9 @@ trait FileStore extends Serializable {
   /** [[createIfAbsent]] of these bytes. */
   final def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = createIfAbsent(path)(_.write(bytes))
 
-  /** Creates an empty file, unless there is one, in a directory that exists. It may be lost with the power: its loss costs
-    * work, and no rows.
+  /** Creates an empty file, unless there is one, in a directory that exists. A power loss may take it until its directory is
+    * forced, as by the next [[createIfAbsent]] there. That costs no rows, but a record is carried out again, which is
+    * refused as `STOPLOG_PART_LOST` if a reader has taken a part of it away.
     */
   def mark(path: String): PutOutcome
 

@@ -32,6 +32,9 @@ final case class SinkDirectory(sinkId: String) {
   /** The announcement of a batch job that overwrites. */
   val overwrites: String = s"$path/overwrites"
 
+  /** Notes of a write-ahead sink: what it has sent, below each query's id. */
+  val sent: String = s"$path/sent"
+
   /** The directory into which an operator's command puts files that it takes out of sight. */
   def aside(stamp: String): String = s"$path/aside/$stamp"
 }

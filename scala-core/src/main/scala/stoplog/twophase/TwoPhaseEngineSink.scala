@@ -137,5 +137,5 @@ private[stoplog] final case class TwoPhaseSettings(log: LogOptions) {
   def path: String = log.location.getOrElse(throw Errors.logLocation())
 
   lazy val storage: SinkStorage =
-    SinkStorage.plain(path, log.sinkId, Durability.Disk, SparkHadoop.configuration)
+    SinkStorage.prepared(path, log.sinkId, Durability.Disk, SparkHadoop.configuration)
 }

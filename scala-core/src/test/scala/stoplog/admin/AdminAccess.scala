@@ -18,6 +18,7 @@ object AdminAccess {
   ): SinkAdmin = {
     val storage = new SinkContextStorage {
       override def log: CommitLog                            = own.log
+      override def anyLog: CommitLog                         = own.log
       override def notes: FileStore                          = own.files
       override def sinkIds: Vector[String]                   = Vector(sinkId)
       override def finishesAnywhere: Boolean                 = cuts

@@ -10,8 +10,10 @@ import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.Finish
 import stoplog.commit.{BatchDigests, DriverNote, Heartbeat, Rolls}
-import stoplog.log.{BatchDigest, RecordKind, SinkState}
-import stoplog.part.RunId
+import stoplog.log.{BatchDigest, LogRecord, RecordCodec, RecordKind, RecordNames, SinkState}
+import stoplog.part.{Closed, Pending, RunId}
+import stoplog.rolling.RollReason
+import stoplog.storage.SinkDirectory
 
 class AdminSuite extends AnyFunSuite {
 
@@ -292,6 +294,27 @@ class AdminSuite extends AnyFunSuite {
       assert(condition(world.tools().finalizeOpenParts()) === "STOPLOG_SINK_UNKNOWN")
       assert(condition(world.tools().relocate()) === "STOPLOG_SINK_UNKNOWN")
     }
+  }
+
+  test("a record that names a file elsewhere is refused, and the log of a sink without files by its kind") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      val newest = world.newest
+      val part   = Pending("", "../ant", Closed("../ant"), 1, 1, 0, 0, RollReason.Size)
+      val forged = newest.copy(seq = newest.seq + 1, publish = Vector(part))
+      put(world, forged)
+      assert(condition(world.tools().finalizeOpenParts()) === "STOPLOG_RECORD_ELSEWHERE")
+      assert(condition(world.driver().begin(1, 1)) === "STOPLOG_RECORD_ELSEWHERE")
+      val theirs = forged.state.copy(open = Vector.empty, settings = Map("content" -> ""))
+      put(world, forged.copy(seq = forged.seq + 1, state = theirs))
+      assert(condition(world.tools().finalizeOpenParts()) === "STOPLOG_INVALID_OPTIONS")
+    }
+  }
+
+  private def put(world: AdminWorld, record: LogRecord): Unit = {
+    val path = s"${SinkDirectory("main").log}/${RecordNames.name(record.seq)}"
+    world.notes.putIfAbsent(path, RecordCodec.encode(record))
+    ()
   }
 
   private def keptRecords(world: AdminWorld): Int =

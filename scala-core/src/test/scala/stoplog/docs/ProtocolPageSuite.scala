@@ -8,6 +8,9 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.log.RecordFields
+import stoplog.storage.SinkDirectory
+
 /** What sources cite of the protocol is on its page. */
 class ProtocolPageSuite extends AnyFunSuite {
   private lazy val page     = Files.readString(Repository.root.resolve("docs/correctness/protocol.md"))
@@ -28,15 +31,60 @@ class ProtocolPageSuite extends AnyFunSuite {
       assert(headings.exists(_.startsWith(s"Step $number: ")), s"step $number in ${where.take(3)}")
   }
 
-  test("every field of a record is in its table") {
-    val json   = Files.readString(sources.resolve("log/RecordJson.scala"))
-    val fields = """write\w*(?:Field|FieldStart)\("(\w+)"""".r.findAllMatchIn(json).map(_.group(1)).toSet
-    val words  = Set("bytes", "records", "openedAtMillis", "lastWrittenAtMillis", "file", "level", "note",
-      "storageBytes")
-    for (field <- (fields -- words).toSeq.sorted) assert(page.contains(field), field)
+  test("the tables of a record have each of its fields at its object, and no other") {
+    val described = for {
+      row    <- rows(header = "| in | field | meaning |")
+      within <- words(row(1))
+      field  <- words(row(2))
+    } yield within -> field
+    assert((RecordFields.all -- described).toSeq.sorted === Nil, "not on the page")
+    assert((described.toSet -- RecordFields.all).toSeq.sorted === Nil, "in no record")
   }
 
-  private def sources: Path = Repository.root.resolve("scala-core/src/main/scala/stoplog")
+  test("the records that the tables are compared with have every field that the code writes") {
+    val written = for {
+      file  <- scalaFiles("scala-core/src/main/scala/stoplog/log")
+      field <- """\bwrite\w*\("(\w+)"""".r.findAllMatchIn(Repository.read(file)).map(_.group(1))
+    } yield field
+    assert(written.distinct.sizeIs > 50)
+    assert((written.toSet -- RecordFields.all.map(_._2)).toSeq.sorted === Nil)
+  }
+
+  test("every path of a sink's directory is in the table of paths") {
+    val described = rows(header = "| path | its content, its writer, and the time of writing |")
+      .flatMap(row => words(row(1)))
+      .map(_.stripSuffix("/"))
+    val sink  = SinkDirectory("<sinkId>")
+    val paths = classOf[SinkDirectory].getDeclaredMethods.toVector
+      .filter(method => method.getReturnType == classOf[String] && method.getParameterCount == 0)
+      .map(method => method.invoke(sink).toString)
+      .filter(_.startsWith(SinkDirectory.Root))
+    assert(paths.sizeIs > 9)
+    for (path <- paths :+ sink.aside("<time>"))
+      assert(
+        described.exists(named => named == path || named.startsWith(s"$path/") || isOfJobs(named, path)),
+        path
+      )
+  }
+
+  /** Jobs have a directory of their own, under the name of their log. */
+  private def isOfJobs(named: String, path: String): Boolean =
+    named == path.replace("<sinkId>", "batch-<job>")
+
+  /** The cells of each row of the tables with this header; the first cell has the number 1. */
+  private def rows(header: String): Vector[Vector[String]] = {
+    val found = page.linesIterator.foldLeft((Vector.empty[Vector[String]], false)) {
+      case ((rows, within), line) =>
+        if (line == header) (rows, true)
+        else if (within && line.startsWith("|")) (rows :+ line.split('|').toVector, true)
+        else (rows, false)
+    }
+    found._1
+  }
+
+  /** What is set in code font. */
+  private def words(cell: String): Vector[String] =
+    "`([^`]+)`".r.findAllMatchIn(cell).map(_.group(1)).toVector
 
   private def exactlyOnce: Path = Repository.root.resolve("docs/files/exactly-once.md")
 

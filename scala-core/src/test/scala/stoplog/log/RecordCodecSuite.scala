@@ -76,7 +76,7 @@ class RecordCodecSuite extends AnyFunSuite {
     val records = new RandomRecords(seed = 42)
     for (_ <- 1 to 2000) {
       val record = records.next()
-      assert(RecordCodec.decode(RecordCodec.encode(record)) === Right(record))
+      assert(RecordCodec.decode(RecordCodec.encode(record), Published.Prepared) === Right(record))
     }
   }
 
@@ -154,6 +154,9 @@ class RecordCodecSuite extends AnyFunSuite {
       val records = Seq(
         publishing(part.copy(bucket = path)),
         publishing(part.copy(name = path)),
+        publishing(part.copy(bucket = "", name = path)),
+        publishing(part.copy(bucket = "", handle = Closed(path))),
+        publishing(part.copy(bucket = "", handle = Resume(path))),
         publishing(part.copy(handle = Closed(path))),
         publishing(part.copy(handle = Resume(path))),
         leaving(open.copy(bucket = path)),
@@ -183,7 +186,8 @@ class RecordCodecSuite extends AnyFunSuite {
   test("names and tokens of a sink that knows no files are its own") {
     val theirs = Pending("", "/x/../y", Closed("../z"), 1, 1, 0, 0, RollReason.Checkpoint)
     val record = epoch.copy(publish = Vector(theirs))
-    assert(RecordCodec.decode(RecordCodec.encode(record)) === Right(record))
+    assert(RecordCodec.decode(RecordCodec.encode(record), Published.Prepared) === Right(record))
+    assert(RecordCodec.decode(RecordCodec.encode(record)).isLeft, "in the log of a sink of files")
   }
 
   private def isUnread(bytes: Array[Byte]): Boolean = RecordCodec.read(bytes) match {

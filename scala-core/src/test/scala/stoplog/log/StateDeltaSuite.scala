@@ -54,7 +54,7 @@ class StateDeltaSuite extends AnyFunSuite {
       val delta  = StateDelta.between(before, record.state).get
       assert(StateDelta.applied(before, Seq(delta)).map(inOneOrder) === Right(inOneOrder(record.state)))
       val encoded = RecordCodec.encodeDelta(record, Base(3, "0123abcd"), delta)
-      RecordCodec.read(encoded.bytes) match {
+      RecordCodec.read(encoded.bytes, Published.Prepared) match {
         case Right(read: StoredRecord.Delta) =>
           assert(read.checksum === encoded.checksum && read.base === Base(3, "0123abcd"))
           val whole = read.on(before).map(found => found.copy(state = inOneOrder(found.state)))

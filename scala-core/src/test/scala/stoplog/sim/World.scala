@@ -202,7 +202,9 @@ final class World(
   /** Whether an operator sets log and checkpoint back: a driver that has read the checkpoint before is refused then. */
   def isRewound: Boolean = surroundings.tools.contains(Operator.Rewind)
 
-  /** Whether readers do what only a mark after each part would allow: they take what a crash keeps from being marked. */
+  /** Whether readers do what only a durable mark after each part would allow: they take what a crash keeps from being
+    * noted or marked, or what has lost its mark with the power (decision 0003).
+    */
   def excusesLostParts: Boolean = surroundings.readers == Readers.AtOnce
 
   /** Whether files have names that can be made and taken away one by one. */

@@ -3,7 +3,7 @@ package stoplog.wal
 
 import java.util.{Map => JMap}
 
-import stoplog.storage.{FileStore, SpoolFiles}
+import stoplog.storage.{FileStore, SinkDirectory, SpoolFiles}
 import stoplog.twophase.TwoPhaseSettings
 
 /** Remembers the chunks that have been sent, at a place that outlives all processes. Used by driver and executors.
@@ -94,5 +94,5 @@ private[wal] final class FileCommitter(notes: FileStore, sinkId: String) extends
   private def path(chunk: Chunk): String =
     FileStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
 
-  private def directory(query: String): String = s"_stoplog/$sinkId/sent/$query"
+  private def directory(query: String): String = s"${SinkDirectory(sinkId).sent}/$query"
 }

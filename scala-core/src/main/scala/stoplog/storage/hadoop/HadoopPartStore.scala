@@ -144,7 +144,7 @@ private[storage] object HadoopPartStore {
       inStaging: String => String
   ): Vector[Staged] =
     files.writing(files.at(layout.root)) {
-      val own     = files.at("_stoplog")
+      val own     = files.at(SinkDirectory.Root)
       val staging = PartLayout.Staging(sinkId).root
       for {
         place <- Set(layout.root, staging).toVector

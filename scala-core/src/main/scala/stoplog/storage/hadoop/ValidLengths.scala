@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.sink.CommitOutcome
-import stoplog.storage.{Growth, Truncation}
+import stoplog.storage.{Growth, SinkDirectory, Truncation}
 
 /** The companions of finished files that are longer than what was committed: `<prefix><name><suffix>` beside the file
   * holds the number of bytes that count, as the BucketingSink wrote it: decimal digits in Java's modified UTF-8, so
@@ -24,7 +24,7 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, pr
     * @param finished the name that the part will have, or has
     */
   def note(finished: Path, validBytes: Long): Unit = if (!of(finished).contains(validBytes)) {
-    val written = files.at(s"_stoplog/$sinkId/open/.valid-length.${UUID.randomUUID()}")
+    val written = files.at(s"${SinkDirectory(sinkId).open}/.valid-length.${UUID.randomUUID()}")
     val out     = files.fileSystem.create(written, false)
     try {
       out.write(ValidLengths.encoded(validBytes))

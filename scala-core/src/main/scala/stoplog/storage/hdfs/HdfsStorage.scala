@@ -88,7 +88,7 @@ private[hdfs] final class HdfsProbe(
   def probe(sinkId: String, layout: PartLayout): Unit = {
     val name     = s".probe.${UUID.randomUUID()}"
     val finished = files.at(name)
-    tried(files.at(s"_stoplog/$sinkId/open/$name"), finished)
+    tried(files.at(s"${SinkDirectory(sinkId).open}/$name"), finished)
     if (layout.root.isEmpty) tried(files.at(s"$name.open"), finished) // parts begin beside the finished ones
   }
 

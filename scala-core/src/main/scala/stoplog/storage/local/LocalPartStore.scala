@@ -77,7 +77,7 @@ private[stoplog] final class LocalPartStore(
 
   override def enter(run: RunId): AutoCloseable = {
     hosts.refuseOthers(Paths.get(root))
-    writing("_stoplog")(WriterLeases.enter(writers, run.value, durability))
+    writing(SinkDirectory.Root)(WriterLeases.enter(writers, run.value, durability))
   }
 
   override def othersGone(run: RunId): Boolean =
@@ -174,13 +174,13 @@ private[stoplog] final class LocalPartStore(
 
   /** The files under a directory; of the sink's own directory only if it begins there. */
   private def files(directory: Path): Vector[Path] = {
-    val own = Paths.get(root, "_stoplog")
+    val own = Paths.get(root, SinkDirectory.Root)
     LocalFiles
       .deepestFirst(directory)(entered => directory.startsWith(own) || !entered.startsWith(own))
       .filter(LocalFiles.attributes(_).exists(_.isRegularFile))
   }
 
-  private def writers: Path = Paths.get(root, "_stoplog", sinkId, "writers")
+  private def writers: Path = Paths.get(root, SinkDirectory(sinkId).writers)
 
   private def at(path: String): Path = LocalFiles.below(root, path)
 

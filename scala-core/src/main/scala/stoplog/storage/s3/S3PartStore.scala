@@ -120,7 +120,7 @@ final class S3PartStore(
   /** Objects have names of their own, and parts numbers ([[S3Room]]), as long as numbers may be left out. */
   override def toleratesLateWriters: Boolean = gaps == S3Room.Gaps.Allowed
 
-  private def directory: String = s"_stoplog/$sinkId/open"
+  private def directory: String = SinkDirectory(sinkId).open
 
   private def begun(part: NewPart): S3Token = {
     val below = if (part.bucket.isEmpty) "" else s"${part.bucket}/"

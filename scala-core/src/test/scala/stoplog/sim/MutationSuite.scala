@@ -152,6 +152,29 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.renaming.merging
   )
 
+  caught(
+    "a batch counts as the one of its number in the log",
+    LedgerMutations.DigestsIgnored,
+    in = Settings.checkpoint(CheckpointFate.Restored)
+  )
+  caught("a driver that is fenced calls its epoch committed", LedgerMutations.FencedAnswers)
+  caught(
+    "a claim carries out one record and takes its place behind another",
+    LedgerMutations.ClaimLooksTwice,
+    from = 40,
+    in = Settings.twoSinks(StoreKind.Replacing)
+  )
+  caught(
+    "no process notes which parts have been visible",
+    LedgerMutations.NothingNotedVisible,
+    in = Settings.listeners(StoreKind.Replacing, Readers.ByManifest)
+  )
+  caught(
+    "where parts are copied, one can be published again",
+    new LedgerMutations.PublishedAgain,
+    in = Settings.readers(StoreKind.Copying, Readers.AtOnce)
+  )
+
   /** @param from a seed a little before the first that fails, so that the walk to it costs little
     * @param mutation of its own for each schedule, where it remembers something
     * @param in   the worlds in which it is looked for

@@ -33,6 +33,7 @@ final class Job(
     }
   }
 
+  private val sent  = TaskPlans.of(plan) // as an engine sends it to the tasks
   private val slots = Vector.tabulate(plan.slots)(new Slot(_))
 
   /** What driver and tasks see of each other. */
@@ -83,7 +84,7 @@ final class Job(
 
   private def write(slot: Slot, attempt: Attempt): Unit = {
     val writer = new TaskWriter[String](
-      plan.forTask(slot.index, attempt),
+      sent.forTask(slot.index, attempt),
       parts,
       new SpoolWriter(spoolFiles, world.faults, world.traits.spoolFilesTogether),
       session.format.open(spoolFiles, attempt),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{CompactionCommit, EpochPlan, TaskResult}
+import stoplog.commit.{BatchDigests, CompactionCommit, EpochPlan, TaskResult}
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.FinishedPart
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
@@ -36,6 +36,12 @@ private[stoplog] trait Mutation {
 
   /** A batch compaction looks whether the sink is being set back. */
   def looksForRewind(asItIs: => Unit): Unit = asItIs
+
+  /** What the checkpoint says of the batches that the log may hold. */
+  def digests(asItIs: BatchDigests): BatchDigests = asItIs
+
+  /** A driver is asked to commit an epoch. */
+  def committed(asItIs: => Unit): Unit = asItIs
 
   /** Whether a start says to its driver what it has found in the log. */
   def tellsDriver: Boolean = true

@@ -12,11 +12,16 @@ class MutationSuite extends AnyFunSuite {
   caught("an abort deletes what the tasks were handed", Mutations.AbortDeletesHanded)
   caught("writers of older runs are taken for gone", Mutations.OthersAlwaysGone)
   caught("writers do not announce themselves", Mutations.NoLease)
-  caught("a record counts though newer ones were there", Mutations.NoLookBack)
+  caught("a record counts though newer ones were there", Mutations.NoLookBack, from = 50)
   caught("parts are published before the record", Mutations.PublishBeforeRecord)
-  caught("the sweeper reads the log before it lists", Mutations.LogBeforeListing, from = 3030)
+  caught(
+    "the sweeper reads the log before it lists",
+    Mutations.LogBeforeListing,
+    from = 270,
+    in = Settings.twoSinks(StoreKind.Replacing)
+  )
   caught("a repeated attempt goes on in place", Mutations.RepeatedInPlace)
-  caught("the driver closes parts without isolating them", Mutations.NoIsolation, from = 10)
+  caught("the driver closes parts without isolating them", Mutations.NoIsolation, from = 150)
   caught("a start takes every record for published", Mutations.AlwaysMarked)
   caught("spool files are dropped before the record", SpoolMutations.DropBeforeRecord)
   caught("spool files are dropped that the record names", SpoolMutations.DropNamed)
@@ -24,8 +29,13 @@ class MutationSuite extends AnyFunSuite {
   caught("a spool file of another attempt is reused", SpoolMutations.ReusedName)
   caught("a part is gone on with without the rows beside it", SpoolMutations.RowsForgotten)
   caught("the driver ends parts unannounced", SpoolMutations.NoLeaseOfDriver)
-  caught("the driver ends parts without a look at the log", SpoolMutations.NoLookOfDriver, from = 2300)
-  caught("a part that nothing was written to is its run's own", SpoolMutations.OwnedUnwritten, from = 120)
+  caught(
+    "the driver ends parts without a look at the log",
+    SpoolMutations.NoLookOfDriver,
+    from = 130,
+    in = Settings.adopting
+  )
+  caught("a part that nothing was written to is its run's own", SpoolMutations.OwnedUnwritten, from = 270)
   caught(
     "a merged part is published before the others are set aside",
     CompactionMutations.PublishBeforeSetAside
@@ -34,8 +44,8 @@ class MutationSuite extends AnyFunSuite {
   caught("parts are deleted before the merged one is visible", CompactionMutations.DeletedAtOnce)
   caught("parts that were set aside stay", CompactionMutations.NeverDeleted)
 
-  caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned, from = 40)
-  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 395)
+  caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned, from = 110)
+  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 1710)
 
   caught(
     "who goes back to an older epoch keeps no copies",
@@ -94,16 +104,16 @@ class MutationSuite extends AnyFunSuite {
     from = 690,
     in = Settings.givenUp
   )
-  caught("no task looks at the log", RuleMutations.NoLookOfTasks, from = 240)
+  caught("no task looks at the log", RuleMutations.NoLookOfTasks, from = 450)
   caught(
     "a driver looks for writers before its claim",
     RuleMutations.FenceBeforeClaim,
-    from = 2880,
-    in = Setting.plain.whole
+    from = 1380,
+    in = Settings.twoSinks(StoreKind.Replacing)
   )
   caught("records are written over", RuleMutations.RecordsOverwritten)
   caught("who has lost its place goes on", RuleMutations.LoserGoesOn)
-  caught("a part is published with what was never committed", RuleMutations.PublishedUncut, from = 180)
+  caught("a part is published with what was never committed", RuleMutations.PublishedUncut, from = 290)
   caught("a copy takes along what was never committed", RuleMutations.CopiedUncut)
 
   caught("records are removed on which others rest", RuleMutations.BasesTrimmed)
@@ -132,24 +142,47 @@ class MutationSuite extends AnyFunSuite {
     from = 200,
     in = Settings.names(Readers.Patient)
   )
-  caught("a record is marked with its first part", DurabilityMutations.MarkedWithFirstPart, from = 30)
-  caught("a record is marked before what follows", DurabilityMutations.MarkedBeforeFollowUps, from = 170)
+  caught("a record is marked with its first part", DurabilityMutations.MarkedWithFirstPart, from = 55)
+  caught("a record is marked before what follows", DurabilityMutations.MarkedBeforeFollowUps, from = 335)
   caught(
     "a merge is decided without a look at its inputs",
     DurabilityMutations.MergedWithoutLook,
-    from = 660,
+    from = 820,
     in = Settings.readers(StoreKind.Renaming, Readers.AtOnce).merging
   )
   caught(
     "a part that a storage fails to publish is taken for lost, and skipped",
     DurabilityMutations.FailedIsLost,
-    from = 60,
+    from = 230,
     in = Settings.skipping(StoreKind.Replacing)
   )
   caught(
     "what was replaced is deleted after the mark",
     DurabilityMutations.DeletedBySweep,
     in = Settings.renaming.merging
+  )
+
+  caught(
+    "a batch counts as the one of its number in the log",
+    LedgerMutations.DigestsIgnored,
+    in = Settings.checkpoint(CheckpointFate.Restored)
+  )
+  caught("a driver that is fenced calls its epoch committed", LedgerMutations.FencedAnswers)
+  caught(
+    "a claim carries out one record and takes its place behind another",
+    LedgerMutations.ClaimLooksTwice,
+    from = 40,
+    in = Settings.twoSinks(StoreKind.Replacing)
+  )
+  caught(
+    "no process notes which parts have been visible",
+    LedgerMutations.NothingNotedVisible,
+    in = Settings.listeners(StoreKind.Replacing, Readers.ByManifest)
+  )
+  caught(
+    "where parts are copied, one can be published again",
+    new LedgerMutations.PublishedAgain,
+    in = Settings.readers(StoreKind.Copying, Readers.AtOnce)
   )
 
   /** @param from a seed a little before the first that fails, so that the walk to it costs little

@@ -214,6 +214,9 @@ class PartsOver(real: PartStore) extends PartStore {
   override def staged(): Vector[Staged]         = real.staged()
   override def isStaged(token: String): Boolean = real.isStaged(token)
   override def discard(token: String): Unit     = real.discard(token)
+
+  override def stagedOf(token: String): Set[String] = real.stagedOf(token)
+
   override def enter(run: RunId): AutoCloseable = real.enter(run)
   override def othersGone(run: RunId): Boolean  = real.othersGone(run)
 

@@ -139,9 +139,18 @@ final class Oracle(
 
   /** Every row of a directory that nobody works on is there. */
   def whole(): Unit = {
+    overwrittenIsGone()
     val missing = decidedRows.filterNot(sight.isSeen)
     if (missing.nonEmpty) violated(s"rows are missing: ${missing.toVector.sorted.mkString(", ")}")
   }
+
+  /** What was visible when an overwrite was decided, and was not taken then, is not visible when that has been carried out. */
+  private def overwrittenIsGone(): Unit = for {
+    (job, paths) <- overwritten
+    path         <- paths
+    inode        <- sight.file(path)
+    row          <- inode.rows(inode.length).find(sight.isShown)
+  } violated(s"'$row' of $path is visible, which $job has overwritten")
 
   /** A power loss has taken a record that nobody had forced to the disk. */
   def unrecorded(seq: Long): Unit = before.filter(_.seq == seq).foreach { last =>
@@ -238,6 +247,7 @@ final class Oracle(
 
   /** After a clean end with everything published: each row of each committed batch, once. */
   def complete(disk: Disk, checkpoint: Checkpoint): Unit = {
+    overwrittenIsGone()
     val missing = source.until(checkpoint.committedUntil).map(_.text).filterNot(sight.isSeen)
     if (missing.nonEmpty) violated(s"rows are missing: ${missing.mkString(", ")}")
     if (!decidedRows.forall(sight.isSeen)) violated("decided rows are hidden")

@@ -62,8 +62,22 @@ final class Sight {
 
   private def see(name: String, row: String): Unit = {
     if (!shown.add(row)) violated(s"$name shows '$row' a second time")
-    if (taken(row) && !twice.remove(row)) violated(s"$name shows '$row' again, which a reader has taken")
+    if (taken(row)) {
+      if (!Sight.isMerged(name)) violated(s"$name shows '$row' again, which a reader has taken")
+      if (!twice.remove(row)) violated(s"${Sight.MergedShowsTaken}: '$row' in $name")
+    }
   }
 
   private def violated(message: String): Nothing = throw new Violation(message)
+}
+
+object Sight {
+
+  /** Begins what is said of a row that a reader has taken with an input of a merge. Of any other file, or of the merged part that
+    * itself was taken, it is said in other words.
+    */
+  val MergedShowsTaken: String = "a merged part shows what a reader has taken"
+
+  /** As [[stoplog.part.PartNaming]] calls them. */
+  private def isMerged(name: String): Boolean = name.matches(".*-m\\d+")
 }

@@ -54,12 +54,15 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     driver.begin(
       batch.id,
       slots,
-      id => if (id == batch.id) Some(digest(batch)) else session.planned(id).map(digest)
+      session.mutation.digests(id =>
+        if (id == batch.id) Some(digest(batch)) else session.planned(id).map(digest)
+      )
     )
 
   private def digest(planned: Batch) = BatchDigest.of(planned.identity.getBytes(UTF_8))
 
-  def commit(batch: Batch, results: Seq[TaskResult]): Unit = driver.commit(batch.id, results)
+  def commit(batch: Batch, results: Seq[TaskResult]): Unit =
+    session.mutation.committed(driver.commit(batch.id, results))
 
   def abort(): Unit = driver.abort()
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
+import stoplog.commit.JobCommit
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{JobDirectory, NoFiles, ReplacedFiles, VisibleFile}
+import stoplog.storage.{JobDirectory, NoFiles, ReplacedFiles, SinkDirectory, VisibleFile}
 
 /** A batch job's own directory. */
 final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "main") {
@@ -19,23 +20,37 @@ final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "ma
   /** Directories come and go with the names in them. */
   override def deleteEmptied(directories: Seq[String]): Unit = ()
 
-  /** By name, as the stores do it, in whatever order the directory tells them: the newest record last. */
+  /** As the real one: records by name, in whatever order the directory tells them, and marks behind all of them. */
   override def delete(faults: Faults): Unit = {
-    replaced.hiddenFor().foreach(replaced.purge)
-    val log = disk.log(job)
-    op(s"list the records of $job")(world.listed(log.records.keysIterator).toVector).sorted.foreach { seq =>
-      op(s"delete record $seq of $job")(log.records.remove(seq))
-      faults.at(Step.MidRemove)
-      op(s"delete mark $seq of $job")(log.marks.remove(seq))
-      faults.at(Step.MidRemove)
-      op(s"delete notes $seq of $job")(
-        log.notes.keys.filter(_._1 == seq).toVector.foreach(log.notes.remove(_))
-      )
+    def deleted(what: String)(effect: => Unit): Unit = {
+      op(s"delete $what of $job")(effect)
       faults.at(Step.MidRemove)
     }
+    val note = SinkDirectory(job).overwrites
+    val log  = disk.log(job)
+    replaced.hiddenFor().foreach(replaced.purge)
+    if (world.saw(disk.notes.contains(note))) deleted("what it says to others")(disk.notes.remove(note): Unit)
+    val seqs = op(s"list the records of $job")(world.listed(log.records.keysIterator).toVector).sorted
+    seqs.foreach { seq =>
+      deleted(s"record $seq")(log.records.remove(seq): Unit)
+      deleted(s"notes $seq")(log.notes.keys.filter(_._1 == seq).toVector.foreach(log.notes.remove))
+    }
+    seqs.foreach(seq => deleted(s"mark $seq")(log.marks.remove(seq): Unit))
     op(s"remove $job")(disk.logs.remove(job))
     ()
   }
 
   override def untouchedSince(millis: Long): Boolean = false
+}
+
+private[sim] object SimJobs {
+
+  /** The batch jobs that have a directory. */
+  def names(world: World): Vector[String] = world.op("list the batch jobs") {
+    val noted = world.disk.notes.keysIterator.filter(isNote).map(_.split('/')(1))
+    (world.disk.logs.keysIterator.filter(_.startsWith(JobCommit.Prefix)) ++ noted).toVector.distinct
+  }
+
+  /** Whether this is the announcement of a batch job that overwrites. */
+  def isNote(path: String): Boolean = path == SinkDirectory(path.split('/').lift(1).getOrElse("")).overwrites
 }

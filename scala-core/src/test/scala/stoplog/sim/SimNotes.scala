@@ -40,6 +40,7 @@ final class SimNotes(world: World) extends UnusedFiles {
 
 private object SimNotes {
 
-  /** Not for readers: a sign of life, or a record of a log that has begun anew. */
-  def isForTools(path: String): Boolean = path.contains("/alive/") || path.contains("/aside/")
+  /** Not for readers: a sign of life, a record of a log that has begun anew, or what a job says to others. */
+  def isForTools(path: String): Boolean =
+    path.contains("/alive/") || path.contains("/aside/") || SimJobs.isNote(path)
 }

@@ -9,39 +9,52 @@ import stoplog.storage.NewPart
 
 /** Two runs of the batch compaction on one directory with two small files. */
 final case class SmallCompactions(store: StoreKind) extends SmallWorld {
+  import SmallCompactions._
+
   override def toString: String = s"two batch compactions, $store"
 
   override protected def surroundings: Surroundings = Surroundings(store = store)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
-    Vector("a/0", "a/1").foreach { name =>
-      val inode = Inode.of(name, s"${name.replace('/', ':')}\n".getBytes("UTF-8"), world.clock.millis())
-      inode.finished = Some(name)
-      world.disk.finished.update(name, inode)
-      world.oracle.found(name, inode)
-    }
+    twoFiles(world)
     val processes = Vector("one", "two").map(new SimProcess(_))
     processes.foreach { process =>
       val run = world.nextRun()
-      world.scheduler.spawn(s"run ${process.name}", process)(compact(world, run, mutation))
+      world.scheduler.spawn(s"run ${process.name}", process)(compact(world, run, mutation)(()))
     }
     () => processes.filter(_.alive)
   }
 
   override protected def end(world: World, mutation: Mutation): Unit = {
-    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world, world.nextRun(), mutation))
+    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world, world.nextRun(), mutation)(()))
     world.scheduler.awaitQuiet()
     world.oracle.whole()
   }
 
   override def holes: Vector[Hole] = Vector.empty
+}
 
-  /** Who is overtaken ends, as everybody does whom a store fails. */
-  private def compact(world: World, run: RunId, mutation: Mutation): Unit =
+object SmallCompactions {
+  val all: Vector[SmallCompactions] = StoreKind.all.map(SmallCompactions(_))
+
+  /** Two small files in one directory, which were there before. */
+  private[sim] def twoFiles(world: World): Unit = Vector("a/0", "a/1").foreach { name =>
+    val inode = Inode.of(name, s"${name.replace('/', ':')}\n".getBytes("UTF-8"), world.clock.millis())
+    inode.finished = Some(name)
+    world.disk.finished.update(name, inode)
+    world.oracle.found(name, inode)
+  }
+
+  /** Who is overtaken ends, as everybody does whom a store fails.
+    *
+    * @param refuse what is looked for after the claim
+    */
+  private[sim] def compact(world: World, run: RunId, mutation: Mutation)(refuse: => Unit): Unit =
     try {
       val stores = new SimStores(world, mutation, DiskLog.Compact)
       val commit = SimDriver.compaction(world, run, stores)
       commit.begin()
+      refuse
       due(world, run).foreach { merge =>
         val rows = merge.inputs.flatMap { part =>
           world.op(s"read ${part.path}") {
@@ -61,8 +74,4 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
     }
     Option.when(inputs.size > 1)(Merge(inputs, NewPart("a", s"part-${run.uid}-m0", run)))
   }
-}
-
-object SmallCompactions {
-  val all: Vector[SmallCompactions] = StoreKind.all.map(SmallCompactions(_))
 }

@@ -56,8 +56,8 @@ final case class SmallQueries(
     world.oracle.complete(world.disk, world.checkpoint)
   }
 
-  /** Where a part is copied aside, a merge that lost an input to a reader is not called off. */
-  override def holes: Vector[Hole] = Hole("decision 0028", "again, which a reader has taken")
+  /** Where a part is copied aside, a merge that lost an input to a reader is not called off. No other file may show its rows. */
+  override def holes: Vector[Hole] = Hole("decision 0028", Sight.MergedShowsTaken)
     .of(store == StoreKind.Copying && merges == Merges.Merging && taking != Reading.NoReader)
     .toVector
 

@@ -58,11 +58,12 @@ final case class Hole(number: String, says: String) {
 
 object SmallWorld {
 
-  val all: Vector[SmallWorld] = SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all
+  val all: Vector[SmallWorld] =
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallQueries.all
 
   /** One of each kind of store and of work. */
   val sample: Vector[SmallWorld] =
-    SmallCompactions.all ++ SmallOverwrites.all ++ SmallQueries.all.filter { world =>
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallQueries.all.filter { world =>
       world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(
         Taking.Delete
       )

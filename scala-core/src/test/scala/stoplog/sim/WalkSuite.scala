@@ -19,6 +19,7 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   sound(SmallCompactions(Renaming), Bounds(2, 1, 2))
   sound(queries(Replacing), Bounds(1, 1, 1))
+  sound(SmallReplacements(Renaming), Bounds(1, 1, 1))
 
   sound(SmallCompactions(Renaming), Bounds(1, 1, 1), CompactionMutations.SetAsideBeforeRecord)
   sound(SmallCompactions(Replacing), Bounds(1, 1, 1), CompactionMutations.DeletedAtOnce)
@@ -41,6 +42,30 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
     "a merged part is published before the others are set aside",
     queries(Renaming),
     CompactionMutations.PublishBeforeSetAside
+  )
+
+  finds(
+    "a merge that has lost an input to a reader is carried out",
+    read(Renaming),
+    LedgerMutations.NeverCalledOff,
+    Bounds(1, 0, 1)
+  )
+  finds(
+    "a claim carries out one record and takes its place behind another",
+    SmallCompactions(Renaming),
+    LedgerMutations.ClaimLooksTwice,
+    Bounds(1, 1, 2)
+  )
+  finds(
+    "a job does not say that it overwrites",
+    SmallReplacements(Renaming),
+    LedgerMutations.OverwriteUnannounced
+  )
+  finds(
+    "a job that overwrites does not claim the compaction's log",
+    SmallReplacements(Renaming),
+    LedgerMutations.OverwriteUnfenced,
+    Bounds(1, 1, 2)
   )
 
   if (LongRun.isOn) {
@@ -86,12 +111,16 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
 }
 
 private object WalkSuite {
-  def queries(store: StoreKind): SmallWorld = SmallQueries(
+  def queries(store: StoreKind): SmallQueries = SmallQueries(
     store,
     SmallQueries.Parts.EndWithEpochs,
     SmallQueries.Reading.NoReader,
     SmallQueries.Merges.Merging
   )
+
+  /** The same, where a reader moves what it sees. */
+  def read(store: StoreKind): SmallWorld =
+    queries(store).copy(taking = SmallQueries.Reading.Reader(Taking.Move))
 
   /** What it says, but for numbers. */
   def kind(failure: Failure): String = failure.problem.replaceAll("[0-9]+", "n")

@@ -9,7 +9,7 @@ import scala.collection.mutable
 import org.apache.spark.SparkThrowable
 
 import stoplog.commit.BatchDigests
-import stoplog.log.{LogFiles, RecordCodec, RecordKind}
+import stoplog.log.{CommitLog, LogFiles, RecordCodec, RecordKind}
 import stoplog.part.Publish
 import stoplog.sink.CommitOutcome
 import stoplog.storage._
@@ -108,6 +108,11 @@ object LedgerMutations {
       override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
         if (SimJobs.isNote(path)) PutOutcome.Created else super.createIfAbsent(path)(content)
     }
+  }
+
+  /** A batch job overwrites beside a query that merges. */
+  object OverwriteBesideMerges extends Mutation {
+    override def overwritten(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
 
   /** A batch job that overwrites does not claim the log of the compaction. */

@@ -34,6 +34,9 @@ private[stoplog] trait Mutation {
   def free(world: World, listed: Vector[FinishedPart]): Vector[FinishedPart] =
     CompactionCommit.free(listed, Vector(new CommitLog(new SimRecords(world))))(_.path)
 
+  /** The logs at which a batch job looks that overwrites. */
+  def overwritten(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = asItIs
+
   /** A batch compaction looks whether the sink is being set back. */
   def looksForRewind(asItIs: => Unit): Unit = asItIs
 

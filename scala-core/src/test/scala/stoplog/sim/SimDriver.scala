@@ -35,7 +35,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   private val driver = SinkDriver.ofParts(
     session.run,
     SinkIdentity("sink", world.sinkId, "query"),
-    SinkSettings(Map.empty, content, manifests.toMap),
+    SinkSettings(Map.empty, content, manifests.toMap ++ merges),
     stores.of(notes),
     () => session.format.open(spoolFiles),
     DriverRules(
@@ -47,6 +47,9 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     ),
     SimDriver.tools(world)
   )
+
+  private def merges: Map[String, String] =
+    world.traits.compaction.fold(Map.empty[String, String])(_ => Overwrite.noted)
 
   private def notes: FileStore = session.mutation.notes(world, new SimNotes(world))
 
@@ -81,7 +84,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
     new SimMerger(world, session, parts, () => session.format.open(spoolFiles)),
     finished,
-    () => true,
+    () => SimJobs.noneOverwrites(world, notes),
     world.clock,
     world.faults
   )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.JobCommit
+import stoplog.commit.{JobCommit, Overwrite}
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{JobDirectory, NoFiles, ReplacedFiles, SinkDirectory, VisibleFile}
+import stoplog.log.CommitLog
+import stoplog.storage.{FileStore, JobDirectory, NoFiles, ReplacedFiles, SinkDirectory, VisibleFile}
 
 /** A batch job's own directory. */
 final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "main") {
@@ -46,10 +47,19 @@ final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "ma
 private[sim] object SimJobs {
 
   /** The batch jobs that have a directory. */
-  def names(world: World): Vector[String] = world.op("list the batch jobs") {
+  def names(world: World): Vector[String] = world.op("list the batch jobs")(listed(world))
+
+  private def listed(world: World): Vector[String] = {
     val noted = world.disk.notes.keysIterator.filter(isNote).map(_.split('/')(1))
     (world.disk.logs.keysIterator.filter(_.startsWith(JobCommit.Prefix)) ++ noted).toVector.distinct
   }
+
+  /** Whether no batch job that overwrites is under way. Where there is none at all, nothing is asked. */
+  def noneOverwrites(world: World, notes: FileStore): Boolean =
+    listed(world).isEmpty ||
+      Overwrite
+        .underWay(names(world).map(job => job -> new CommitLog(new SimRecords(world, job))).toMap, notes)
+        .isEmpty
 
   /** Whether this is the announcement of a batch job that overwrites. */
   def isNote(path: String): Boolean = path == SinkDirectory(path.split('/').lift(1).getOrElse("")).overwrites

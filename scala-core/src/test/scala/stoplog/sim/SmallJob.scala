@@ -31,7 +31,9 @@ private[sim] final class SmallJob(world: World, name: String, mutation: Mutation
   private def fence(): Unit = {
     val compaction =
       SimDriver.compaction(world, world.nextRun(), new SimStores(world, mutation, DiskLog.Compact))
-    new Overwrite(name, mutation.notes(world, new SimNotes(world)), compaction).begin()
+    val notes = mutation.notes(world, new SimNotes(world))
+    def sinks = Map(DiskLog.Main -> new SimStores(world, mutation).commits)
+    new Overwrite("sink", name, notes, () => mutation.overwritten(sinks), compaction).begin()
   }
 
   def rollForward(): Unit = commit.rollForward()

@@ -8,9 +8,20 @@ import stoplog.commit.JobCommit.Replacing
 
 /** A batch job that overwrites a directory into which a query writes. Another job, which adds to it, carries out what it
   * left undone.
+  *
+  * @param merges of the query
   */
-final case class SmallOverwrites(store: StoreKind, listing: Listing) extends SmallWorld {
-  override def toString: String = s"an overwrite beside a query, $store, $listing"
+final case class SmallOverwrites(store: StoreKind, listing: Listing, merges: SmallQueries.Merges)
+    extends SmallWorld {
+  override def toString: String = merges match {
+    case SmallQueries.Merges.NoMerges => s"an overwrite beside a query, $store, $listing"
+    case SmallQueries.Merges.Merging  => s"an overwrite beside a query that merges, $store, $listing"
+  }
+
+  override protected def traits: Traits = merges match {
+    case SmallQueries.Merges.NoMerges => SmallWorld.traits
+    case SmallQueries.Merges.Merging  => SmallWorld.traits.copy(compaction = Some(SmallWorld.eager))
+  }
 
   /** What the overwrite takes, the query may find gone before its record is marked: as with any reader. */
   override protected def surroundings: Surroundings =
@@ -50,9 +61,10 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing) extends Sma
 
 object SmallOverwrites {
   val all: Vector[SmallOverwrites] = for {
+    merges  <- Vector(SmallQueries.Merges.NoMerges, SmallQueries.Merges.Merging)
     store   <- StoreKind.all
     listing <-
       if (store == StoreKind.Replacing) Vector(Listing.OldestFirst, Listing.NewestFirst)
       else Vector(Listing.OldestFirst)
-  } yield SmallOverwrites(store, listing)
+  } yield SmallOverwrites(store, listing, merges)
 }

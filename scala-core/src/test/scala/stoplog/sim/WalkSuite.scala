@@ -68,6 +68,12 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
     Bounds(1, 1, 2)
   )
 
+  finds(
+    "a job overwrites beside a query that merges",
+    SmallOverwrites(Renaming, Listing.OldestFirst, SmallQueries.Merges.Merging),
+    LedgerMutations.OverwriteBesideMerges,
+    Bounds(2, 0, 2)
+  )
   if (LongRun.isOn) {
     sound(queries(Copying), Bounds(1, 1, 1))
     StoreKind.all.foreach(store => sound(SmallCompactions(store), Bounds(2, 1, 3)))

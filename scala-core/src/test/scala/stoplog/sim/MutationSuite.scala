@@ -101,8 +101,8 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a task looks before it announces itself",
     RuleMutations.LookBeforeAnnouncing,
-    from = 690,
-    in = Settings.givenUp
+    from = 1070,
+    in = Settings.twoSinks(StoreKind.Replacing)
   )
   caught("no task looks at the log", RuleMutations.NoLookOfTasks, from = 450)
   caught(
@@ -120,7 +120,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "the newest record loses its mark",
     RuleMutations.NewestUnmarked,
-    from = 905,
+    from = 2675,
     in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
   )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)

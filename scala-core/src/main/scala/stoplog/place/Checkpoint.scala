@@ -3,6 +3,8 @@ package stoplog.place
 
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.{Files, NoSuchFileException}
 
 import scala.util.{Try, Using}
 import scala.util.control.NonFatal
@@ -15,7 +17,6 @@ import stoplog.commit.BatchDigests
 import stoplog.error.Errors
 import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
-import stoplog.storage.local.LocalFiles
 
 /** The files of a query's checkpoint that Spark writes and stoplog reads. Trouble with one is thrown as it comes. */
 private[stoplog] final class CheckpointFiles(location: String, configuration: Configuration) {
@@ -49,8 +50,12 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
     * `IOException` when it cannot be told.
     */
   private def isThere(path: Path): Boolean = files match {
-    case local: LocalFileSystem => LocalFiles.exists(local.pathToFile(path).toPath)
-    case other                  => other.exists(path)
+    case local: LocalFileSystem =>
+      try {
+        Files.readAttributes(local.pathToFile(path).toPath, classOf[BasicFileAttributes])
+        true
+      } catch { case _: NoSuchFileException => false }
+    case other => other.exists(path)
   }
 
   private def bytes(file: Path): Array[Byte] = Using.resource(files.open(file))(_.readAllBytes())

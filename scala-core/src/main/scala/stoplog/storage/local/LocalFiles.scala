@@ -12,7 +12,7 @@ import stoplog.error.Errors
 import stoplog.part.PathBelow
 
 /** Calls of `java.nio.file` in which a file that vanishes is no error. */
-private[stoplog] object LocalFiles {
+private[local] object LocalFiles {
 
   /** The action on `path`; whatever the file system refuses is `STOPLOG_STORE_WRITE`. */
   def writing[A](path: => Path)(action: => A): A =

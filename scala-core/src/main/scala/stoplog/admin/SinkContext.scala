@@ -50,7 +50,7 @@ private[admin] final class SinkContext(
     new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()
 
   /** A place for what is to be kept out of sight. */
-  def aside(): Aside = Aside.of(sinkId, clock.millis())
+  def archive(): Archive = Archive.of(sinkId, clock.millis())
 
   /** Whether open parts can be finished anywhere but where they were to be. Error: `STOPLOG_INVALID_OPTIONS`. */
   def refuseIfBound(newest: LogRecord): Unit =

@@ -26,10 +26,10 @@ private[stoplog] object LogRules {
   *                    have that part of the state's entries
   */
 private[stoplog] final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
-  import WhyWhole._
+  import FullRecordReason._
 
   /** The reason to write a whole record, before the difference is known. Answers at once. */
-  def before(kind: RecordKind, chain: Chain): Option[WhyWhole] = kind match {
+  def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
     case RecordKind.Claim | RecordKind.Release => Some(Boundary)
     case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
     case _ if chain.deltas >= atMost           => Some(ManyDeltas)
@@ -37,11 +37,11 @@ private[stoplog] final case class DeltaRule(fromBytes: Long, atMost: Int, share:
   }
 
   /** The reason not to write this difference: its entries, before it is encoded. */
-  def onEntries(differ: Int, entries: Int): Option[WhyWhole] =
+  def onEntries(differ: Int, entries: Int): Option[FullRecordReason] =
     Option.when(differ > entries * share)(TouchesMost)
 
   /** The reason not to write these bytes of a difference. */
-  def onBytes(bytes: Long, chain: Chain): Option[WhyWhole] =
+  def onBytes(bytes: Long, chain: Chain): Option[FullRecordReason] =
     Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
 }
 
@@ -52,22 +52,22 @@ private[stoplog] object DeltaRule {
 }
 
 /** The reason why a record holds the whole state. */
-private[stoplog] sealed trait WhyWhole extends Product with Serializable
+private[stoplog] sealed trait FullRecordReason extends Product with Serializable
 
-private[stoplog] object WhyWhole {
+private[stoplog] object FullRecordReason {
 
   /** The first record of a run, or what it rests on was not written by this run. */
-  case object FirstOfRun extends WhyWhole
+  case object FirstOfRun extends FullRecordReason
 
   /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
-  case object Boundary    extends WhyWhole
-  case object SmallState  extends WhyWhole
-  case object ManyDeltas  extends WhyWhole
-  case object TouchesMost extends WhyWhole
-  case object ManyBytes   extends WhyWhole
+  case object Boundary    extends FullRecordReason
+  case object SmallState  extends FullRecordReason
+  case object ManyDeltas  extends FullRecordReason
+  case object TouchesMost extends FullRecordReason
+  case object ManyBytes   extends FullRecordReason
 
   /** Only the whole state can say it: [[StateDelta.between]]. */
-  case object NoDifference extends WhyWhole
+  case object NoDifference extends FullRecordReason
 }
 
 /** A whole record and the differences that rest on it so far.

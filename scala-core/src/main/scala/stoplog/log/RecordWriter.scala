@@ -32,11 +32,11 @@ private[log] final class RecordWriter(rules: DeltaRule) {
     Written(record, encoded, Chain(record.seq, encoded.bytes.length.toLong, deltas = 0, deltaBytes = 0))
   }
 
-  private def delta(record: LogRecord): Either[WhyWhole, Written] = for {
-    before <- last.filter(isBefore(record.seq, record.run)).toRight(WhyWhole.FirstOfRun)
+  private def delta(record: LogRecord): Either[FullRecordReason, Written] = for {
+    before <- last.filter(isBefore(record.seq, record.run)).toRight(FullRecordReason.FirstOfRun)
     chain = before.chain
     _     <- rules.before(record.kind, chain).toLeft(())
-    delta <- StateDelta.between(before.record.state, record.state).toRight(WhyWhole.NoDifference)
+    delta <- StateDelta.between(before.record.state, record.state).toRight(FullRecordReason.NoDifference)
     _     <- rules.onEntries(delta.lists.size, ListDeltas.entries(record.state)).toLeft(())
     base    = Base(chain.whole, before.encoded.checksum)
     encoded = RecordCodec.encodeDelta(record, base, delta)

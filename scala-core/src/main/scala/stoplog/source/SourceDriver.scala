@@ -178,27 +178,27 @@ private[stoplog] object Admission {
   private final class Batch[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits) {
     private val splits = Vector.newBuilder[S]
     private var count  = 0L
-    private var room   = Room(limits, 0, 0)
+    private var budget   = Budget(limits, 0, 0)
 
     def taken: Vector[S] = splits.result()
 
-    /** Takes all splits that fit; false when there is room for nothing more, or when nothing came. */
+    /** Takes all splits that fit; false when the budget allows nothing more, or when nothing came. */
     def fill(): Boolean = {
       val before = count
-      while (hasRoom && enumerator.next().exists(takes)) ()
-      hasRoom && count > before
+      while (hasBudget && enumerator.next().exists(takes)) ()
+      hasBudget && count > before
     }
 
-    private def hasRoom = !room.isFull && limits.splits.forall(count < _)
+    private def hasBudget = !budget.isFull && limits.splits.forall(count < _)
 
-    private def takes(split: S): Boolean = enumerator.fit(split, room) match {
-      case Fit.All(whole, size)       => add(whole, size)
-      case Fit.Part(head, size, rest) =>
+    private def takes(split: S): Boolean = enumerator.admit(split, budget) match {
+      case Admitted.All(whole, size)       => add(whole, size)
+      case Admitted.Part(head, size, rest) =>
         enumerator.takeBack(rest)
         add(head, size)
         end()
-      case Fit.Nothing() if count == 0 => add(split, split.size)
-      case Fit.Nothing()               =>
+      case Admitted.Nothing() if count == 0 => add(split, split.size)
+      case Admitted.Nothing()               =>
         enumerator.takeBack(split)
         end()
     }
@@ -206,12 +206,12 @@ private[stoplog] object Admission {
     private def add(split: S, size: SplitSize): Boolean = {
       splits += split
       count += 1
-      room = room.minus(size)
+      budget = budget.minus(size)
       true
     }
 
     private def end(): Boolean = {
-      room = room.full
+      budget = budget.full
       false
     }
   }

@@ -123,8 +123,8 @@ class VerdictsSuite extends AnyFunSuite {
     Option(golden.get("unfinished")).foreach { expected =>
       val found = admin.clean().actions.collect {
         case AdminAction.Remove(subject, _)                                      => subject -> "orphan"
-        case AdminAction.Spare(subject, why) if why.startsWith("its writer may") => subject -> "young"
-        case AdminAction.Spare(subject, _)                                       => subject -> "named"
+        case AdminAction.Keep(subject, why) if why.startsWith("its writer may") => subject -> "young"
+        case AdminAction.Keep(subject, _)                                       => subject -> "named"
       }
       assert(found.toMap === fields(expected).map { case (path, verdict) => path -> verdict.asText }.toMap)
     }

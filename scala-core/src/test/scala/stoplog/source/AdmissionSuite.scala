@@ -46,14 +46,14 @@ class AdmissionSuite extends AnyFunSuite {
 
   test("a split that is cut ends the micro-batch, and its rest comes back") {
     val listed = new Listed(sized(4, 6, 1)) {
-      override def fit(split: Piece, room: Room): Fit[Piece] =
-        if (split.bytes == 6) Fit.Part(Piece(2), SplitSize(2, None), Piece(4)) else super.fit(split, room)
+      override def admit(split: Piece, budget: Budget): Admitted[Piece] =
+        if (split.bytes == 6) Admitted.Part(Piece(2), SplitSize(2, None), Piece(4)) else super.admit(split, budget)
     }
     assert(Admission.take(listed, none).map(_.bytes) === Vector(4, 2))
     assert(listed.left.map(_.bytes) === Vector(4, 1))
   }
 
-  test("it looks again while there may be more, and stops when nothing came or there is no more room") {
+  test("it looks again while there may be more, and stops when nothing came or there is no more budget") {
     val rounds = Seq(sized(1, 1), sized(1), sized(), sized(1))
     val listed = new Listed(sized()) {
       override def discover(): Discovery = {
@@ -81,11 +81,11 @@ class AdmissionSuite extends AnyFunSuite {
   }
 
   test("after a cut, or what does not fit, nothing more is taken however much there may be") {
-    for (ending <- Seq[Fit[Piece]](Fit.Part(Piece(2), SplitSize(2, None), Piece(4)), Fit.Nothing())) {
+    for (ending <- Seq[Admitted[Piece]](Admitted.Part(Piece(2), SplitSize(2, None), Piece(4)), Admitted.Nothing())) {
       val listed = new Listed(sized(4, 6, 1)) {
         override def discover(): Discovery                     = { looked += 1; Discovery.Partial }
-        override def fit(split: Piece, room: Room): Fit[Piece] =
-          if (split.bytes == 6) ending else super.fit(split, room)
+        override def admit(split: Piece, budget: Budget): Admitted[Piece] =
+          if (split.bytes == 6) ending else super.admit(split, budget)
       }
       Admission.take(listed, none)
       assert(listed.looked === 1)
@@ -109,13 +109,13 @@ class AdmissionSuite extends AnyFunSuite {
     }
   }
 
-  test("room is what is left of the limits") {
-    val room = Room(ReadLimits(None, Some(10), Some(5)), usedBytes = 4, usedRecords = 3)
-    assert((room.bytes, room.records) === ((Some(6), Some(2))))
-    assert(room.holds(SplitSize(6, Some(2))))
-    assert(!room.holds(SplitSize(7, Some(2))) && !room.holds(SplitSize(6, Some(3))))
-    assert(!room.isUnused)
-    assert(!Room(none, 1, 0).isUnused && !Room(none, 0, 1).isUnused && Room(none, 0, 0).isUnused)
+  test("a budget is what is left of the limits") {
+    val budget = Budget(ReadLimits(None, Some(10), Some(5)), usedBytes = 4, usedRecords = 3)
+    assert((budget.bytes, budget.records) === ((Some(6), Some(2))))
+    assert(budget.holds(SplitSize(6, Some(2))))
+    assert(!budget.holds(SplitSize(7, Some(2))) && !budget.holds(SplitSize(6, Some(3))))
+    assert(!budget.isUnused)
+    assert(!Budget(none, 1, 0).isUnused && !Budget(none, 0, 1).isUnused && Budget(none, 0, 0).isUnused)
   }
 }
 

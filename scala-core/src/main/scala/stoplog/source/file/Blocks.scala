@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import scala.util.control.NonFatal
 
-import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.source.{Admitted, Budget, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of blocks.
@@ -16,15 +16,15 @@ private[stoplog] final class Blocks(files: SourceFiles, index: BlockIndex) exten
 
   override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Bytes(0, file.bytes))
 
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if room.records.isEmpty => ByteRanges.fit(split, bytes, room)
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes if budget.records.isEmpty => ByteRanges.admit(split, bytes, budget)
     case bytes: Extent.Bytes                         =>
       blocks(split.file) match {
-        case Some(all) => counted(split, bytes, room, all)
+        case Some(all) => counted(split, bytes, budget, all)
         // A task will tell the file's fault, with its position.
-        case None => if (room.isUnused) Fit.All(split, split.size) else Fit.Nothing()
+        case None => if (budget.isUnused) Admitted.All(split, split.size) else Admitted.Nothing()
       }
-    case _ => Fit.All(split, split.size)
+    case _ => Admitted.All(split, split.size)
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
@@ -35,19 +35,19 @@ private[stoplog] final class Blocks(files: SourceFiles, index: BlockIndex) exten
   private def counted(
       split: FileSplit,
       bytes: Extent.Bytes,
-      room: Room,
+      budget: Budget,
       all: Vector[Block]
-  ): Fit[FileSplit] = {
+  ): Admitted[FileSplit] = {
     val ours             = all.filter(block => block.decides >= bytes.from && block.decides < bytes.until)
     val rows             = ours.scanLeft(0L)(_ + _.rows).tail
     val ends             = ours.drop(1).map(_.begins) :+ bytes.until
     def size(count: Int) = SplitSize(ends(count - 1) - bytes.from, Some(rows(count - 1)))
-    val fitting          = ours.indices.count(index => room.holds(size(index + 1)))
-    fitting.max(if (room.isUnused) 1 else 0) match {
-      case _ if ours.isEmpty          => Fit.All(split, SplitSize(split.size.bytes, Some(0)))
-      case 0                          => Fit.Nothing()
+    val fitting          = ours.indices.count(index => budget.holds(size(index + 1)))
+    fitting.max(if (budget.isUnused) 1 else 0) match {
+      case _ if ours.isEmpty          => Admitted.All(split, SplitSize(split.size.bytes, Some(0)))
+      case 0                          => Admitted.Nothing()
       case count if count < ours.size => ByteRanges.cut(split, bytes, ends(count - 1), Some(rows(count - 1)))
-      case count                      => Fit.All(split, size(count))
+      case count                      => Admitted.All(split, size(count))
     }
   }
 

@@ -57,7 +57,7 @@ private[stoplog] final class FileEnumerator(
     ready
   }
 
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = framing.fit(split, room)
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = framing.admit(split, budget)
 
   override def takeBack(split: FileSplit): Unit = {
     if (split.isFirst) seen.forget(split.file.path)
@@ -135,9 +135,9 @@ private[stoplog] final class FileEnumerator(
     seen.restore(in, context.assigned)
   }
 
-  private def list(): FileListing.Unread = {
+  private def list(): FileListing.OldestFiles = {
     val held     = settings.limits.heldFiles
-    val unread   = new FileListing.Unread(target.fold(held)(_.min(held.toLong).toInt))
+    val unread   = new FileListing.OldestFiles(target.fold(held)(_.min(held.toLong).toInt))
     val began    = clock()
     val coverage = settings.finder.fold(directories.begin(began))(_ => KnownDirectories.Whole)
     if (coverage == KnownDirectories.Whole) seen.beginListing()

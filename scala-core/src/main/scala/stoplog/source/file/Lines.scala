@@ -5,7 +5,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors}
-import stoplog.source.{Fit, RecordEmitter, Room, SplitReader, SplitSize}
+import stoplog.source.{Admitted, RecordEmitter, Budget, SplitReader, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of lines.
@@ -40,13 +40,13 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     if (isPlain(file)) FileSplit(file, Extent.Bytes(0, file.bytes))
     else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if room.records.isEmpty => ByteRanges.fit(split, bytes, room)
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes if budget.records.isEmpty => ByteRanges.admit(split, bytes, budget)
     case _: Extent.Records
-        if room.records.isEmpty && split.isFirst &&
-          room.bytes.forall(_ >= split.file.bytes) =>
-      Fit.All(split, split.size)
-    case _ => counted(split, room)
+        if budget.records.isEmpty && split.isFirst &&
+          budget.bytes.forall(_ >= split.file.bytes) =>
+      Admitted.All(split, split.size)
+    case _ => counted(split, budget)
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
@@ -71,13 +71,13 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
 
   private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
 
-  /** Reads until there is no more room, or no more split. */
-  private def counted(split: FileSplit, room: Room): Fit[FileSplit] = {
+  /** Reads until the budget is used up, or the split. */
+  private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
     val lines  = reading(split)
     var stored = 0L
     var count  = 0L
     def bytes  = lines.storedBytes - stored
-    def full   = room.records.exists(count >= _) || room.bytes.exists(bytes >= _)
+    def full   = budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _)
     var more   = true
     try {
       lines.begin() // the bytes before belong to no task of this micro-batch
@@ -89,11 +89,11 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     val size = SplitSize(bytes, Some(count))
     if (!more || lines.isAtEnd) {
       close()
-      Fit.All(split, size)
+      Admitted.All(split, size)
     } else cut(split, lines.passed, size)
   }
 
-  private def cut(split: FileSplit, at: Long, size: SplitSize): Fit[FileSplit] = split.extent match {
+  private def cut(split: FileSplit, at: Long, size: SplitSize): Admitted[FileSplit] = split.extent match {
     case bytes: Extent.Bytes => ByteRanges.cut(split, bytes, at, size.records)
     case _: Extent.Records   => split.cut(at, size)
   }

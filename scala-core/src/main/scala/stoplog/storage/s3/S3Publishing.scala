@@ -10,8 +10,8 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.storage.s3.S3Token.Tail
 import stoplog.storage.{PartLayout, RecentWrites}
 
-/** How a part on S3 becomes visible: by completing its upload, which was begun before a record named the part. That goes
-  * well but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
+/** Makes parts on S3 visible: completes their uploads, which were begun before a record named the part. An upload is
+  * completed but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
   *
   * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
   * may have been lost. So no answer counts, but the content of the store: final names are made once in the world, hence

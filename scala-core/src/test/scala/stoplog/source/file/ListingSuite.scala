@@ -149,7 +149,7 @@ class ListingSuite extends AnyFunSuite {
 
   test("a file is read when the marker beside it is there, and the marker never") {
     for ((before, after) <- Seq("" -> ".done", "." -> ".ok", "done-" -> "")) {
-      val marker = ReadyMarker.Beside(before, after)
+      val marker = ReadyMarker.PerFile(before, after)
       val world  = timed(readiness = Readiness(Long.MinValue, marker = Some(marker)))
       world.files.put("d/1", "1\n", 1)
       world.files.put("d/2", "2\n", 1)

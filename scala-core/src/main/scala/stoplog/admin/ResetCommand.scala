@@ -20,7 +20,7 @@ private[admin] object ResetCommand {
 
   def plan(sink: SinkContext, open: OpenRows): AdminPlan = {
     val newest  = sink.newest()
-    val archive   = sink.archive()
+    val archive = sink.archive()
     val records = sink.log.all()
     val rows    = open match {
       case OpenRows.Finish    => FinalizeCommand.open(newest, "its rows are to stay")
@@ -84,10 +84,10 @@ private[admin] object AdoptCommand {
       throw Errors.invalidOptions(
         Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
       )
-    val newest = sink.newest()
-    val left   = sink.log.leftBy(owner.queryId).filter(repeats(owner))
-    val former = newest.state.lastEpoch.fold("none")(_.toString)
-    val handover   = Handover(
+    val newest   = sink.newest()
+    val left     = sink.log.leftBy(owner.queryId).filter(repeats(owner))
+    val former   = newest.state.lastEpoch.fold("none")(_.toString)
+    val handover = Handover(
       s"sink ${sink.sinkId}",
       s"from query ${newest.state.queryId} after epoch $former to query ${owner.queryId} at batch ${owner.nextBatch}"
     )

@@ -2,8 +2,7 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
-import stoplog.commit.Rewind
-import stoplog.commit.Manifests
+import stoplog.commit.{Manifests, Rewind}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
@@ -20,7 +19,7 @@ private[admin] object RewindCommand {
     val newest  = sink.newest()
     val records = sink.log.all()
     val back    = Back.of(sink, records, epoch)
-    val archive   = sink.archive()
+    val archive = sink.archive()
     val actions = FinalizeCommand.decided(sink, newest) ++
       FinalizeCommand.open(newest, "so that none of its rows is lost") ++
       back.gone.map { part =>

@@ -75,7 +75,7 @@ private[stoplog] final class OrphanCleaner(
     val spooled = newest.state.spoolFiles
     listed.map { found =>
       val isInUse = found.kind match {
-        case Kind.Part   => needed(found.name)
+        case Kind.Part  => needed(found.name)
         case Kind.Spool => spooled(found.name)
         // Older records have been carried out. What is aside for them was put there by a driver that slept.
         case Kind.Replaced => found.name.toLong >= newest.seq

@@ -12,7 +12,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import stoplog.error.Errors
-import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes, SourceFormatName}
+import stoplog.format.read.{DirectoryColumns, SourceFormatName}
+import stoplog.format.read.DirectoryColumns.DirectoryTypes
+import stoplog.format.read.SparkFormats.BlockSchema
 import stoplog.options.SourceOptions
 import stoplog.source.file.{DirectoryNames, FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}
@@ -159,7 +161,7 @@ private[stoplog] object SourceColumns {
       finder: Option[FileFinder],
       wanted: FilesToRead
   ): SchemaInference = {
-    var schemaFiles                       = Vector.empty[SourceFile]
+    var schemaFiles                   = Vector.empty[SourceFile]
     var latest                        = ""
     val values                        = mutable.Map.empty[String, mutable.Set[String]]
     def visit(file: SourceFile): Unit = {

@@ -9,71 +9,76 @@ package stoplog.log
   * @param together so many records, or marks, are removed at a time, so that not every epoch has that to do
   * @param deltas  which records hold a difference
   */
-private[stoplog] final case class LogRules(records: Int, marks: Int, together: Int, deltas: DeltaRule)
+private[stoplog] final case class LogRules(
+    records: Int,
+    marks: Int,
+    together: Int,
+    deltas: LogRules.DeltaRule
+)
 
 private[stoplog] object LogRules {
 
   /** A hundred records, the number of batches that Spark keeps: enough to look back when something went wrong. */
   val standard: LogRules = LogRules(records = 100, marks = 5, together = 10, DeltaRule.standard)
-}
 
-/** Which records hold the difference from the record before, and not the whole state.
-  *
-  * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole
-  *                    records can be read by older releases
-  * @param atMost      so many differences rest on one whole record: as many files are read by a recovery
-  * @param share       the differences that rest on one whole record may have that part of its bytes, and one of them may
-  *                    have that part of the state's entries
-  */
-private[stoplog] final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
-  import FullRecordReason._
+  /** Which records hold the difference from the record before, and not the whole state.
+    *
+    * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole
+    *                    records can be read by older releases
+    * @param atMost      so many differences rest on one whole record: as many files are read by a recovery
+    * @param share       the differences that rest on one whole record may have that part of its bytes, and one of them may
+    *                    have that part of the state's entries
+    */
+  final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
+    import FullRecordReason._
 
-  /** The reason to write a whole record, before the difference is known. Answers at once. */
-  def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
-    case RecordKind.Claim | RecordKind.Release => Some(Boundary)
-    case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
-    case _ if chain.deltas >= atMost           => Some(ManyDeltas)
-    case _                                     => None
+    /** The reason to write a whole record, before the difference is known. Answers at once. */
+    def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
+      case RecordKind.Claim | RecordKind.Release => Some(Boundary)
+      case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
+      case _ if chain.deltas >= atMost           => Some(ManyDeltas)
+      case _                                     => None
+    }
+
+    /** The reason not to write this difference: its entries, before it is encoded. */
+    def onEntries(differ: Int, entries: Int): Option[FullRecordReason] =
+      Option.when(differ > entries * share)(TouchesMost)
+
+    /** The reason not to write these bytes of a difference. */
+    def onBytes(bytes: Long, chain: Chain): Option[FullRecordReason] =
+      Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
   }
 
-  /** The reason not to write this difference: its entries, before it is encoded. */
-  def onEntries(differ: Int, entries: Int): Option[FullRecordReason] =
-    Option.when(differ > entries * share)(TouchesMost)
+  object DeltaRule {
 
-  /** The reason not to write these bytes of a difference. */
-  def onBytes(bytes: Long, chain: Chain): Option[FullRecordReason] =
-    Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
+    /** A whole record and what rests on it are at most twice as many bytes as the state. */
+    val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
+  }
+
+  /** The reason why a record holds the whole state. */
+  sealed trait FullRecordReason extends Product with Serializable
+
+  object FullRecordReason {
+
+    /** The first record of a run, or what it rests on was not written by this run. */
+    case object FirstOfRun extends FullRecordReason
+
+    /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
+    case object Boundary    extends FullRecordReason
+    case object SmallState  extends FullRecordReason
+    case object ManyDeltas  extends FullRecordReason
+    case object TouchesMost extends FullRecordReason
+    case object ManyBytes   extends FullRecordReason
+
+    /** Only the whole state can say it: [[StateDelta.between]]. */
+    case object NoDifference extends FullRecordReason
+  }
+
+  /** A whole record and the differences that rest on it so far.
+    *
+    * @param whole      the place of the whole record
+    * @param wholeBytes of its file
+    * @param deltas     their number, and that of their bytes
+    */
+  final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)
 }
-
-private[stoplog] object DeltaRule {
-
-  /** A whole record and what rests on it are at most twice as many bytes as the state. */
-  val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
-}
-
-/** The reason why a record holds the whole state. */
-private[stoplog] sealed trait FullRecordReason extends Product with Serializable
-
-private[stoplog] object FullRecordReason {
-
-  /** The first record of a run, or what it rests on was not written by this run. */
-  case object FirstOfRun extends FullRecordReason
-
-  /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
-  case object Boundary    extends FullRecordReason
-  case object SmallState  extends FullRecordReason
-  case object ManyDeltas  extends FullRecordReason
-  case object TouchesMost extends FullRecordReason
-  case object ManyBytes   extends FullRecordReason
-
-  /** Only the whole state can say it: [[StateDelta.between]]. */
-  case object NoDifference extends FullRecordReason
-}
-
-/** A whole record and the differences that rest on it so far.
-  *
-  * @param whole      the place of the whole record
-  * @param wholeBytes of its file
-  * @param deltas     their number, and that of their bytes
-  */
-private[stoplog] final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)

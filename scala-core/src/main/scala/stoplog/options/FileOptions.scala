@@ -179,7 +179,7 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
   }
 
   private def written(marker: Marker): String = marker match {
-    case Marker.InDirectory(name)     => name
+    case Marker.InDirectory(name)      => name
     case Marker.PerFile(before, after) => s"$before$NameOfFile$after"
   }
 

@@ -15,7 +15,12 @@ import stoplog.storage.PartStore
   *
   * @param calls how often each was asked for until now
   */
-final class StoreRequestCounter(root: String, store: PartStore, records: LogFiles, calls: () => Map[String, Long]) {
+final class StoreRequestCounter(
+    root: String,
+    store: PartStore,
+    records: LogFiles,
+    calls: () => Map[String, Long]
+) {
   import StoreRequestCounter._
 
   /** The calls of one epoch: those that it makes once, and those that it makes for each part.

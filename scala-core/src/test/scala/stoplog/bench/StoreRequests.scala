@@ -8,7 +8,8 @@ import stoplog.commit.Rolls
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.servers.{FaultProxy, S3Server}
 import stoplog.log.LogFiles
-import stoplog.storage.hdfs.{HdfsFileStore, MiniHdfs}
+import stoplog.storage.hdfs.MiniHdfs
+import stoplog.storage.hdfs.HdfsStorage.HdfsFileStore
 import stoplog.storage.s3.S3FileStore
 
 /** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.
@@ -54,7 +55,11 @@ object StoreRequests {
     )
   }
 
-  private def figures(storage: String, part: String, calls: StoreRequestCounter.PerEpoch): Map[String, Any] = {
+  private def figures(
+      storage: String,
+      part: String,
+      calls: StoreRequestCounter.PerEpoch
+  ): Map[String, Any] = {
     println(s"$storage, a part that $part: ${calls.each}; once an epoch: ${calls.once}")
     Map("storage" -> storage, "part" -> part, "each" -> calls.each, "once" -> calls.once)
   }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.commit.ManualClock
-import stoplog.commit.Finish
+import stoplog.commit.{Finish, ManualClock}
 
 /** One process on a thread of its own, until it ends or meets its doom. */
-final class ProcessRun(place: Place, clock: ManualClock, doom: CrashPoint, from: Checkpoint, runs: Seq[ProcessRun.Run]) {
+final class ProcessRun(
+    place: Place,
+    clock: ManualClock,
+    doom: CrashPoint,
+    from: Checkpoint,
+    runs: Seq[ProcessRun.Run]
+) {
   private val process = new Runs(place, clock, doom, from, runs)
   private val mortal  = CrashableThread.live(doom)(process.go())
 

@@ -6,7 +6,7 @@ import org.apache.spark.SparkThrowable
 import stoplog.commit.ManualClock
 import stoplog.fault.Faults
 
-/** A query as somebody has it who starts it again whenever it has failed. */
+/** Starts a query again whenever it has failed, as an operator does. */
 object Restarts {
 
   /** What was wrong until it ended: failures without a name, and too many of any kind. */

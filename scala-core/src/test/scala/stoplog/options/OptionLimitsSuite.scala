@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.format.LineFiles
-import stoplog.source.file.{OnMergedPart, ReadyMarker}
+import stoplog.source.file.ReadyMarker
+import stoplog.source.file.Monitoring.OnMergedPart
 
 /** Options at their limits, and one off them. */
 class OptionLimitsSuite extends AnyFunSuite {

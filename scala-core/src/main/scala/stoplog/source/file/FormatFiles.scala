@@ -16,8 +16,10 @@ import stoplog.storage.{SourceFile, SourceFiles}
 private[stoplog] final class FormatFiles[R, T](
     format: RecordFormat[R],
     decoding: Decoding,
-    rows: () => RecordEmitter[FormatRecord[R], T]
-) extends FileFormat[FormatRecord[R], T] {
+    rows: () => RecordEmitter[FormatFiles.FormatRecord[R], T]
+) extends FileFormat[FormatFiles.FormatRecord[R], T] {
+  import FormatFiles.FormatRecord
+
   private val opening = new FormatFiles.Opening(format, decoding)
 
   override def framing(files: SourceFiles): FileSplitter = new FormatFiles.Splitter(files, opening)
@@ -28,12 +30,7 @@ private[stoplog] final class FormatFiles[R, T](
   override def emitter(): RecordEmitter[FormatRecord[R], T] = rows()
 }
 
-/** A record of the user's, with its place. */
-private[stoplog] trait FormatRecord[+R] extends Located {
-  def value: R
-}
-
-private[file] object FormatFiles {
+private[stoplog] object FormatFiles {
 
   /** The positions at which a file can be cut that a format of the user's reads. */
   sealed trait SplitPoints
@@ -86,7 +83,7 @@ private[file] object FormatFiles {
         case _: BulkFormat[R] => None
         case _                => decoding.of(file)
       }
-      private val stored                  = new StoredBytes
+      private val stored                  = new OpenRecords.StoredBytes
       def storedBytes: Long               = stored.count
       override def name: String           = files.describe(file.path)
       override def location: java.net.URI = files.locate(file.path)
@@ -161,14 +158,15 @@ private[file] object FormatFiles {
 
     override def whole(file: SourceFile): FileSplit = opening.splitPoints(file) match {
       case SplitPoints.ByNumber => FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
-      case _             => FileSplit(file, Extent.Bytes(0, file.bytes))
+      case _                    => FileSplit(file, Extent.Bytes(0, file.bytes))
     }
 
     override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
-      case bytes: Extent.Bytes if budget.records.isEmpty && opening.splitPoints(split.file) == SplitPoints.Anywhere =>
-        ByteRanges.admit(split, bytes, budget)
+      case bytes: Extent.Bytes
+          if budget.records.isEmpty && opening.splitPoints(split.file) == SplitPoints.Anywhere =>
+        FileSplitter.ByteRanges.admit(split, bytes, budget)
       case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
-      case _                                                   =>
+      case _                                                       =>
         try counted(split, budget)
         catch {
           // A task will tell the file's fault, with its position.
@@ -180,7 +178,7 @@ private[file] object FormatFiles {
 
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
       case whole: Extent.Bytes if opening.splitPoints(split.file) == SplitPoints.Anywhere =>
-        ByteRanges.divide(split, whole, bytes)
+        FileSplitter.ByteRanges.divide(split, whole, bytes)
       case _ => Seq(split)
     }
 
@@ -210,7 +208,8 @@ private[file] object FormatFiles {
         else {
           count += 1
           records.passed.foreach { at =>
-            if (budget.holds(size) || canKeep(split, budget, last)) last = Some((at, size)) else tooMuch = true
+            if (budget.holds(size) || canKeep(split, budget, last)) last = Some((at, size))
+            else tooMuch = true
           }
         }
       if (!tooMuch && (!more || records.isAtEnd)) {
@@ -241,4 +240,9 @@ private[file] object FormatFiles {
   }
 
   private final val AtOnce = 4096
+
+  /** A record of the user's, with its place. */
+  trait FormatRecord[+R] extends Located {
+    def value: R
+  }
 }

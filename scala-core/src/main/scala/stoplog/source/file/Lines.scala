@@ -5,7 +5,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors}
-import stoplog.source.{Admitted, RecordEmitter, Budget, SplitReader, SplitSize}
+import stoplog.source.{Admitted, Budget, RecordEmitter, SplitReader, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of lines.
@@ -14,14 +14,14 @@ import stoplog.storage.{SourceFile, SourceFiles}
   */
 private[stoplog] final class LineFormat[T](
     decoding: Decoding,
-    separator: Separator,
+    separator: LineReader.Separator,
     rows: () => RecordEmitter[Line, T]
 ) extends FileFormat[Line, T] {
 
   override def framing(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, Line] =
-    new LineSplitReader(files, decoding, separator, onMissing)
+    new OpenLines.LineSplitReader(files, decoding, separator, onMissing)
 
   override def emitter(): RecordEmitter[Line, T] = rows()
 }
@@ -31,7 +31,7 @@ private[stoplog] final class LineFormat[T](
   * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
   * lines before the tasks read them. The same goes for a compressed file that has to be cut.
   */
-private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator)
+private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: LineReader.Separator)
     extends FileSplitter {
   @transient private lazy val reader                 = new LineReader(separator)
   @transient private var counting: Option[OpenLines] = None
@@ -41,7 +41,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if budget.records.isEmpty => ByteRanges.admit(split, bytes, budget)
+    case bytes: Extent.Bytes if budget.records.isEmpty => FileSplitter.ByteRanges.admit(split, bytes, budget)
     case _: Extent.Records
         if budget.records.isEmpty && split.isFirst &&
           budget.bytes.forall(_ >= split.file.bytes) =>
@@ -50,8 +50,9 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-    case whole: Extent.Bytes if separator.isSelfSynchronizing => ByteRanges.divide(split, whole, bytes)
-    case _                                                    => Seq(split)
+    case whole: Extent.Bytes if separator.isSelfSynchronizing =>
+      FileSplitter.ByteRanges.divide(split, whole, bytes)
+    case _ => Seq(split)
   }
 
   override def completeBytes(file: SourceFile, until: Long): Option[Long] =
@@ -94,7 +95,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
   }
 
   private def cut(split: FileSplit, at: Long, size: SplitSize): Admitted[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes => ByteRanges.cut(split, bytes, at, size.records)
+    case bytes: Extent.Bytes => FileSplitter.ByteRanges.cut(split, bytes, at, size.records)
     case _: Extent.Records   => split.cut(at, size)
   }
 
@@ -115,7 +116,7 @@ private object Lines {
     *
     * @param until only the bytes before it are looked at
     */
-  def lastEnd(files: SourceFiles, file: SourceFile, separator: Separator, until: Long): Long = {
+  def lastEnd(files: SourceFiles, file: SourceFile, separator: LineReader.Separator, until: Long): Long = {
     var end = until
     while (end > 0) {
       val from = (end - BlockBytes).max(0L)
@@ -129,14 +130,14 @@ private object Lines {
   }
 
   /** Behind the last separator; -1 if there is none. */
-  private def lastEndIn(block: Array[Byte], separator: Separator): Int = separator match {
+  private def lastEndIn(block: Array[Byte], separator: LineReader.Separator): Int = separator match {
     // A carriage return at the very end may be half of a line end: the next byte will tell.
-    case Separator.AnyLineEnd =>
+    case LineReader.Separator.AnyLineEnd =>
       val at = block.indices.lastIndexWhere { index =>
         block(index) == '\n' || (block(index) == '\r' && index < block.length - 1)
       }
       if (at < 0) -1 else at + 1
-    case Separator.Text(text) =>
+    case LineReader.Separator.Text(text) =>
       block.lastIndexOfSlice(text) match {
         case -1 => -1
         case at => at + text.size

@@ -48,7 +48,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
 
   /** Records of a former release name parts that had none. */
   private def beginLate(token: S3Token): S3Token.Upload =
-    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Room.Publisher(1))
+    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Token.S3Room.Publisher(1))
 
   /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
     * other's.

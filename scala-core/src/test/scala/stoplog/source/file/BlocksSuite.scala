@@ -5,13 +5,13 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.source.{Admitted, ReadLimits, Budget, SplitSize}
+import stoplog.source.{Admitted, Budget, ReadLimits, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of blocks within limits of rows: blocks of 40 bytes and 10 rows, after a head of 4 bytes. */
 class BlocksSuite extends AnyFunSuite {
   private val file   = SourceFile("f", 164, 1)
-  private val blocks = framing(_ => Vector.tabulate(4)(n => Block(4 + 40L * n, 24 + 40L * n, 10)))
+  private val blocks = framing(_ => Vector.tabulate(4)(n => Blocks.Block(4 + 40L * n, 24 + 40L * n, 10)))
   private val whole  = blocks.whole(file)
 
   test("as many blocks as fit, by rows and by bytes") {
@@ -49,14 +49,14 @@ class BlocksSuite extends AnyFunSuite {
   }
 
   test("whole files count as the rows that they are known to have") {
-    val one   = WholeFiles(rows = Some(1))
+    val one   = FileSplitter.WholeFiles(rows = Some(1))
     val split = one.whole(file)
     assert(one.admit(split, budget(1, None)) === Admitted.All(split, SplitSize(164, Some(1))))
     assert(one.admit(split, budget(1, Some(100))) === Admitted.Nothing())
-    assert(WholeFiles(rows = None).admit(split, budget(100, None)) === Admitted.Nothing())
+    assert(FileSplitter.WholeFiles(rows = None).admit(split, budget(100, None)) === Admitted.Nothing())
   }
 
-  private def framing(index: SourceFile => Vector[Block]): Blocks =
+  private def framing(index: SourceFile => Vector[Blocks.Block]): Blocks =
     new Blocks(new MemoryFiles, (_: SourceFiles, file: SourceFile) => index(file))
 
   private def budget(rows: Long, bytes: Option[Long]) = Budget(ReadLimits(None, bytes, Some(rows)), 0, 0)

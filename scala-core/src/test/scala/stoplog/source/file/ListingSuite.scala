@@ -97,7 +97,7 @@ class ListingSuite extends AnyFunSuite {
   }
 
   test("where files are read again, or on, all directories are listed each time") {
-    for (policy <- Seq(OnChangedFile.Reread, OnChangedFile.Tail)) {
+    for (policy <- Seq(Monitoring.OnChangedFile.Reread, Monitoring.OnChangedFile.Tail)) {
       val world = timed(onChangedFile = policy)
       world.files.put("d/a", "1\n", 1)
       world.now += 60000
@@ -243,7 +243,7 @@ class ListingSuite extends AnyFunSuite {
   }
 
   private def timed(
-      onChangedFile: OnChangedFile = OnChangedFile.Ignore,
+      onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
       readiness: Readiness = Readiness.atOnce,
       heldFiles: Int = 1000,
       wholeListingMillis: Long = 3600000

@@ -180,6 +180,6 @@ class PathRulesSuite extends AnyFunSuite {
 
   private def pattern(text: String): DatePattern = DatePattern.parse(text, utc).fold(fail(_), identity)
 
-  private def separator(text: String): Separator =
-    Separator.of(text, java.nio.charset.StandardCharsets.UTF_8)
+  private def separator(text: String): LineReader.Separator =
+    LineReader.Separator.of(text, java.nio.charset.StandardCharsets.UTF_8)
 }

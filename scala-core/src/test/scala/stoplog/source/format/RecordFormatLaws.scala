@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source._
 import stoplog.source.file._
+import stoplog.source.file.FormatFiles.FormatRecord
 import stoplog.storage.SourceFile
 
 /** What any format of one's own must keep to. A suite of your format extends this and says what to try it with.

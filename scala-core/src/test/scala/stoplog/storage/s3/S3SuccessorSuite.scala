@@ -11,9 +11,9 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed}
 
 /** A part that has an upload goes on after its writer, while that writer is still adding to the upload. */
 abstract class S3SuccessorLaws extends LawSuite {
-  private val heir    = RunId("22222222-2222-4222-8222-222222222222")
-  private val mib     = 1 << 20
-  private val content = new Array[Byte](32 * mib)
+  private val successor = RunId("22222222-2222-4222-8222-222222222222")
+  private val mib       = 1 << 20
+  private val content   = new Array[Byte](32 * mib)
   new java.util.Random(7).nextBytes(content)
   private val junk = new Array[Byte](6 * mib)
 
@@ -76,17 +76,17 @@ abstract class S3SuccessorLaws extends LawSuite {
     val open   = begun(store, 6 * mib)
     val mine   = write(store.takeOver(open, 6L * mib, part()), 6 * mib, 17 * mib).persist()
     val next   = store.claimed(mine)
-    val closed = store.isolate(next, 17L * mib, part(by = heir))
+    val closed = store.isolate(next, 17L * mib, part(by = successor))
     late(store.resume(mine, 17L * mib)).persist()
     published(storage, closed, 17 * mib)
   }
 
   law("a part outlives more runs than there are numbers for") { storage =>
-    val store = storage.partStore()
-    val open  = begun(store, 6 * mib)
-    val heirs = Iterator.iterate(open)(store.claimed).take(60).toVector
-    val alive = Seq(0, 1, 10, 18, 19, 58).map(n => late(store.resume(heirs(n), 6L * mib)))
-    val mine  = write(store.takeOver(heirs.last, 6L * mib, part()), 6 * mib, 12 * mib).finish()
+    val store      = storage.partStore()
+    val open       = begun(store, 6 * mib)
+    val successors = Iterator.iterate(open)(store.claimed).take(60).toVector
+    val alive      = Seq(0, 1, 10, 18, 19, 58).map(n => late(store.resume(successors(n), 6L * mib)))
+    val mine       = write(store.takeOver(successors.last, 6L * mib, part()), 6 * mib, 12 * mib).finish()
     alive.foreach(output => leave(late(output)))
     published(storage, mine, 12 * mib)
   }
@@ -106,9 +106,9 @@ abstract class S3SuccessorLaws extends LawSuite {
   /** As the driver and the first attempts of a run go on with what they find. */
   private def heirTo(store: PartStore, claimed: Resume, bytes: Int): PartOutput = {
     val open = Open("b", "part-1.txt", 0, claimed, bytes.toLong, 1, 0, 0, None)
-    store.fence(heir, Vector(open)).head match {
+    store.fence(successor, Vector(open)).head match {
       case FenceOutcome.Owned    => store.resume(claimed, bytes.toLong)
-      case FenceOutcome.Doubtful => store.takeOver(claimed, bytes.toLong, part(by = heir))
+      case FenceOutcome.Doubtful => store.takeOver(claimed, bytes.toLong, part(by = successor))
     }
   }
 
@@ -171,7 +171,7 @@ class S3ChecksumSuccessorSuite extends S3SuccessorLaws with NoSmallParts with Lo
   protected override def numbered(part: Publish): Unit = {
     val token = S3SuccessorLaws.token(part)
     assert(token.upload.map(_.parts.map(_.number)) === Some(Vector(1)))
-    assert(token.upload.map(_.room) === Some(S3Room.Publisher(2)))
+    assert(token.upload.map(_.room) === Some(S3Token.S3Room.Publisher(2)))
     assert(token.waiting.size === 3)
   }
 }

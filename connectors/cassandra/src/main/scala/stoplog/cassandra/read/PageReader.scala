@@ -46,7 +46,8 @@ private[cassandra] final class PageReader(
         split,
         () => byTokens.boundStatementBuilder().setLong(0, span.after).setLong(1, span.until).build()
       )
-    case split @ KeySplit(keys) => keys.foreach(key => waiting += new PageRequest(split, () => keyStatement(key)))
+    case split @ KeySplit(keys) =>
+      keys.foreach(key => waiting += new PageRequest(split, () => keyStatement(key)))
   }
 
   override def fetch(): Fetched[CassandraSplit, Row] = {

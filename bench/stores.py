@@ -38,7 +38,7 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestCount:
     """Calls of an epoch by their names: for each part of a kind, and those made once for all of them."""
 
     storage: str
@@ -56,9 +56,9 @@ def speeds(plan: Plan, folder: Path) -> list[Speed]:
     ]
 
 
-def requests(folder: Path) -> list[Asked]:
+def requests(folder: Path) -> list[RequestCount]:
     return [
-        Asked(row["storage"], row["part"], row["each"], row["once"])
+        RequestCount(row["storage"], row["part"], row["each"], row["once"])
         for row in measured("StoreRequests", folder)
     ]
 
@@ -108,7 +108,7 @@ def speed_table(measured: Sequence[Speed]) -> list[str]:
     ]
 
 
-def request_section(measured: Sequence[Asked]) -> list[str]:
+def request_section(measured: Sequence[RequestCount]) -> list[str]:
     return [
         "Counted by the NameNode, and by a proxy before the S3 server, while driver and task run whole",
         "epochs: on average, for each part that gets rows, and beside that once for all of them.",
@@ -121,7 +121,7 @@ def request_section(measured: Sequence[Asked]) -> list[str]:
     ]
 
 
-def request_table(measured: Sequence[Asked]) -> list[str]:
+def request_table(measured: Sequence[RequestCount]) -> list[str]:
     lines = [
         f"| {row.storage} | {row.part} | {total(row.each)} | {names(row.each)} | {names(row.once)} |"
         for row in measured

@@ -5,6 +5,9 @@ Reads the sources as text, so that it needs neither a compiler nor a build:
 
     python scripts/house.py            the table of figures
     python scripts/house.py --long     the findings behind each figure
+
+The number of classes that a row or a commit passes is none of the figures: calls cannot be followed in text.
+The pages docs/correctness/architecture.md and docs/correctness/protocol.md list these classes.
 """
 
 from __future__ import annotations
@@ -31,8 +34,11 @@ _DEFINITION = re.compile(
 )
 
 
-_STORAGE_ELSEWHERE = ("RecordStore", "SourceFiles", "StateFiles")
-"""Files outside the storage packages that hold a trait of storage."""
+_GOES_ON = re.compile(r"\s*(?:\(|\[|\{|\b(?:extends|with|private|protected)\b\s*(?:\(|\[|\w))")
+"""The next line belongs to the header of the definition before it."""
+
+_SEAMS = ("FileStore", "PartStore")
+"""The two traits through which a sink reaches its storage."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ def figures() -> Iterator[Figure]:
     yield Figure("package cycles, core and connectors", str(len(cycles)), _joined(cycles))
     cycles = cycles_of(python_graph())
     yield Figure("module cycles, Python", str(len(cycles)), _joined(cycles))
-    yield storage(core)
+    yield from storage(core)
     yield types(core)
     yield twice(core + beyond)
     yield constructors(core + beyond)
@@ -144,26 +150,41 @@ def cycles_of(graph: Mapping[str, set[str]]) -> list[list[str]]:
     return found
 
 
-def storage(core: list[Source]) -> Figure:
-    """Traits of the storage seam, and the classes that implement them."""
+def storage(core: list[Source]) -> Iterator[Figure]:
+    """Public traits of the storage packages, and the classes and objects of them, also by inheritance."""
     traits = {
         match["name"]
         for s in core
-        if re.match(r"stoplog\.(store|storage|place)\b", s.package) or s.path.stem in _STORAGE_ELSEWHERE
+        if re.match(r"stoplog\.storage\b", s.package)
         for match in _DEFINITION.finditer(s.code)
         if match["kind"] == "trait" and not re.search(r"sealed|private", match["modifiers"])
     }
+    yield _implementations("storage: public traits / classes of them", core, traits)
+    yield _implementations("storage: FileStore and PartStore / classes of them", core, traits & set(_SEAMS))
+
+
+def _implementations(name: str, core: list[Source], traits: set[str]) -> Figure:
+    every = [(s, *found) for s in core for found in _parents(s)]
+    parents: dict[str, set[str]] = defaultdict(set)
+    for _, _, child, taken in every:
+        parents[child] |= taken
     classes = sorted(
-        f"{name} ({', '.join(sorted(taken))})"
-        for s in core
-        for name, parents in _parents(s)
-        if (taken := parents & traits)
+        f"{child} ({', '.join(sorted(taken))}): {source.where}"
+        for source, kind, child, direct in every
+        if kind != "trait" and (taken := _ancestors(direct, parents) & traits)
     )
-    return Figure(
-        "storage: public traits / classes of them",
-        f"{len(traits)} / {len(classes)}",
-        (*sorted(traits), *classes),
-    )
+    return Figure(name, f"{len(traits)} / {len(classes)}", (*sorted(traits), *classes))
+
+
+def _ancestors(direct: set[str], parents: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    left = set(direct)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left |= parents.get(name, set())
+    return found
 
 
 def types(core: list[Source]) -> Figure:
@@ -242,10 +263,29 @@ def _named(file: Source, packages: set[str]) -> Iterator[str]:
             yield group
 
 
-def _parents(source: Source) -> Iterator[tuple[str, set[str]]]:
-    pattern = r"^[^\n]*\b(?:class|object|trait)\s+(\w+)(.*?)(?:\{|\n\n|\n(?=\S))"
-    for match in re.finditer(pattern, source.code, re.MULTILINE | re.DOTALL):
-        yield match[1], set(re.findall(r"\b(?:extends|with)\s+(\w+)", match[2]))
+def _parents(source: Source) -> Iterator[tuple[str, str, set[str]]]:
+    """Kind and name of each class, trait and object, also of nested ones, with those that it extends."""
+    for match in re.finditer(r"\b(class|object|trait)\s+(\w+)", source.code):
+        yield (
+            match[1],
+            match[2],
+            set(re.findall(r"\b(?:extends|with)\s+(\w+)", _header(source.code, match.end()))),
+        )
+
+
+def _header(code: str, begin: int) -> str:
+    """A definition from behind its name to its body, without what stands in brackets.
+
+    It ends at the body, at a bracket that closes around it, or at the end of a line behind which neither
+    parameters nor parents follow.
+    """
+    depth, header = 0, ""
+    for at, char in enumerate(code[begin:], begin):
+        if depth == 0 and (char in "{=)]}" or (char == "\n" and not _GOES_ON.match(code, at))):
+            break
+        depth += (char in "([{") - (char in ")]}")
+        header += char if depth == 0 else " "
+    return header
 
 
 def _arities(source: Source) -> Iterator[tuple[str, int]]:

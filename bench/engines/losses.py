@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bench.engines.measures import LEFT, MEMORY, Measure, large_measures, small_measures
 from bench.engines.plan import Contender, Plan
-from bench.engines.requests import Asked
+from bench.engines.requests import RequestCount
 from bench.engines.rounds import Result
 
 
@@ -37,7 +37,7 @@ class Loss:
     ahead: tuple[Ahead, ...]
 
 
-def losses(results: Sequence[Result], requests: Sequence[Asked], plan: Plan) -> list[Loss]:
+def losses(results: Sequence[Result], requests: Sequence[RequestCount], plan: Plan) -> list[Loss]:
     """All of them, the greatest distance first."""
     measures = [*large_measures(plan), *small_measures(), *LEFT, MEMORY]
     found = [
@@ -64,7 +64,7 @@ def _loss(measure: Measure, ours: Result, results: Sequence[Result]) -> Loss:
     return Loss(measure.name, ours.contender.files, format(own, measure.shown), _best_first(ahead))
 
 
-def _asked_more(ours: Asked, requests: Sequence[Asked]) -> Loss:
+def _asked_more(ours: RequestCount, requests: Sequence[RequestCount]) -> Loss:
     own = ours.per_commit
     ahead = [
         Ahead(each.contender.name, f"{each.per_commit:.1f}", _times(own, each.per_commit), apart=True)

@@ -11,7 +11,7 @@ from bench.engines.chart import Panel, chart
 from bench.engines.losses import losses
 from bench.engines.measures import FILES, LEFT, MEMORY, OTHER_FILES, large_measures, small_measures
 from bench.engines.plan import CORES, HEAP, ROW_BYTES, Plan
-from bench.engines.requests import Asked
+from bench.engines.requests import RequestCount
 from bench.engines.rounds import Result
 from bench.engines.tables import bar, loss_table, panel, request_table, table
 from bench.engines.worker import Ran
@@ -22,7 +22,7 @@ _WIDTH = 110
 
 def page(
     results: Sequence[Result],
-    requests: Sequence[Asked],
+    requests: Sequence[RequestCount],
     plan: Plan,
     versions: Mapping[str, str],
     machine: str,
@@ -40,7 +40,7 @@ def page(
     return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
 
 
-def plots(results: Sequence[Result], requests: Sequence[Asked], plan: Plan) -> dict[str, str]:
+def plots(results: Sequence[Result], requests: Sequence[RequestCount], plan: Plan) -> dict[str, str]:
     """By their names below `docs/images/`."""
     bars = [bar(each.contender.name, [each.per_commit], ",.1f") for each in requests]
     return {
@@ -80,7 +80,7 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
     ]
 
 
-def losing(results: Sequence[Result], requests: Sequence[Asked], plan: Plan) -> list[str]:
+def losing(results: Sequence[Result], requests: Sequence[RequestCount], plan: Plan) -> list[str]:
     found = losses(results, requests, plan)
     if not found:
         return ["In none of the figures below."]
@@ -178,7 +178,7 @@ def memory(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def asked_of_s3(requests: Sequence[Asked], plan: Plan) -> list[str]:
+def asked_of_s3(requests: Sequence[RequestCount], plan: Plan) -> list[str]:
     return [
         *prose(
             f"""{plan.request_commits} commits of {plan.small_rows:,} rows to a table on S3Mock, counted by

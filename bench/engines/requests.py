@@ -25,7 +25,7 @@ _XML = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestCount:
     """The requests of a whole job, and what it leaves: objects with rows, and others."""
 
     contender: Contender
@@ -39,10 +39,10 @@ class Asked:
         return sum(self.requests.values()) / self.commits
 
 
-def asked(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[Asked]:
+def asked(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[RequestCount]:
     """Each contender once: what is counted does not depend on the machine."""
     with s3mock(folder / "s3") as server, counting(server.http.removesuffix(f"/{BUCKET}")) as counted:
-        found: dict[str, Asked] = {}
+        found: dict[str, RequestCount] = {}
         for engine in dict.fromkeys(each.engine for each in contenders):
             place = folder / engine
             conf, environment = client(engine, server, counted.endpoint, place)
@@ -55,7 +55,7 @@ def asked(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[Ask
                     ran = process.run(contender, job)
                     requests = counted.taken()
                     objects, others = checked(contender, job, server)
-                    found[contender.name] = Asked(contender, ran.commits, requests, objects, others)
+                    found[contender.name] = RequestCount(contender, ran.commits, requests, objects, others)
                     print(f"S3: {contender.name}: {dict(requests)}", file=sys.stderr)
     return [found[each.name] for each in contenders]
 

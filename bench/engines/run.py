@@ -22,7 +22,7 @@ import pyspark
 from bench.engines.page import page, plots
 from bench.engines.paths import CACHE, ICEBERG_SPARK, ROOT, class_path
 from bench.engines.plan import CONTENDERS, Contender, Plan
-from bench.engines.requests import Asked, asked
+from bench.engines.requests import RequestCount, asked
 from bench.engines.rounds import Result, in_turn
 from bench.provenance import provenance
 
@@ -38,7 +38,7 @@ class Found:
 
     plan: Plan
     results: Sequence[Result]
-    requests: Sequence[Asked]
+    requests: Sequence[RequestCount]
     versions: Mapping[str, str]
     machine: str
 

@@ -10,7 +10,7 @@ from math import isfinite
 from bench.engines.chart import Bar, Panel
 from bench.engines.losses import Ahead, Loss
 from bench.engines.measures import Measure
-from bench.engines.requests import Asked
+from bench.engines.requests import RequestCount
 from bench.engines.rounds import Result
 
 _FEW = 2  # measures in a table that has room for each round of the first
@@ -37,7 +37,7 @@ def loss_table(found: Sequence[Loss]) -> list[str]:
     ]
 
 
-def request_table(requests: Sequence[Asked]) -> list[str]:
+def request_table(requests: Sequence[RequestCount]) -> list[str]:
     return [
         "| | requests per commit | objects with rows | other objects | all requests of the job |",
         "|---|---:|---:|---:|---|",

@@ -14,8 +14,7 @@ from stoplog._log.codec import Torn, decode
 from stoplog._log.crc32c import crc32c
 from stoplog._log.records import (
     NO_TOTALS,
-    NOTHING_BESIDE,
-    Beside,
+    NOTHING_SPOOLED,
     FinishedPart,
     LiveBucket,
     LogRecord,
@@ -24,6 +23,7 @@ from stoplog._log.records import (
     PendingPart,
     RecordKind,
     SinkState,
+    Spooled,
     SpoolFile,
     Totals,
 )
@@ -122,7 +122,7 @@ READ = LogRecord(
                 29,
                 30,
                 "run-2",
-                Beside("n", (SpoolFile("beside/1", 33, 34),), 32),
+                Spooled("n", (SpoolFile("beside/1", 33, 34),), 32),
             ),
         ),
         next_part=26,
@@ -221,7 +221,7 @@ def test_what_is_left_out_has_its_default() -> None:
     assert decode(written({**body, "epoch": 5}, 1)).epoch is None, "only an epoch's record has one"
     part = {key: value for key, value in WHOLE["state"]["open"][0].items() if key not in OPTIONAL}
     opened = decode(written({**body, "state": {**state, "open": [part]}}, 1)).state.open[0]
-    assert (opened.owner, opened.beside, opened.size_bytes) == (None, NOTHING_BESIDE, 27)
+    assert (opened.owner, opened.spooled, opened.size_bytes) == (None, NOTHING_SPOOLED, 27)
     live = {"bucket": "l", "lastWrittenAtMillis": 42}
     found = decode(written({**body, "state": {**state, "live": [live]}})).state.live
     assert found == (LiveBucket("l", 0, NO_TOTALS, NO_TOTALS, 42),)

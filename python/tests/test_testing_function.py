@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoplog.testing._life import FunctionName
+from stoplog.testing._process import FunctionName
 
 
 def top(*arguments: Any) -> Any:
@@ -46,7 +46,7 @@ def test_a_module_whose_name_leads_elsewhere_is_found_by_its_file(tmp_path: Path
     assert FunctionName("json_of_mine", str(file), "build").find()() == "mine"
     # The name of a module of Python's own, in a process of its own, which it would spoil.
     code = (
-        "from stoplog.testing._life import FunctionName as F;"
+        "from stoplog.testing._process import FunctionName as F;"
         f"print(F('__main__', {str(file)!r}, 'build').find()())"
     )
     path = str(Path(sys.modules["stoplog"].__path__[0]).parent)

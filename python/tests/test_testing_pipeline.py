@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stoplog.testing import NotReached, Pipeline, PipelineFactory, PipelineFailed, Step
-from stoplog.testing._life import End, Life, OutOfTime
+from stoplog.testing._process import End, OutOfTime, ProcessRun
 
 KILLED = End(137, "")
 
@@ -32,9 +32,9 @@ class Child:
 
     repeats: bool = False
     ends: list[End] = field(default_factory=list)
-    lives: list[Life] = field(default_factory=list)
+    lives: list[ProcessRun] = field(default_factory=list)
 
-    def __call__(self, life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
+    def __call__(self, life: ProcessRun, log: Path, is_doomed: Callable[[], bool]) -> End:
         self.lives.append(life)
         if self.ends:
             return self.ends.pop(0)
@@ -43,7 +43,7 @@ class Child:
         self.copy(life)
         return KILLED if life.fault.endswith(":1:halt") or is_doomed() else End(0, "")
 
-    def copy(self, life: Life) -> None:
+    def copy(self, life: ProcessRun) -> None:
         number = len(self.lives) if self.repeats else 0
         bucket = Path(life.sink) / "bucket"
         bucket.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ def test_a_pipeline_that_fails_by_itself_is_neither_a_success_nor_a_kill(
 
 
 def test_a_pipeline_that_hangs_is_told_with_what_it_said(tmp_path: Path) -> None:
-    def hang(life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
+    def hang(life: ProcessRun, log: Path, is_doomed: Callable[[], bool]) -> End:
         raise OutOfTime("waiting for a table")
 
     pipeline = PipelineFactory(tmp_path, hang)(build)

@@ -21,7 +21,7 @@ from bench.engines.iceberg import live_files
 from bench.engines.losses import losses
 from bench.engines.measures import MEMORY
 from bench.engines.plan import CONTENDERS, FILLER, FIRST_NUMBER, Contender, Plan
-from bench.engines.requests import Asked
+from bench.engines.requests import RequestCount
 from bench.engines.rounds import Left, Result, Round
 from bench.engines.worker import Ran
 
@@ -163,12 +163,18 @@ def test_all_who_are_ahead_are_named_the_best_first() -> None:
 def test_what_is_equal_or_better_is_no_loss_and_formats_are_not_mixed() -> None:
     assert losses([result(TEXT, 100), result(FLINK_TEXT, 100)], [], PLAN) == []
     assert losses([result(TEXT, 100), result(FLINK_TEXT, 200)], [], PLAN) == []
-    requests = [Asked(TEXT, 2, {"PutObject": 20}, 1, 0), Asked(FLINK_PARQUET, 2, {"PutObject": 2}, 1, 0)]
+    requests = [
+        RequestCount(TEXT, 2, {"PutObject": 20}, 1, 0),
+        RequestCount(FLINK_PARQUET, 2, {"PutObject": 2}, 1, 0),
+    ]
     assert losses([], requests, PLAN) == []
 
 
 def test_more_requests_are_a_loss() -> None:
-    requests = [Asked(TEXT, 2, {"PutObject": 20}, 1, 0), Asked(FLINK_TEXT, 2, {"PutObject": 8}, 1, 0)]
+    requests = [
+        RequestCount(TEXT, 2, {"PutObject": 20}, 1, 0),
+        RequestCount(FLINK_TEXT, 2, {"PutObject": 8}, 1, 0),
+    ]
 
     (loss,) = losses([], requests, PLAN)
 

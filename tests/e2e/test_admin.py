@@ -17,7 +17,7 @@ import pytest
 
 import stoplog
 from stoplog.inspection import DriverLife, DriverState
-from stoplog.testing._life import QUICK_JVM
+from stoplog.testing._process import QUICK_JVM
 from support.at_work import at_work
 from support.finished import assert_each_once, files, lines
 from support.jobs import Job

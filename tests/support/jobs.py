@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from servers.patience import patience
-from stoplog.testing._life import kill
+from stoplog.testing._process import kill
 from support.jvm import EXECUTOR
 
 if TYPE_CHECKING:

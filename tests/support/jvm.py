@@ -11,7 +11,7 @@ from pathlib import Path
 
 from servers.class_data import ClassData
 from servers.starting import CLASS_DATA
-from stoplog.testing._life import QUICK_JVM
+from stoplog.testing._process import QUICK_JVM
 
 _SUBMIT = "SPARK_SUBMIT_OPTS"
 _LAUNCHER = "SPARK_LAUNCHER_OPTS"

@@ -170,7 +170,7 @@ def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: i
     layout = InBucket.of(sink_id, newest.state.settings)
     wanted = _Wanted.of(path, layout, storage.info(path) is not None)
     for part in newest.state.open:
-        for spooled in part.beside.files:
+        for spooled in part.spooled.files:
             if path in (spooled.path, spooled.path.rpartition("/")[2]):
                 message = (
                     f"It holds rows of {part.finished_path} that do not fill a block of the format yet. "

@@ -181,7 +181,7 @@ def _paths(record: LogRecord) -> Iterator[str]:
     for opened in record.state.open:
         yield opened.bucket
         yield from staged_of(opened.handle).paths
-        yield from (spooled.path for spooled in opened.beside.files)
+        yield from (spooled.path for spooled in opened.spooled.files)
     for pending in record.publish:
         yield pending.bucket
         if pending.bucket:

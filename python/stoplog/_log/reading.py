@@ -10,8 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from stoplog._log.delta import Base, Gone
 from stoplog._log.records import (
     NO_TOTALS,
-    NOTHING_BESIDE,
-    Beside,
+    NOTHING_SPOOLED,
     FinishedPart,
     LiveBucket,
     LogRecord,
@@ -20,6 +19,7 @@ from stoplog._log.records import (
     PendingPart,
     RecordKind,
     SinkState,
+    Spooled,
     SpoolFile,
     Totals,
 )
@@ -169,13 +169,13 @@ def _open(source: Json) -> OpenPart:
         opened_at_millis=moment(source, "openedAtMillis"),
         last_written_at_millis=moment(source, "lastWrittenAtMillis"),
         owner=text(source, "owner") if "owner" in source else None,
-        beside=_beside(inner(source, "beside")) if "beside" in source else NOTHING_BESIDE,
+        spooled=_spooled(inner(source, "beside")) if "beside" in source else NOTHING_SPOOLED,
         first_event_time_millis=optional_number(source, "firstEventTimeMillis"),
     )
 
 
-def _beside(source: Json) -> Beside:
-    return Beside(
+def _spooled(source: Json) -> Spooled:
+    return Spooled(
         note=text(source, "note"),
         files=each(source, "files", _spool_file),
         storage_bytes=number(source, "storageBytes"),

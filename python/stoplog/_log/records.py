@@ -30,7 +30,7 @@ class SpoolFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Spooled:
     """The rows that an open part has beside its own bytes."""
 
     note: str = ""
@@ -38,7 +38,7 @@ class Beside:
     storage_bytes: int = 0
 
 
-NOTHING_BESIDE = Beside()
+NOTHING_SPOOLED = Spooled()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class OpenPart:
     opened_at_millis: int
     last_written_at_millis: int
     owner: str | None = None
-    beside: Beside = NOTHING_BESIDE
+    spooled: Spooled = NOTHING_SPOOLED
     first_event_time_millis: int | None = None
 
     @property
     def size_bytes(self) -> int:
         """Its bytes on storage once it is finished, as far as that is known: what policies go by."""
-        return self.valid_bytes + self.beside.storage_bytes
+        return self.valid_bytes + self.spooled.storage_bytes
 
     @property
     def finished_path(self) -> str:
@@ -168,7 +168,7 @@ class SinkState:
 
     def spool_files(self) -> Iterator[SpoolFile]:
         """The files beside all open parts."""
-        return (file for part in self.open for file in part.beside.files)
+        return (file for part in self.open for file in part.spooled.files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process in which a pipeline lives.
 
-It reads its instructions from its standard input, a line of JSON (`stoplog.testing._life.Life`), and dies
-with the process that holds the other end.
+It reads its instructions from its standard input, a line of JSON
+(`stoplog.testing._process.ProcessRun`), and dies with the process that holds the other end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def live(life: dict[str, Any]) -> None:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     import stoplog
-    from stoplog.testing._life import FunctionName
+    from stoplog.testing._process import FunctionName
 
     build = FunctionName(**life["build"]).find()
     builder = SparkSession.builder

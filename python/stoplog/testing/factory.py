@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from stoplog.testing._life import ChildProcesses, FunctionName, Life, Lives
+from stoplog.testing._process import ChildProcesses, FunctionName, ProcessRun, ProcessRunner
 from stoplog.testing.pipeline import Build, Pipeline, checked
 from stoplog.testing.rows import Reader, by_suffix
 
@@ -23,7 +23,7 @@ class PipelineFactory:
         lives: instead of processes, for tests of this package.
     """
 
-    def __init__(self, directory: Path, lives: Lives | None = None) -> None:
+    def __init__(self, directory: Path, lives: ProcessRunner | None = None) -> None:
         self._roots: Iterator[Path] = (directory / f"pipeline-{number}" for number in count(1))
         self._lives = lives
 
@@ -51,7 +51,7 @@ class PipelineFactory:
         Raises:
             TypeError: another process would not find `build` again, or not get `arguments`.
         """
-        life = Life(
+        life = ProcessRun(
             build=FunctionName.of(build),
             arguments=checked(arguments or {}),
             conf=dict(conf or {}),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stoplog.testing._difference import Difference, Key, difference
 from stoplog.testing._input import Input
-from stoplog.testing._life import End, FunctionName, Life, Lives, OutOfTime
 from stoplog.testing._log import committed_epochs
+from stoplog.testing._process import End, FunctionName, OutOfTime, ProcessRun, ProcessRunner
 from stoplog.testing.rows import Reader, Row, files
 from stoplog.testing.steps import Step
 
@@ -46,7 +46,7 @@ class Pipeline:
     trigger `availableNow`: it takes all input that there is, and ends.
     """
 
-    def __init__(self, root: Path, first: Life, reader: Reader, lives: Lives) -> None:
+    def __init__(self, root: Path, first: ProcessRun, reader: Reader, lives: ProcessRunner) -> None:
         self._root = root
         self._next = replace(
             first, source=str(self.source), sink=str(self.sink), checkpoint=str(self.checkpoint)
@@ -264,7 +264,7 @@ class Pipeline:
     def __repr__(self) -> str:
         return f"Pipeline({self._next.build.name} in {self._root}, {self._number} lives)"
 
-    def _start(self, life: Life, is_doomed: Callable[[], bool] = lambda: False) -> End:
+    def _start(self, life: ProcessRun, is_doomed: Callable[[], bool] = lambda: False) -> End:
         self._number += 1
         try:
             return self._live(life, self._log, is_doomed)

@@ -45,7 +45,7 @@ def _part(facts: Facts, part: OpenPart) -> Iterator[Finding]:
 
 
 def _spool(facts: Facts, part: OpenPart) -> Iterator[Finding]:
-    for spooled in part.beside.files:
+    for spooled in part.spooled.files:
         there = facts.length(spooled.path)
         if there is None:
             message = f"Rows of the open part {part.finished_path} were in {spooled.path}, which is gone."

@@ -33,7 +33,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     plan.carryOut()
     assert(numbers(place) === (0 to 779))
     assert(
-      SinkAdmin.at(out(place)).clean().actions.forall(_.isInstanceOf[AdminAction.Spare]),
+      SinkAdmin.at(out(place)).clean().actions.forall(_.isInstanceOf[AdminAction.Keep]),
       "of attempts that failed"
     )
     val parts = spark.read.format("stoplog").option("view", "parts").load(out(place))

@@ -66,7 +66,7 @@ class FolderFencingLaws  extends FencingLaws with OnFolder
 class FolderStagingLaws  extends StagingLaws with OnFolder
 class FolderSpoolLaws    extends SpoolFilesLaws with OnFolder
 class FolderFinishedLaws extends FinishedStoreLaws with OnFolder
-class FolderRecordsLaws  extends RecordStoreLaws with OnFolder
+class FolderRecordsLaws  extends LogFilesLaws with OnFolder
 
 // What this one promises, where there is a choice.
 class FolderUnannouncedLaws  extends UnannouncedLaws with OnFolder  // or AnnouncementLaws

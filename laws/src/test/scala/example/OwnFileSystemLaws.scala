@@ -23,7 +23,7 @@ class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
 class OwnSpoolSuite       extends SpoolFilesLaws with OnOwnFileSystem
 class OwnFinishedSuite    extends FinishedStoreLaws with OnOwnFileSystem
-class OwnRecordStoreSuite extends RecordStoreLaws with OnOwnFileSystem
+class OwnRecordStoreSuite extends LogFilesLaws with OnOwnFileSystem
 
 // What this one promises, where there is a choice: each of these has a weaker or another counterpart.
 class OwnUnannouncedSuite  extends UnannouncedLaws with OnOwnFileSystem  // or AnnouncementLaws

@@ -10,7 +10,8 @@ import stoplog.bucket.BucketAssigner
 import stoplog.bucketing.{Bucketer, DateTimeBucketer, StringWriter, Writer}
 import stoplog.error.Errors
 import stoplog.format.Encoder
-import stoplog.options.{ByteSize, TimeSpan}
+import stoplog.options.TimeSpan
+import stoplog.options.OptionType.ByteSize
 import stoplog.util.UserObject
 
 /** Flink's `BucketingSink` by its own names: its setters and its defaults, over the options of [[FileSink]].

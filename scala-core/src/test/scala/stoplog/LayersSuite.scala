@@ -11,48 +11,29 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.docs.Repository
 import stoplog.storage.SinkDirectory
 
-/** Which package may know which, and how long a file may be. */
+/** Which package may know Spark, Hadoop and the logging library, and how long a file may be. [[PackagesSuite]] says which
+  * package of stoplog may import which.
+  */
 class LayersSuite extends AnyFunSuite {
+  import LayersSuite._
 
   private val main = Repository.root.resolve("scala-core/src/main/scala/stoplog")
 
   private val connectors =
     Repository.connectors.map(_.resolve("src/main/scala"))
 
-  private val protocol = Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine", "util")
-
-  private val engines = Seq("org.apache.spark", "org.apache.hadoop")
-
-  private val outer = Seq("spark", "format", "bucket", "options").map("stoplog." + _)
-
-  for (layer <- protocol)
-    test(s"$layer knows neither Spark nor Hadoop, nor what is built on it") {
-      assertFree(layer, engines ++ outer)
+  for (layer <- Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine", "util"))
+    test(s"$layer knows neither Spark nor Hadoop") {
+      assertFree(layer, Seq(Spark, Hadoop))
     }
 
-  test("storage does not know Spark") {
-    assertFree("storage", Seq("org.apache.spark", "stoplog.spark"))
-  }
-
-  test("place and admin do without Spark's session, and what is built on it") {
-    for (layer <- Seq("place", "admin")) assertFree(layer, Seq("org.apache.spark", "stoplog.spark"))
-  }
+  for (layer <- Seq("storage", "place", "admin", "twophase"))
+    test(s"$layer does not know Spark") {
+      assertFree(layer, Seq(Spark))
+    }
 
   test("the stores of local disks do without Hadoop") {
-    assertFree("storage/local", Seq("org.apache.hadoop", "stoplog.storage.hadoop", "stoplog.storage.hdfs"))
-  }
-
-  test("only the outermost layer knows stoplog.spark") {
-    for (
-      layer <- Seq(
-        "format", "bucket", "options", "error", "filesink", "filesource", "twophase", "merge"
-      )
-    )
-      assertFree(layer, Seq("stoplog.spark"))
-  }
-
-  test("a sink that commits in two phases does without an engine") {
-    assertFree("twophase", Seq("org.apache.spark"))
+    assertFree("storage/local", Seq(Hadoop))
   }
 
   test("whatever goes into the log goes through Log, which hides secrets") {
@@ -97,4 +78,9 @@ class LayersSuite extends AnyFunSuite {
     Using.resource(Files.walk(directory))(
       _.iterator.asScala.filter(_.toString.endsWith(".scala")).toSeq.sorted
     )
+}
+
+private object LayersSuite {
+  private val Spark  = "org.apache.spark"
+  private val Hadoop = "org.apache.hadoop"
 }

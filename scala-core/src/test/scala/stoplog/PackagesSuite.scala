@@ -14,8 +14,10 @@ import stoplog.docs.Repository
 class PackagesSuite extends AnyFunSuite {
   import PackagesSuite._
 
-  private val sources = Repository.root.resolve("scala-core/src/main/scala") +:
-    Repository.connectors.map(_.resolve("src/main/scala"))
+  private val core = Repository.root.resolve("scala-core/src/main/scala")
+  private val laws = Repository.root.resolve("laws/src/main/scala")
+
+  private val sources = core +: Repository.connectors.map(_.resolve("src/main/scala"))
 
   private val found: Map[String, Set[String]] = {
     val files    = sources.flatMap(scalaFiles).map(Repository.read)
@@ -51,11 +53,22 @@ class PackagesSuite extends AnyFunSuite {
   }
 
   test("each package says in one comment what belongs into it") {
-    val directories = sources.flatMap(scalaFiles).map(_.getParent).distinct
+    val directories = (sources :+ laws).flatMap(scalaFiles).map(_.getParent).distinct
     val without     = directories
       .map(_.resolve("package.scala"))
       .filterNot(page => Files.exists(page) && "(?s)/\\*.*?\\*/".r.findAllIn(Repository.read(page)).size == 1)
     assert(without === Vector.empty)
+  }
+
+  test("the build calls internal those packages of the core that have no public type") {
+    val public    = "(?m)^(?:final |sealed |abstract |case )*(?:class|trait|object) ".r
+    val files     = scalaFiles(core).map(Repository.read).groupBy(packageOf)
+    val published = Repository.read(Repository.root.resolve("project/Published.scala"))
+    val internal  = "(?s)val Internal.*?\\n  \\)".r.findFirstIn(published).get
+    assert(
+      "\"(stoplog[\\w.]*)\"".r.findAllMatchIn(internal).map(found => short(found.group(1))).toSeq.sorted ===
+        files.filterNot(_._2.exists(public.findFirstIn(_).isDefined)).keys.toSeq.sorted
+    )
   }
 
   private def packageOf(text: String): String =

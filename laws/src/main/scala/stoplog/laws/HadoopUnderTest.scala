@@ -10,6 +10,7 @@ import stoplog.fault.Faults
 import stoplog.part.Resume
 import stoplog.storage.{FileStore, Growth, PartLayout, PartStore}
 import stoplog.storage.hadoop._
+import stoplog.storage.hadoop.CapabilityProbe.Capabilities
 
 /** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
   * creating, reading, listing and deleting.

@@ -112,7 +112,7 @@ abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
   private def open(state: MemoryState): SplitEnumerator[S] =
     source.enumerator(EnumeratorContext(None, _ => Iterator.empty, state))
 
-  private def splits(): Vector[S] = Admission.take(open(new MemoryState), ReadLimits.none)
+  private def splits(): Vector[S] = SourceDriver.Admission.take(open(new MemoryState), ReadLimits.none)
 
   private def travelled(split: S): S = {
     val bytes = new ByteArrayOutputStream()

@@ -37,7 +37,7 @@ object AdminAction {
   final case class Remove(subject: String, reason: String) extends AdminAction("remove")
 
   /** Leaves the subject as it is, by this rule. */
-  final case class Spare(subject: String, reason: String) extends AdminAction("spare")
+  final case class Keep(subject: String, reason: String) extends AdminAction("spare")
 
   /** Takes a finished part out of the readers' sight, and keeps it at `to`. */
   final case class MoveAside(subject: String, to: String, records: Long, reason: String)
@@ -51,7 +51,7 @@ object AdminAction {
   final case class KeepRecord(subject: String, to: String, reason: String) extends AdminAction("keepRecord")
 
   /** Notes in the log its next owner, and where that goes on. */
-  final case class Hand(subject: String, reason: String) extends AdminAction("hand")
+  final case class Handover(subject: String, reason: String) extends AdminAction("hand")
 
   /** Something that is as it should be, or not. */
   final case class Found(subject: String, verdict: Verdict, reason: String) extends AdminAction(verdict.word)

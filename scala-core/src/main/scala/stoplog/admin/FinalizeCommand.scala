@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.admin.AdminAction.{Finish, Publish, Remove, Spare}
+import stoplog.admin.AdminAction.{Finish, Keep, Publish, Remove}
 import stoplog.commit.OrphanCleaner
 import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
 import stoplog.log.{LogRecord, RecordKind}
@@ -71,15 +71,15 @@ private[admin] object CleanCommand {
       case _             => judged.found.name
     }
     judged.verdict match {
-      case Verdict.Named  => Spare(subject, s"the newest record, $seq, names it")
-      case Verdict.Young  => Spare(subject, s"its writer may be alive: it is younger than $Grace minutes")
+      case Verdict.InUse  => Keep(subject, s"the newest record, $seq, names it")
+      case Verdict.Recent => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
       case Verdict.Orphan => Remove(subject, reason(judged.found.kind, seq))
     }
   }
 
   private def reason(kind: Kind, seq: Long): String = kind match {
-    case Kind.Part   => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
-    case Kind.Beside => s"beside a part, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Part  => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Spool => s"beside a part, older than $Grace minutes, and not named by the newest record, $seq"
     case Kind.Replaced => "a merged part has the rows, and is visible"
   }
 

@@ -6,7 +6,7 @@ import java.time.format.DateTimeFormatter
 
 import scala.annotation.tailrec
 
-import stoplog.admin.AdminAction.{Advise, Hand, KeepRecord, MoveAside}
+import stoplog.admin.AdminAction.{Advise, Handover, KeepRecord, MoveAside}
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordCodec, RecordNames, SinkState}
@@ -20,7 +20,7 @@ private[admin] object ResetCommand {
 
   def plan(sink: SinkContext, open: OpenRows): AdminPlan = {
     val newest  = sink.newest()
-    val aside   = sink.aside()
+    val archive = sink.archive()
     val records = sink.log.all()
     val rows    = open match {
       case OpenRows.Finish    => FinalizeCommand.open(newest, "its rows are to stay")
@@ -29,36 +29,36 @@ private[admin] object ResetCommand {
         newest.state.open.map { part =>
           MoveAside(
             part.finishedPath,
-            aside.place(part.finishedPath),
+            archive.place(part.finishedPath),
             part.records,
             "its rows are not to be seen"
           )
         }
     }
     val kept = records.map { record =>
-      KeepRecord(s"record ${record.seq}", aside.placeOfRecord(record.seq), "what the log said so far")
+      KeepRecord(s"record ${record.seq}", archive.placeOfRecord(record.seq), "what the log said so far")
     }
     val actions = FinalizeCommand.decided(sink, newest) ++ rows ++ kept ++ Vector(
-      Hand(s"sink ${sink.sinkId}", "to the next query that starts, from whatever batch it begins with"),
+      Handover(s"sink ${sink.sinkId}", "to the next query that starts, from whatever batch it begins with"),
       Advise(
         sink.path,
         "finished files stay: remove those whose rows the next query is going to write once more"
       )
     )
-    new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, aside, open, _))
+    new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, archive, open, _))
   }
 
   private def carryOut(
       sink: SinkContext,
       newest: LogRecord,
       records: Vector[LogRecord],
-      aside: Aside,
+      archive: Archive,
       open: OpenRows,
       whenAlive: WhenAlive
   ): Unit = sink.changing(newest, whenAlive) { change =>
     records.foreach { record =>
       change.tools.retry(() =>
-        change.stores.files.putIfAbsent(aside.placeOfRecord(record.seq), RecordCodec.encode(record))
+        change.stores.files.putIfAbsent(archive.placeOfRecord(record.seq), RecordCodec.encode(record))
       )
       change.tools.faults.at(Step.LogKept)
     }
@@ -66,7 +66,7 @@ private[admin] object ResetCommand {
       case OpenRows.Finish =>
         change.tool.finishOpen()
         change.tool.release(_ => ownerless)
-      case OpenRows.MoveAside => change.tool.releaseAside(aside.root, ownerless)
+      case OpenRows.MoveAside => change.tool.releaseAside(archive.root, ownerless)
     }
   }
 
@@ -84,17 +84,17 @@ private[admin] object AdoptCommand {
       throw Errors.invalidOptions(
         Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
       )
-    val newest = sink.newest()
-    val left   = sink.log.leftBy(owner.queryId).filter(repeats(owner))
-    val former = newest.state.lastEpoch.fold("none")(_.toString)
-    val hand   = Hand(
+    val newest   = sink.newest()
+    val left     = sink.log.leftBy(owner.queryId).filter(repeats(owner))
+    val former   = newest.state.lastEpoch.fold("none")(_.toString)
+    val handover = Handover(
       s"sink ${sink.sinkId}",
       s"from query ${newest.state.queryId} after epoch $former to query ${owner.queryId} at batch ${owner.nextBatch}"
     )
     new AdminPlan(
       "adopt",
       sink.liveness(newest),
-      FinalizeCommand.decided(sink, newest) :+ hand,
+      FinalizeCommand.decided(sink, newest) :+ handover,
       whenAlive =>
         sink.changing(newest, whenAlive) { change =>
           change.tool.release { state =>
@@ -148,7 +148,7 @@ private[admin] object AdoptCommand {
   *
   * @param root its directory, below the sink's path
   */
-private[admin] final case class Aside(root: String) {
+private[admin] final case class Archive(root: String) {
 
   /** The place of the kept file of this path, under a name that no pattern for data files finds. */
   def place(path: String): String = s"$root/$path${ReplacedFiles.Unseen}"
@@ -166,11 +166,11 @@ private[admin] final case class Aside(root: String) {
   }
 }
 
-private[admin] object Aside {
+private[admin] object Archive {
 
   /** New with each plan. */
-  def of(sinkId: String, nowMillis: Long): Aside =
-    Aside(SinkDirectory(sinkId).aside(Stamp.format(Instant.ofEpochMilli(nowMillis))))
+  def of(sinkId: String, nowMillis: Long): Archive =
+    Archive(SinkDirectory(sinkId).aside(Stamp.format(Instant.ofEpochMilli(nowMillis))))
 
   private val Stamp = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC)
 }

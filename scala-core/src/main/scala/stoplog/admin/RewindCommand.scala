@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.admin.AdminAction.{Advise, Cut, Hand, MoveAside}
-import stoplog.commit.Rewind
-import stoplog.commit.Manifests
+import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
+import stoplog.commit.{Manifests, Rewind}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
@@ -20,27 +19,27 @@ private[admin] object RewindCommand {
     val newest  = sink.newest()
     val records = sink.log.all()
     val back    = Back.of(sink, records, epoch)
-    val aside   = sink.aside()
+    val archive = sink.archive()
     val actions = FinalizeCommand.decided(sink, newest) ++
       FinalizeCommand.open(newest, "so that none of its rows is lost") ++
       back.gone.map { part =>
-        MoveAside(part.path, aside.place(part.path), part.records, s"it has rows of epochs after $epoch")
+        MoveAside(part.path, archive.place(part.path), part.records, s"it has rows of epochs after $epoch")
       } ++
       back.cut.map { part =>
         Cut(part.finishedPath, part.validBytes, part.records, s"its rows up to epoch $epoch stay visible")
       } ++
       Vector(
-        Hand(s"sink ${sink.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
+        Handover(s"sink ${sink.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
         Advise("checkpoint", s"set it back so that batch ${epoch + 1} is the next that the query begins")
       )
-    new AdminPlan("rewind", sink.liveness(newest), actions, carryOut(sink, newest, epoch, aside, _))
+    new AdminPlan("rewind", sink.liveness(newest), actions, carryOut(sink, newest, epoch, archive, _))
   }
 
   private def carryOut(
       sink: SinkContext,
       newest: LogRecord,
       epoch: Long,
-      aside: Aside,
+      archive: Archive,
       whenAlive: WhenAlive
   ): Unit = sink.changing(newest, whenAlive, Rewind.noted) { change =>
     sink.fenceCompaction()
@@ -51,7 +50,7 @@ private[admin] object RewindCommand {
       part =>
         throw sink.notRewindable(epoch, s"${part.path} has been moved away, or merged")
     }
-    aside.keep(gone, change)
+    archive.keep(gone, change)
     if (gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
     else {
       change.tool.replace(gone, now.cut.map(beginning(_, change.run)))(now.state)

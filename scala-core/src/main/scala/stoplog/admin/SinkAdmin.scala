@@ -90,7 +90,7 @@ object SinkAdmin {
       new SinkContext(
         path,
         sinkId,
-        SinkContextStorage.of(path, sinkId, truncation, configuration, Durability.Disk),
+        SinkContext.SinkContextStorage.of(path, sinkId, truncation, configuration, Durability.Disk),
         DriverTools.of(Clock.system, Faults.ofThisJvm)
       )
     )

@@ -20,7 +20,7 @@ import stoplog.storage.{Durability, FileStore, Truncation}
 private[admin] final class SinkContext(
     val path: String,
     val sinkId: String,
-    storage: SinkContextStorage,
+    storage: SinkContext.SinkContextStorage,
     tools: DriverTools,
     newRun: () => RunId = () => RunId.random()
 ) {
@@ -52,7 +52,7 @@ private[admin] final class SinkContext(
     new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()
 
   /** A place for what is to be kept out of sight. */
-  def aside(): Aside = Aside.of(sinkId, clock.millis())
+  def archive(): Archive = Archive.of(sinkId, clock.millis())
 
   /** Whether open parts can be finished anywhere but where they were to be. Error: `STOPLOG_INVALID_OPTIONS`. */
   def refuseIfBound(newest: LogRecord): Unit =
@@ -122,6 +122,70 @@ private[admin] final class SinkContext(
   }
 }
 
+private[admin] object SinkContext {
+
+  /** The storage of one sink id, as far as its tools need to know. */
+  trait SinkContextStorage {
+
+    /** Of a sink of files: a record that names a file elsewhere is refused. */
+    def log: CommitLog
+
+    /** The same log, which may be that of any sink. */
+    def anyLog: CommitLog
+
+    def notes: FileStore
+
+    /** Of all sinks under the path. */
+    def sinkIds: Vector[String]
+
+    /** Whether an open part can be finished anywhere but where it was to be, and the beginning of a finished one be cut. */
+    def finishesAnywhere: Boolean
+
+    /** By what the record says of where parts are. */
+    def stores(newest: LogRecord): SinkStores
+
+    /** A run of the batch compaction of the path. */
+    def compaction(run: RunId, tools: DriverTools): CompactionCommit
+
+    /** The format that writes the rows an open part still lacks. */
+    def format(stores: SinkStores): PartFormat[_]
+  }
+
+  object SinkContextStorage {
+
+    /** On a file system or an object store.
+      *
+      * @param truncation as the query's option `useTruncate` says
+      */
+    def of(
+        path: String,
+        sinkId: String,
+        truncation: Truncation,
+        configuration: Configuration,
+        durability: Durability
+    ): SinkContextStorage = new SinkContextStorage {
+      private val plain = SinkStorage.plain(path, sinkId, durability, configuration)
+
+      override def log: CommitLog            = plain.log
+      override def anyLog: CommitLog         = SinkStorage.reading(path, sinkId, configuration).log
+      override def notes: FileStore          = plain.files
+      override def sinkIds: Vector[String]   = plain.sinkIds("")
+      override def finishesAnywhere: Boolean = plain.finishesAnywhere
+
+      override def stores(newest: LogRecord): SinkStores = {
+        val layout = PartOptions.recorded(sinkId, newest.state.settings)
+        SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration)
+      }
+
+      override def compaction(run: RunId, tools: DriverTools): CompactionCommit =
+        plain.compaction(run, tools)
+
+      override def format(stores: SinkStores): PartFormat[_] =
+        new EndingParts(stores.spoolFiles, running = None)
+    }
+  }
+}
+
 /** The means of a tool once it holds the claim. */
 private[admin] final case class Change(
     run: RunId,
@@ -129,64 +193,3 @@ private[admin] final case class Change(
     tool: ToolRun,
     tools: DriverTools
 )
-
-/** The storage of one sink id, as far as its tools need to know. */
-private[admin] trait SinkContextStorage {
-
-  /** Of a sink of files: a record that names a file elsewhere is refused. */
-  def log: CommitLog
-
-  /** The same log, which may be that of any sink. */
-  def anyLog: CommitLog
-
-  def notes: FileStore
-
-  /** Of all sinks under the path. */
-  def sinkIds: Vector[String]
-
-  /** Whether an open part can be finished anywhere but where it was to be, and the beginning of a finished one be cut. */
-  def finishesAnywhere: Boolean
-
-  /** By what the record says of where parts are. */
-  def stores(newest: LogRecord): SinkStores
-
-  /** A run of the batch compaction of the path. */
-  def compaction(run: RunId, tools: DriverTools): CompactionCommit
-
-  /** The format that writes the rows an open part still lacks. */
-  def format(stores: SinkStores): PartFormat[_]
-}
-
-private[admin] object SinkContextStorage {
-
-  /** On a file system or an object store.
-    *
-    * @param truncation as the query's option `useTruncate` says
-    */
-  def of(
-      path: String,
-      sinkId: String,
-      truncation: Truncation,
-      configuration: Configuration,
-      durability: Durability
-  ): SinkContextStorage = new SinkContextStorage {
-    private val plain = SinkStorage.plain(path, sinkId, durability, configuration)
-
-    override def log: CommitLog            = plain.log
-    override def anyLog: CommitLog         = SinkStorage.reading(path, sinkId, configuration).log
-    override def notes: FileStore          = plain.files
-    override def sinkIds: Vector[String]   = plain.sinkIds("")
-    override def finishesAnywhere: Boolean = plain.finishesAnywhere
-
-    override def stores(newest: LogRecord): SinkStores = {
-      val layout = PartOptions.recorded(sinkId, newest.state.settings)
-      SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration)
-    }
-
-    override def compaction(run: RunId, tools: DriverTools): CompactionCommit =
-      plain.compaction(run, tools)
-
-    override def format(stores: SinkStores): PartFormat[_] =
-      new EndingParts(stores.spoolFiles, running = None)
-  }
-}

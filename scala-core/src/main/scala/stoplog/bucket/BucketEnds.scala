@@ -47,88 +47,90 @@ private[stoplog] object BucketEnds {
       case dates =>
         Left(s"partitionBy must have one column of type DATE, which says the day, and has ${dates.size}")
     }
-}
 
-/** The ends of buckets that are named after a time.
-  *
-  * If the clock is set back, a name stands for two spans of time, and its end is that of the later one: a bucket may
-  * then be taken to end an hour late, and never too early.
-  */
-private[stoplog] final class DateTimeEnds private (formatter: DateTimeFormatter, zone: ZoneId) {
-  import DateTimeEnds._
-
-  /** The end of a bucket, in milliseconds since 1970-01-01T00:00:00Z; `None` for any other name. */
-  def endMillis(bucket: String): Option[Long] =
-    spanOf(bucket).map { case (_, end) => end.atZone(zone).withLaterOffsetAtOverlap().toInstant.toEpochMilli }
-
-  /** Local times: from the first up to the second. */
-  private def spanOf(bucket: String): Option[(LocalDateTime, LocalDateTime)] = for {
-    parsed <- Try(formatter.parse(bucket)).toOption
-    date   <- dateOf(parsed)
-    start = date.atTime(Option(parsed.query(TemporalQueries.localTime())).getOrElse(LocalTime.MIDNIGHT))
-    unit <- units.find(unit => textOf(start.plus(1, unit)) != textOf(start))
-    from = if (unit.isTimeBased) start.truncatedTo(unit) else start.truncatedTo(ChronoUnit.DAYS)
-  } yield from -> from.plus(1, unit)
-
-  private def textOf(time: LocalDateTime): String = formatter.format(time.atZone(zone))
-
-  private def holds(time: ZonedDateTime): Boolean = spanOf(formatter.format(time)).exists {
-    case (from, until) =>
-      val local = time.toLocalDateTime
-      !local.isBefore(from) && local.isBefore(until)
-  }
-}
-
-private[stoplog] object DateTimeEnds {
-
-  /** The ends under a pattern; `None` if it does not say the whole time, such as `HH` or `MM-dd`. Error:
-    * `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket.
+  /** The ends of buckets that are named after a time.
+    *
+    * If the clock is set back, a name stands for two spans of time, and its end is that of the later one: a bucket may
+    * then be taken to end an hour late, and never too early.
     */
-  def of(pattern: String, zone: ZoneId): Option[DateTimeEnds] = {
-    val ends = new DateTimeEnds(DateTimePattern.parse(pattern).formatter, zone)
-    Option.when(samples.forall(millis => ends.holds(Instant.ofEpochMilli(millis).atZone(zone))))(ends)
-  }
+  final class DateTimeEnds private (formatter: DateTimeFormatter, zone: ZoneId) {
+    import DateTimeEnds._
 
-  private val weeks = WeekFields.of(Locale.US)
+    /** The end of a bucket, in milliseconds since 1970-01-01T00:00:00Z; `None` for any other name. */
+    def endMillis(bucket: String): Option[Long] =
+      spanOf(bucket).map { case (_, end) =>
+        end.atZone(zone).withLaterOffsetAtOverlap().toInstant.toEpochMilli
+      }
 
-  /** The first day that the text may mean. */
-  private def dateOf(parsed: TemporalAccessor): Option[LocalDate] = {
-    def year                                         = parsed.get(ChronoField.YEAR)
-    def has(fields: TemporalField*): Boolean         = fields.forall(parsed.isSupported)
-    def first(date: => LocalDate): Option[LocalDate] = Try(date).toOption
-    Option(parsed.query(TemporalQueries.localDate())).orElse {
-      if (has(ChronoField.YEAR, ChronoField.MONTH_OF_YEAR))
-        first(LocalDate.of(year, parsed.get(ChronoField.MONTH_OF_YEAR), 1))
-      else if (has(ChronoField.YEAR, IsoFields.QUARTER_OF_YEAR))
-        first(LocalDate.of(year, parsed.getLong(IsoFields.QUARTER_OF_YEAR).toInt * 3 - 2, 1))
-      else if (has(weeks.weekBasedYear, weeks.weekOfWeekBasedYear))
-        first(
-          LocalDate.EPOCH
-            .`with`(weeks.weekBasedYear, parsed.getLong(weeks.weekBasedYear))
-            .`with`(weeks.weekOfWeekBasedYear, parsed.getLong(weeks.weekOfWeekBasedYear))
-            .`with`(weeks.dayOfWeek, 1)
-        )
-      else first(LocalDate.of(year, 1, 1))
+    /** Local times: from the first up to the second. */
+    private def spanOf(bucket: String): Option[(LocalDateTime, LocalDateTime)] = for {
+      parsed <- Try(formatter.parse(bucket)).toOption
+      date   <- dateOf(parsed)
+      start = date.atTime(Option(parsed.query(TemporalQueries.localTime())).getOrElse(LocalTime.MIDNIGHT))
+      unit <- units.find(unit => textOf(start.plus(1, unit)) != textOf(start))
+      from = if (unit.isTimeBased) start.truncatedTo(unit) else start.truncatedTo(ChronoUnit.DAYS)
+    } yield from -> from.plus(1, unit)
+
+    private def textOf(time: LocalDateTime): String = formatter.format(time.atZone(zone))
+
+    private def holds(time: ZonedDateTime): Boolean = spanOf(formatter.format(time)).exists {
+      case (from, until) =>
+        val local = time.toLocalDateTime
+        !local.isBefore(from) && local.isBefore(until)
     }
   }
 
-  /** From the finest on: the first one that changes the text is what a bucket holds. */
-  private val units = Seq(
-    ChronoUnit.MICROS,
-    ChronoUnit.MILLIS,
-    ChronoUnit.SECONDS,
-    ChronoUnit.MINUTES,
-    ChronoUnit.HOURS,
-    ChronoUnit.DAYS,
-    ChronoUnit.WEEKS,
-    ChronoUnit.MONTHS,
-    IsoFields.QUARTER_YEARS,
-    ChronoUnit.YEARS
-  )
+  object DateTimeEnds {
 
-  /** Times of three years, at steps that go with no unit. */
-  private val samples: Seq[Long] = {
-    val start = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli
-    (0L until 300L).map(n => start + n * 313_271_337L)
+    /** The ends under a pattern; `None` if it does not say the whole time, such as `HH` or `MM-dd`. Error:
+      * `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket.
+      */
+    def of(pattern: String, zone: ZoneId): Option[DateTimeEnds] = {
+      val ends = new DateTimeEnds(DateTimePattern.parse(pattern).formatter, zone)
+      Option.when(samples.forall(millis => ends.holds(Instant.ofEpochMilli(millis).atZone(zone))))(ends)
+    }
+
+    private val weeks = WeekFields.of(Locale.US)
+
+    /** The first day that the text may mean. */
+    private def dateOf(parsed: TemporalAccessor): Option[LocalDate] = {
+      def year                                         = parsed.get(ChronoField.YEAR)
+      def has(fields: TemporalField*): Boolean         = fields.forall(parsed.isSupported)
+      def first(date: => LocalDate): Option[LocalDate] = Try(date).toOption
+      Option(parsed.query(TemporalQueries.localDate())).orElse {
+        if (has(ChronoField.YEAR, ChronoField.MONTH_OF_YEAR))
+          first(LocalDate.of(year, parsed.get(ChronoField.MONTH_OF_YEAR), 1))
+        else if (has(ChronoField.YEAR, IsoFields.QUARTER_OF_YEAR))
+          first(LocalDate.of(year, parsed.getLong(IsoFields.QUARTER_OF_YEAR).toInt * 3 - 2, 1))
+        else if (has(weeks.weekBasedYear, weeks.weekOfWeekBasedYear))
+          first(
+            LocalDate.EPOCH
+              .`with`(weeks.weekBasedYear, parsed.getLong(weeks.weekBasedYear))
+              .`with`(weeks.weekOfWeekBasedYear, parsed.getLong(weeks.weekOfWeekBasedYear))
+              .`with`(weeks.dayOfWeek, 1)
+          )
+        else first(LocalDate.of(year, 1, 1))
+      }
+    }
+
+    /** From the finest on: the first one that changes the text is what a bucket holds. */
+    private val units = Seq(
+      ChronoUnit.MICROS,
+      ChronoUnit.MILLIS,
+      ChronoUnit.SECONDS,
+      ChronoUnit.MINUTES,
+      ChronoUnit.HOURS,
+      ChronoUnit.DAYS,
+      ChronoUnit.WEEKS,
+      ChronoUnit.MONTHS,
+      IsoFields.QUARTER_YEARS,
+      ChronoUnit.YEARS
+    )
+
+    /** Times of three years, at steps that go with no unit. */
+    private val samples: Seq[Long] = {
+      val start = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli
+      (0L until 300L).map(n => start + n * 313_271_337L)
+    }
   }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, DateType, StructType, TimestampNTZType, TimestampType}
 
-import stoplog.commit.RowTimes
+import stoplog.commit.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.log.{TimeColumn, TimeKind}
 
@@ -60,23 +60,23 @@ private[stoplog] object ColumnTimes {
 
   // The name of Spark's own constant, which is out of reach.
   private final val Watermark = "spark.watermarkDelayMs"
-}
 
-private[bucket] object ColumnLookup {
+  private[bucket] object ColumnLookup {
 
-  /** The place of a top-level column: of the one with exactly this name, or else of the only one that differs in case
-    * alone; or the reason why there is none.
-    */
-  def ordinal(schema: StructType, name: String): Either[String, Int] =
-    schema.fieldNames.indexOf(name) match {
-      case -1    => ignoringCase(schema, name)
-      case exact => Right(exact)
-    }
+    /** The place of a top-level column: of the one with exactly this name, or else of the only one that differs in case
+      * alone; or the reason why there is none.
+      */
+    def ordinal(schema: StructType, name: String): Either[String, Int] =
+      schema.fieldNames.indexOf(name) match {
+        case -1    => ignoringCase(schema, name)
+        case exact => Right(exact)
+      }
 
-  private def ignoringCase(schema: StructType, name: String): Either[String, Int] =
-    schema.fieldNames.indices.filter(schema.fieldNames(_).equalsIgnoreCase(name)) match {
-      case Seq(one) => Right(one)
-      case Seq()    => Left(s"there is no column '$name' among ${schema.fieldNames.mkString(", ")}")
-      case _        => Left(s"there are several columns called '$name' in different cases")
-    }
+    private def ignoringCase(schema: StructType, name: String): Either[String, Int] =
+      schema.fieldNames.indices.filter(schema.fieldNames(_).equalsIgnoreCase(name)) match {
+        case Seq(one) => Right(one)
+        case Seq()    => Left(s"there is no column '$name' among ${schema.fieldNames.mkString(", ")}")
+        case _        => Left(s"there are several columns called '$name' in different cases")
+      }
+  }
 }

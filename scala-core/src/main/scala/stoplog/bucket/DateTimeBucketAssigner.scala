@@ -38,9 +38,9 @@ final class DateTimeBucketAssigner(
 
   DateTimePattern.parse(pattern)
 
-  @transient private var times: Option[ColumnTimes] = _
-  @transient private var names: DateTimeText        = _
-  @transient private var ofNull: String             = _
+  @transient private var times: Option[ColumnTimes]          = _
+  @transient private var names: DateTimePattern.DateTimeText = _
+  @transient private var ofNull: String                      = _
 
   def this() = this(DateTimeBucketAssigner.DefaultPattern)
 
@@ -54,7 +54,7 @@ final class DateTimeBucketAssigner(
     if (!hasZone && parsed.showsZone)
       throw Errors.bucketFormat(pattern, s"it shows a time zone, and the column ${column.mkString} has none")
     ofNull = parsed.ofNull
-    names = new DateTimeText(parsed, if (hasZone) zone else ZoneOffset.UTC)
+    names = new DateTimePattern.DateTimeText(parsed, if (hasZone) zone else ZoneOffset.UTC)
   }
 
   override def bucket(row: InternalRow, context: BucketContext): String = times match {
@@ -137,68 +137,71 @@ private[bucket] object DateTimePattern {
   // Text in single quotes stands for itself; two of them for one quote, inside or outside of such text.
   private def unquoted(pattern: String): String =
     pattern.split("'", -1).zipWithIndex.collect { case (text, i) if i % 2 == 0 => text }.mkString
-}
 
-/** Times as text, each text made once for as long as it holds.
-  *
-  * Keeps the latest few spans of time, so that rows whose event times go back and forth between hours cost no
-  * more than rows in order. The same span gives the same `String` object.
-  */
-private[bucket] final class DateTimeText(pattern: DateTimePattern, zone: ZoneId) {
-  import DateTimeText._
+  /** Times as text, each text made once for as long as it holds.
+    *
+    * Keeps the latest few spans of time, so that rows whose event times go back and forth between hours cost no
+    * more than rows in order. The same span gives the same `String` object.
+    */
+  final class DateTimeText(pattern: DateTimePattern, zone: ZoneId) {
+    import DateTimeText._
 
-  private val granularity = pattern.granularityMicros
-  private val rules       = zone.getRules
-  private val spans       = new Array[Span](SlotCount)
-  private var latest      = Span.Empty
+    private val granularity = pattern.granularityMicros
+    private val rules       = zone.getRules
+    private val spans       = new Array[Span](SlotCount)
+    private var latest      = Span.Empty
 
-  /** @param micros since 1970-01-01T00:00:00Z */
-  def at(micros: Long): String = {
-    if (!latest.contains(micros)) latest = find(micros)
-    latest.text
-  }
-
-  private def find(micros: Long): Span = {
-    val slot = Math.floorMod(Math.floorDiv(micros, granularity), SlotCount)
-    val kept = spans(slot)
-    if (kept != null && kept.contains(micros)) kept
-    else {
-      spans(slot) = spanAround(micros)
-      spans(slot)
+    /** @param micros since 1970-01-01T00:00:00Z */
+    def at(micros: Long): String = {
+      if (!latest.contains(micros)) latest = find(micros)
+      latest.text
     }
+
+    private def find(micros: Long): Span = {
+      val slot = Math.floorMod(Math.floorDiv(micros, granularity), SlotCount)
+      val kept = spans(slot)
+      if (kept != null && kept.contains(micros)) kept
+      else {
+        spans(slot) = spanAround(micros)
+        spans(slot)
+      }
+    }
+
+    // A span of local time, cut where the zone's offset changes: a text may then begin anew, or come back.
+    private def spanAround(micros: Long): Span = {
+      val instant  = instantOf(micros)
+      val offset   = rules.getOffset(instant).getTotalSeconds * 1000000L
+      val start    = micros - Math.floorMod(micros + offset, granularity)
+      val previous = Option(rules.previousTransition(instant.plusNanos(1))).map(t => microsOf(t.getInstant))
+      val next     = Option(rules.nextTransition(instant)).map(t => microsOf(t.getInstant))
+      Span(
+        previous.foldLeft(start)(math.max),
+        next.foldLeft(start + granularity)(math.min),
+        pattern.formatter.format(instant.atZone(zone))
+      )
+    }
+
+    private def instantOf(micros: Long): Instant =
+      Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L)
+
+    // Transitions are whole seconds; those of the far past or future lie outside of what microseconds can say.
+    private def microsOf(instant: Instant): Long =
+      math.max(
+        Long.MinValue / 1000000L,
+        math.min(Long.MaxValue / 1000000L, instant.getEpochSecond)
+      ) * 1000000L
   }
 
-  // A span of local time, cut where the zone's offset changes: a text may then begin anew, or come back.
-  private def spanAround(micros: Long): Span = {
-    val instant  = instantOf(micros)
-    val offset   = rules.getOffset(instant).getTotalSeconds * 1000000L
-    val start    = micros - Math.floorMod(micros + offset, granularity)
-    val previous = Option(rules.previousTransition(instant.plusNanos(1))).map(t => microsOf(t.getInstant))
-    val next     = Option(rules.nextTransition(instant)).map(t => microsOf(t.getInstant))
-    Span(
-      previous.foldLeft(start)(math.max),
-      next.foldLeft(start + granularity)(math.min),
-      pattern.formatter.format(instant.atZone(zone))
-    )
-  }
+  object DateTimeText {
 
-  private def instantOf(micros: Long): Instant =
-    Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L)
+    private val SlotCount = 64
 
-  // Transitions are whole seconds; those of the far past or future lie outside of what microseconds can say.
-  private def microsOf(instant: Instant): Long =
-    math.max(Long.MinValue / 1000000L, math.min(Long.MaxValue / 1000000L, instant.getEpochSecond)) * 1000000L
-}
+    private final case class Span(fromMicros: Long, untilMicros: Long, text: String) {
+      def contains(micros: Long): Boolean = micros >= fromMicros && micros < untilMicros
+    }
 
-private[bucket] object DateTimeText {
-
-  private val SlotCount = 64
-
-  private final case class Span(fromMicros: Long, untilMicros: Long, text: String) {
-    def contains(micros: Long): Boolean = micros >= fromMicros && micros < untilMicros
-  }
-
-  private object Span {
-    val Empty: Span = Span(0L, 0L, "")
+    private object Span {
+      val Empty: Span = Span(0L, 0L, "")
+    }
   }
 }

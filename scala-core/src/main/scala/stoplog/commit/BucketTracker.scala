@@ -8,6 +8,7 @@ import stoplog.rolling.RollReason
 
 /** Decides with each record which buckets are complete, and counts what is in those that are not. */
 private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parallel, retry: StorageRetry) {
+  import BucketTracker.Completion
   import followUps.{notes, rule, sinkId}
 
   @volatile private var watermark = Option.empty[Long]
@@ -58,7 +59,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
   def next(
       state: SinkState,
       ended: Vector[Pending],
-      due: Vector[PartToClose],
+      due: Vector[EpochOutcome.PartToClose],
       compaction: Compaction,
       nowMillis: Long
   ): Completion =
@@ -73,7 +74,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       val publishing      = (ended.iterator ++ due.iterator.map(_.part) ++ closing).map(_.bucket).toSet
       val complete        = reached.filterNot(compaction.holds(state, publishing))
       Completion(
-        due ++ closing.map(PartToClose(_, RollReason.Complete)),
+        due ++ closing.map(EpochOutcome.PartToClose(_, RollReason.Complete)),
         state.copy(open = left, live = live),
         complete,
         late.size,
@@ -126,61 +127,64 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
   )
 }
 
-/** The bucket entries of the next record, before the parts are closed that it names.
-  *
-  * @param due      the parts that the driver closes
-  * @param state    with the parts that stay open, and every bucket that has no marker yet
-  * @param complete the buckets that get one
-  * @param late     how many buckets have come back after theirs
-  */
-private[commit] final case class Completion(
-    due: Vector[PartToClose],
-    state: SinkState,
-    complete: Set[String],
-    late: Int,
-    followUps: FollowUps,
-    nowMillis: Long
-) {
+private[commit] object BucketTracker {
 
-  /** Whether no record is needed for the sake of this. */
-  def isEmpty: Boolean = due.isEmpty && complete.isEmpty
-
-  /** Those that end with this record. A task may have written some in this very epoch, so that no record names them. */
-  def spoolFiles: Set[String] = due.iterator.flatMap(_.part.beside.files).map(_.token).toSet
-
-  /** The state, and what follows, once it is known what is published.
+  /** The bucket entries of the next record, before the parts are closed that it names.
     *
-    * @param manifestPath where the record's files are listed
+    * @param due      the parts that the driver closes
+    * @param state    with the parts that stay open, and every bucket that has no marker yet
+    * @param complete the buckets that get one
+    * @param late     how many buckets have come back after theirs
     */
-  def decided(publish: Vector[Pending], manifestPath: => String): (SinkState, FollowUp) = {
-    val counted       = counts(publish)
-    val (done, going) = counted.partition(bucket => complete(bucket.bucket))
-    val stillOpen     = state.open.iterator.map(_.bucket).toSet
-    val markers       = done.filter(_.added.files > 0).map { bucket =>
-      val past = Markers.Past(bucket.version, bucket.marked)
-      followUps.marker(bucket.bucket, past, bucket.added, followUps.rule.word, nowMillis)
+  final case class Completion(
+      due: Vector[EpochOutcome.PartToClose],
+      state: SinkState,
+      complete: Set[String],
+      late: Int,
+      followUps: FollowUps,
+      nowMillis: Long
+  ) {
+
+    /** Whether no record is needed for the sake of this. */
+    def isEmpty: Boolean = due.isEmpty && complete.isEmpty
+
+    /** Those that end with this record. A task may have written some in this very epoch, so that no record names them. */
+    def spoolFiles: Set[String] = due.iterator.flatMap(_.part.beside.files).map(_.token).toSet
+
+    /** The state, and what follows, once it is known what is published.
+      *
+      * @param manifestPath where the record's files are listed
+      */
+    def decided(publish: Vector[Pending], manifestPath: => String): (SinkState, FollowUp) = {
+      val counted       = counts(publish)
+      val (done, going) = counted.partition(bucket => complete(bucket.bucket))
+      val stillOpen     = state.open.iterator.map(_.bucket).toSet
+      val markers       = done.filter(_.added.files > 0).map { bucket =>
+        val past = Markers.Past(bucket.version, bucket.marked)
+        followUps.marker(bucket.bucket, past, bucket.added, followUps.rule.word, nowMillis)
+      }
+      val isListed = markers.nonEmpty || publish.exists(Completion.isVisible)
+      val manifest = if (isListed) followUps.manifest(manifestPath) else None
+      val live     = going.filter(bucket => bucket.added.files > 0 || stillOpen(bucket.bucket))
+      (state.copy(live = live), FollowUp(manifest, markers))
     }
-    val isListed = markers.nonEmpty || publish.exists(Completion.isVisible)
-    val manifest = if (isListed) followUps.manifest(manifestPath) else None
-    val live     = going.filter(bucket => bucket.added.files > 0 || stillOpen(bucket.bucket))
-    (state.copy(live = live), FollowUp(manifest, markers))
+
+    private def counts(publish: Vector[Pending]): Vector[LiveBucket] = {
+      val published = Completion.totals(publish)
+      state.live.map(bucket =>
+        bucket.copy(added = bucket.added + published.getOrElse(bucket.bucket, Totals.nothing))
+      )
+    }
   }
 
-  private def counts(publish: Vector[Pending]): Vector[LiveBucket] = {
-    val published = Completion.totals(publish)
-    state.live.map(bucket =>
-      bucket.copy(added = bucket.added + published.getOrElse(bucket.bucket, Totals.nothing))
-    )
+  object Completion {
+
+    /** A part without bytes has no file. */
+    def isVisible(part: Part): Boolean = part.sizeBytes > 0
+
+    /** By bucket, what comes to it with these parts. */
+    def totals(parts: Vector[Pending]): Map[String, Totals] = parts
+      .filter(isVisible)
+      .groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
   }
-}
-
-private[commit] object Completion {
-
-  /** A part without bytes has no file. */
-  def isVisible(part: Part): Boolean = part.sizeBytes > 0
-
-  /** By bucket, what comes to it with these parts. */
-  def totals(parts: Vector[Pending]): Map[String, Totals] = parts
-    .filter(isVisible)
-    .groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
 }

@@ -13,13 +13,10 @@ import stoplog.rolling.{RollReason, RollingPolicy}
   */
 private[commit] final case class EpochOutcome(
     closed: Vector[Pending],
-    due: Vector[PartToClose],
+    due: Vector[EpochOutcome.PartToClose],
     open: Vector[Open],
     nextPart: Long
 )
-
-/** An open part that the driver is about to close, and why. */
-private[commit] final case class PartToClose(part: Open, reason: RollReason)
 
 private[commit] object EpochOutcome {
 
@@ -68,4 +65,7 @@ private[commit] object EpochOutcome {
     case Some(TaskResult(_, Attempt.First, _, _, _, _)) if part.owner.contains(run) => part
     case _                                                                          => part.copy(owner = None)
   }
+
+  /** An open part that the driver is about to close, and why. */
+  final case class PartToClose(part: Open, reason: RollReason)
 }

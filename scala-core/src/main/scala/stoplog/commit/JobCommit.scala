@@ -162,43 +162,46 @@ private[stoplog] object JobCommit {
 
   /** A job may be waiting for its executors. */
   private val LeftAlone = 24 * 60 * 60 * 1000L
-}
 
-/** The follow-ups of a batch job, after its parts: its input has an end, and with it every bucket is complete that
-  * the job has written to.
-  *
-  * @param jobName tells its manifest from those of others
-  */
-private[commit] final class JobEnd(
-    followUps: FollowUps,
-    jobName: String,
-    parallel: Parallel,
-    retry: StorageRetry
-) {
-  import followUps.{notes, rule, sinkId}
+  /** The follow-ups of a batch job, after its parts: its input has an end, and with it every bucket is complete that
+    * the job has written to.
+    *
+    * @param jobName tells its manifest from those of others
+    */
+  private[commit] final class JobEnd(
+      followUps: FollowUps,
+      jobName: String,
+      parallel: Parallel,
+      retry: StorageRetry
+  ) {
+    import followUps.{notes, rule, sinkId}
 
-  /** Beside the rows that readers see already. */
-  def adding(publish: Vector[Pending], nowMillis: Long): FollowUp =
-    followUp(publish, nowMillis)(bucket => retry(() => Markers.history(notes, sinkId, bucket)))
+    /** Beside the rows that readers see already. */
+    def adding(publish: Vector[Pending], nowMillis: Long): FollowUp =
+      followUp(publish, nowMillis)(bucket => retry(() => Markers.history(notes, sinkId, bucket)))
 
-  /** In place of those rows, markers and all. */
-  def replacing(publish: Vector[Pending], nowMillis: Long): FollowUp =
-    followUp(publish, nowMillis)(_ => Markers.Past.nothing)
+    /** In place of those rows, markers and all. */
+    def replacing(publish: Vector[Pending], nowMillis: Long): FollowUp =
+      followUp(publish, nowMillis)(_ => Markers.Past.nothing)
 
-  private def followUp(publish: Vector[Pending], nowMillis: Long)(past: String => Markers.Past): FollowUp = {
-    val written = Completion.totals(publish)
-    val markers = parallel.map(written.keys.toVector.sorted.filter(rule.covers)) { bucket =>
-      followUps.marker(bucket, past(bucket), written(bucket), JobEnd.Cause, nowMillis)
+    private def followUp(
+        publish: Vector[Pending],
+        nowMillis: Long
+    )(past: String => Markers.Past): FollowUp = {
+      val written = BucketTracker.Completion.totals(publish)
+      val markers = parallel.map(written.keys.toVector.sorted.filter(rule.covers)) { bucket =>
+        followUps.marker(bucket, past(bucket), written(bucket), JobEnd.Cause, nowMillis)
+      }
+      val manifest = if (written.isEmpty) None else followUps.manifest(Manifests.path(sinkId, jobName))
+      FollowUp(manifest, markers.toVector)
     }
-    val manifest = if (written.isEmpty) None else followUps.manifest(Manifests.path(sinkId, jobName))
-    FollowUp(manifest, markers.toVector)
   }
-}
 
-private object JobEnd {
+  private object JobEnd {
 
-  /** In place of a rule's word. */
-  private val Cause = "end"
+    /** In place of a rule's word. */
+    private val Cause = "end"
+  }
 }
 
 /** The user's policy in a batch job: rows may close a part early, and the end of a task closes the rest. */

@@ -23,6 +23,8 @@ private[commit] final class OpenPartWriter[R] private (
     body: PartEncoder[R],
     times: TaskWriter.Times[R]
 ) extends PartStats {
+  import OpenPartWriter.RowTimes
+
   private[this] var rows      = before.fold(0L)(_.records)
   private[this] var writtenAt = before.fold(openedAtMillis)(_.lastWrittenAtMillis)
   private[this] var left      = Unflushed.nothing
@@ -103,7 +105,7 @@ private[commit] final class OpenPartWriter[R] private (
   }
 }
 
-private[commit] object OpenPartWriter {
+private[stoplog] object OpenPartWriter {
 
   /** A new part. Its file is begun now. */
   def begin[R](
@@ -137,48 +139,48 @@ private[commit] object OpenPartWriter {
     try body
     catch { case e: Throwable => end.close(); throw e }
   }
-}
 
-/** The time of each row, in microseconds since 1970-01-01T00:00:00. */
-private[stoplog] trait RowTimes[-R] extends Serializable {
+  /** The time of each row, in microseconds since 1970-01-01T00:00:00. */
+  trait RowTimes[-R] extends Serializable {
 
-  /** Whether this row has none. */
-  def isMissing(row: R): Boolean
+    /** Whether this row has none. */
+    def isMissing(row: R): Boolean
 
-  /** Not asked where [[isMissing]]. */
-  def micros(row: R): Long
+    /** Not asked where [[isMissing]]. */
+    def micros(row: R): Long
 
-  /** As [[micros]], in milliseconds. */
-  final def millis(row: R): Long = Math.floorDiv(micros(row), 1000L)
-}
-
-private[stoplog] object RowTimes {
-
-  /** No times, for a write that needs none. */
-  case object Unasked extends RowTimes[Any] {
-    override def isMissing(row: Any): Boolean = true
-    override def micros(row: Any): Long       = 0
+    /** As [[micros]], in milliseconds. */
+    final def millis(row: R): Long = Math.floorDiv(micros(row), 1000L)
   }
 
-  /** The range of times that the rows of one part have. */
-  private[commit] final class Seen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
-    private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
-    private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
+  object RowTimes {
 
-    // Rows may be written without being asked for their times: the times of the others are then not those of all rows.
-    private[this] val asked   = times != RowTimes.Unasked
-    private[this] var isKnown = rowsBefore == 0 || before.isDefined
+    /** No times, for a write that needs none. */
+    case object Unasked extends RowTimes[Any] {
+      override def isMissing(row: Any): Boolean = true
+      override def micros(row: Any): Long       = 0
+    }
 
-    def add(row: R): Unit =
-      if (!asked) isKnown = false
-      else if (isKnown && !times.isMissing(row)) {
-        val micros = times.micros(row)
-        if (micros < min) min = micros
-        if (micros > max) max = micros
-      }
+    /** The range of times that the rows of one part have. */
+    private[commit] final class Seen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
+      private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
+      private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
-    /** `None` without a row that has a time, or with rows that were not looked at. */
-    def result: Option[TimeRange] = Option.when(isKnown && min <= max)(TimeRange(min, max))
+      // Rows may be written without being asked for their times: the times of the others are then not those of all rows.
+      private[this] val asked   = times != RowTimes.Unasked
+      private[this] var isKnown = rowsBefore == 0 || before.isDefined
+
+      def add(row: R): Unit =
+        if (!asked) isKnown = false
+        else if (isKnown && !times.isMissing(row)) {
+          val micros = times.micros(row)
+          if (micros < min) min = micros
+          if (micros > max) max = micros
+        }
+
+      /** `None` without a row that has a time, or with rows that were not looked at. */
+      def result: Option[TimeRange] = Option.when(isKnown && min <= max)(TimeRange(min, max))
+    }
   }
 }
 

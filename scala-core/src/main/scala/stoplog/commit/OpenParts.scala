@@ -23,7 +23,7 @@ private[commit] trait OpenParts {
     *
     * @param newestSeq the newest record that the driver knows
     */
-  def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending]
+  def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending]
 
   /** Deletes spool files that the newest record no longer references; recovery never starts from an older record. */
   def drop(unneeded: Set[String]): Unit
@@ -33,10 +33,10 @@ private[commit] object OpenParts {
 
   /** Of a sink whose epochs leave nothing open. */
   object Never extends OpenParts {
-    override def claimed(state: SinkState): SinkState                              = state
-    override def recovered(state: SinkState): SinkState                            = state
-    override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] = Vector.empty
-    override def drop(unneeded: Set[String]): Unit                                 = ()
+    override def claimed(state: SinkState): SinkState                                           = state
+    override def recovered(state: SinkState): SinkState                                         = state
+    override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = Vector.empty
+    override def drop(unneeded: Set[String]): Unit                                              = ()
   }
 
   /** In the store of a sink's files.
@@ -73,7 +73,7 @@ private[commit] object OpenParts {
     /** A part of this run that no attempt can still reach is closed as it stands; the bytes of any other are first
       * put where a writer that may still be alive cannot follow (I1).
       */
-    override def close(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] = {
+    override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = {
       val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
       inTurn(whole)(asItStands) ++ written(unwritten, newestSeq)
     }
@@ -106,7 +106,7 @@ private[commit] object OpenParts {
         state.copy(open = there)
     }
 
-    private def asItStands(due: PartToClose): Pending = {
+    private def asItStands(due: EpochOutcome.PartToClose): Pending = {
       val part   = due.part
       val handle =
         if (isOurs(part)) parts.closed(part.handle, part.validBytes)
@@ -115,7 +115,7 @@ private[commit] object OpenParts {
     }
 
     /** As a task would do it: announced first, then the look whether there is a newer run (I1). */
-    private def written(due: Vector[PartToClose], newestSeq: Long): Vector[Pending] =
+    private def written(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] =
       if (due.isEmpty) Vector.empty
       else
         Using.resource(parts.enter(run)) { _ =>
@@ -124,7 +124,9 @@ private[commit] object OpenParts {
         }
 
     /** Large ones a few at a time, as memory and processors allow; the others as requests go. */
-    private def inTurn(due: Vector[PartToClose])(close: PartToClose => Pending): Vector[Pending] = {
+    private def inTurn(
+        due: Vector[EpochOutcome.PartToClose]
+    )(close: EpochOutcome.PartToClose => Pending): Vector[Pending] = {
       val (large, small) = due.partition(workBytes(_) > SmallBytes)
       val runtime        = Runtime.getRuntime
       val concurrent     =
@@ -133,10 +135,10 @@ private[commit] object OpenParts {
     }
 
     /** To be written: rows of which the part lacks the bytes, and the bytes of a part that another attempt may still reach. */
-    private def workBytes(due: PartToClose): Long =
+    private def workBytes(due: EpochOutcome.PartToClose): Long =
       due.part.beside.storageBytes.max(if (isOurs(due.part)) 0 else due.part.validBytes)
 
-    private def ended(due: PartToClose): Pending = {
+    private def ended(due: EpochOutcome.PartToClose): Pending = {
       val part   = due.part
       val writer = OpenPartWriter.resume(part, format(), TaskWriter.Times[Any]()) { () =>
         if (isOurs(part)) parts.resume(part.handle, part.validBytes)

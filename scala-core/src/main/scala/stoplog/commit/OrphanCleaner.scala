@@ -32,14 +32,14 @@ private[stoplog] final class OrphanCleaner(
       log.newest().filter(_.run == run).fold(0) { newest =>
         val orphans         = judged(listed, newest).collect { case Judged(found, Verdict.Orphan) => found }
         val (parts, others) = orphans.partition(_.kind == Kind.Part)
-        val (beside, setsAside) = others.partition(_.kind == Kind.Beside)
+        val (spooled, replaced) = others.partition(_.kind == Kind.Spool)
         parallel.map(parts) { found =>
           committer.abort(found.name)
           faults.at(Step.MidSweep)
         }
-        spoolFiles.discard(beside.map(_.name))
-        setsAside.foreach(found => forget(found.name.toLong))
-        val count = parts.size + beside.size
+        spoolFiles.discard(spooled.map(_.name))
+        replaced.foreach(found => forget(found.name.toLong))
+        val count = parts.size + spooled.size
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count
       }
@@ -63,7 +63,7 @@ private[stoplog] final class OrphanCleaner(
     val cutoff                            = clock.millis() - GraceMillis
     def found(kind: Kind)(staged: Staged) =
       Found(kind, staged.token, isOld = staged.modifiedAtMillis < cutoff)
-    committer.staged().map(found(Kind.Part)) ++ spoolFiles.staged().map(found(Kind.Beside)) ++
+    committer.staged().map(found(Kind.Part)) ++ spoolFiles.staged().map(found(Kind.Spool)) ++
       finished.hiddenFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
   }
 
@@ -72,17 +72,17 @@ private[stoplog] final class OrphanCleaner(
     val needed = (newest.state.open.map(_.handle) ++ newest.publish.map(_.handle))
       .flatMap(handle => committer.stagedOf(handle.token))
       .toSet
-    val beside = newest.state.spoolFiles
+    val spooled = newest.state.spoolFiles
     listed.map { found =>
-      val isNamed = found.kind match {
-        case Kind.Part   => needed(found.name)
-        case Kind.Beside => beside(found.name)
+      val isInUse = found.kind match {
+        case Kind.Part  => needed(found.name)
+        case Kind.Spool => spooled(found.name)
         // Older records have been carried out. What is aside for them was put there by a driver that slept.
         case Kind.Replaced => found.name.toLong >= newest.seq
       }
       Judged(
         found,
-        if (isNamed) Verdict.Named else if (found.isOld) Verdict.Orphan else Verdict.Young
+        if (isInUse) Verdict.InUse else if (found.isOld) Verdict.Orphan else Verdict.Recent
       )
     }
   }
@@ -101,7 +101,7 @@ private[stoplog] object OrphanCleaner {
   sealed trait Kind
   object Kind {
     case object Part     extends Kind
-    case object Beside   extends Kind
+    case object Spool    extends Kind
     case object Replaced extends Kind
   }
 
@@ -115,10 +115,10 @@ private[stoplog] object OrphanCleaner {
     case object Orphan extends Verdict
 
     /** The newest record names it. */
-    case object Named extends Verdict
+    case object InUse extends Verdict
 
     /** The run that made it may be alive, and its record about to be written. */
-    case object Young extends Verdict
+    case object Recent extends Verdict
   }
 
   /** An executor that was cut off may write on for ten minutes (60 heartbeats of 10 s) before it ends itself. */

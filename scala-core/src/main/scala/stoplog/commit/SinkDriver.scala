@@ -42,8 +42,9 @@ private[stoplog] final class SinkDriver private[commit] (
   /** The figures of this run so far: its work, and the parts it holds. */
   def stats: SinkStats = seen
 
-  /** The time of the newest record that this run knows; `None` unless it holds the claim. */
-  def recordedAtMillis: Option[Long] = phase.known.map(_.writtenAtMillis)
+  /** Whether the newest record that this run knows is so old, by the clock of the run; false unless it holds the claim. */
+  def hasNoRecordFor(millis: Long): Boolean =
+    phase.known.exists(record => clock.millis() - record.writtenAtMillis >= millis)
 
   /** The watermark of an epoch that is over: all that was on time for it is in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
@@ -249,25 +250,25 @@ private[stoplog] final class SinkDriver private[commit] (
   }
 
   /** With no task's parts. */
-  private def left(state: SinkState, due: Vector[PartToClose]): Completion =
+  private def left(state: SinkState, due: Vector[EpochOutcome.PartToClose]): BucketTracker.Completion =
     completing.next(state, Vector.empty, due, compaction, clock.millis())
 
   /** With all open parts closed. */
-  private def closing(state: SinkState, reason: RollReason): Completion =
-    left(state.copy(open = Vector.empty), state.open.map(PartToClose(_, reason)))
+  private def closing(state: SinkState, reason: RollReason): BucketTracker.Completion =
+    left(state.copy(open = Vector.empty), state.open.map(EpochOutcome.PartToClose(_, reason)))
 
-  private def rollIfDue(held: Idle, next: Completion): Idle =
+  private def rollIfDue(held: Idle, next: BucketTracker.Completion): Idle =
     if (next.isEmpty) held
     else {
       faults.at(Step.BeforeRoll)
       roll(held, next)
     }
 
-  private def roll(held: Idle, next: Completion): Idle =
+  private def roll(held: Idle, next: BucketTracker.Completion): Idle =
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
   /** A failed write may have taken effect, or may do so yet: no run goes on in place then (I1). */
-  private def closed(held: Idle, due: Vector[PartToClose]): Vector[Pending] =
+  private def closed(held: Idle, due: Vector[EpochOutcome.PartToClose]): Vector[Pending] =
     try parts.close(due, held.newest.seq)
     catch {
       case e: Throwable =>
@@ -296,7 +297,7 @@ private[stoplog] final class SinkDriver private[commit] (
       held: Idle,
       kind: RecordKind,
       publish: Vector[Pending],
-      completion: Completion,
+      completion: BucketTracker.Completion,
       replace: Vector[FinishedPart] = Vector.empty
   ): Idle = {
     val started         = clock.millis()

@@ -58,7 +58,7 @@ private[stoplog] final case class SinkSettings(
     fixed: Map[String, String],
     content: String,
     noted: Map[String, String] = Map.empty,
-    schema: RowSchema = RowSchema.Unknown,
+    schema: SinkSettings.RowSchema = SinkSettings.RowSchema.Unknown,
     options: Map[String, String] = Map.empty
 ) {
   def toMap: Map[String, String] = fixed ++ noted ++ columns + (SinkSettings.ContentKey -> content)
@@ -79,26 +79,26 @@ private[stoplog] object SinkSettings {
 
   /** The reason under which parts of the former content are closed. */
   private[commit] val ContentChanged = RollReason.Custom("contentChanged")
-}
 
-/** The columns of a run's rows, as far as the protocol has to know them. */
-private[stoplog] trait RowSchema {
+  /** The columns of a run's rows, as far as the protocol has to know them. */
+  trait RowSchema {
 
-  /** All columns as a text that the log keeps; empty if they are not known. */
-  def text: String
+    /** All columns as a text that the log keeps; empty if they are not known. */
+    def text: String
 
-  /** Throws if these columns must not come after the recorded ones. */
-  def mayFollow(recorded: String): Unit
+    /** Throws if these columns must not come after the recorded ones. */
+    def mayFollow(recorded: String): Unit
 
-  final def id: Option[SchemaId] = Option.when(text.nonEmpty)(SchemaId.of(text))
-}
+    final def id: Option[SchemaId] = Option.when(text.nonEmpty)(SchemaId.of(text))
+  }
 
-private[stoplog] object RowSchema {
+  object RowSchema {
 
-  /** The schema of rows with unnamed columns: they may follow any. */
-  case object Unknown extends RowSchema {
-    override def text: String                      = ""
-    override def mayFollow(recorded: String): Unit = ()
+    /** The schema of rows with unnamed columns: they may follow any. */
+    case object Unknown extends RowSchema {
+      override def text: String                      = ""
+      override def mayFollow(recorded: String): Unit = ()
+    }
   }
 }
 

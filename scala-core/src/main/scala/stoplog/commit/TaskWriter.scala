@@ -247,8 +247,8 @@ private[stoplog] object TaskWriter {
     * @param ofEvent  the time that the policy is asked about; a part remembers that of its first row
     */
   final case class Times[-R](
-      recorded: RowTimes[R] = RowTimes.Unasked,
-      ofEvent: RowTimes[R] = RowTimes.Unasked
+      recorded: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.Unasked,
+      ofEvent: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.Unasked
   )
 
   /** The counts of one task, for metrics. */

@@ -56,7 +56,11 @@ private[stoplog] final class ToolRun(
   /** Closes every open part where its last committed epoch left it, and makes it visible. */
   def finishOpen(): Unit = if (state.open.nonEmpty) {
     faults.at(Step.BeforeRoll)
-    record(RecordKind.Roll, state.open.map(PartToClose(_, RollReason.End)), state.copy(open = Vector.empty))
+    record(
+      RecordKind.Roll,
+      state.open.map(EpochOutcome.PartToClose(_, RollReason.End)),
+      state.copy(open = Vector.empty)
+    )
   }
 
   /** Removes files that no record names and no run can be writing any more; answers their number. */
@@ -71,7 +75,7 @@ private[stoplog] final class ToolRun(
     */
   def replace(parts: Vector[FinishedPart], beginning: Vector[Open])(change: SinkState => SinkState): Unit = {
     faults.at(Step.BeforeRewind)
-    record(RecordKind.Compact, beginning.map(PartToClose(_, Rewound)), change(state), parts)
+    record(RecordKind.Compact, beginning.map(EpochOutcome.PartToClose(_, Rewound)), change(state), parts)
   }
 
   /** The clean end, with the state that the query goes on from. */
@@ -83,7 +87,7 @@ private[stoplog] final class ToolRun(
   /** The same, with every open part finished under this directory, out of the readers' sight. */
   def releaseAside(directory: String, next: SinkState): Unit = {
     faults.at(Step.BeforeRelease)
-    val closed = parts.close(state.open.map(PartToClose(_, RollReason.End)), newest.seq)
+    val closed = parts.close(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
     val hidden = closed.map(part =>
       part.copy(
         bucket = s"$directory/${part.bucket}".stripSuffix("/"),
@@ -95,7 +99,7 @@ private[stoplog] final class ToolRun(
 
   private def record(
       kind: RecordKind,
-      closing: Vector[PartToClose],
+      closing: Vector[EpochOutcome.PartToClose],
       next: SinkState,
       replace: Vector[FinishedPart] = Vector.empty
   ): Unit = {

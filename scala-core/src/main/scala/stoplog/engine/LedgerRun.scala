@@ -25,6 +25,8 @@ private[stoplog] final class LedgerRun[R](
     tickMillis: Long,
     hooks: LedgerRun.Hooks[R]
 ) extends EngineRun[R, TaskResult] {
+  import LedgerRun.EpochGate
+
   private var timer  = Option.empty[ScheduledFuture[_]]
   private val probed = new AtomicBoolean()
   private val gate   = new EpochGate
@@ -116,7 +118,7 @@ private[stoplog] final class LedgerRun[R](
 
   /** A record that is not older than the last look says as much. Also while an epoch runs, however long it takes. */
   private def beat(): Unit =
-    if (driver.recordedAtMillis.exists(System.currentTimeMillis() - _ >= tickMillis))
+    if (driver.hasNoRecordFor(tickMillis))
       try heartbeat.foreach(_.beat())
       catch { case NonFatal(e) => Log.debug(s"No sign of life of $name this time", e) }
 }
@@ -140,6 +142,39 @@ private[stoplog] object LedgerRun {
       progressed: Progress => Unit = _ => (),
       closed: () => Unit = () => ()
   )
+
+  /** Keeps a query from beginning an epoch, so that it can be stopped between two of them.
+    *
+    * Spark has no notice of the end of a micro-batch before it begins the next; but the next one's first call of the sink
+    * comes before it has any task.
+    */
+  private[engine] final class EpochGate {
+    private var isClosed  = false
+    private var isAwaited = false
+
+    /** Called by the query's thread when an epoch begins. Where the gate is closed that waits, until it is opened or the
+      * query is stopped, which interrupts its thread.
+      */
+    def pass(): Unit = synchronized {
+      while (isClosed) {
+        isAwaited = true
+        try wait()
+        finally isAwaited = false
+      }
+    }
+
+    def close(): Unit = synchronized {
+      isClosed = true
+    }
+
+    def open(): Unit = synchronized {
+      isClosed = false
+      notifyAll()
+    }
+
+    /** Whether an epoch would begin now, and does not. */
+    def holds: Boolean = synchronized(isAwaited)
+  }
 }
 
 /** @param watermarkMillis with which the epoch was run; 0 before the first, and `None` in a query without one
@@ -153,36 +188,3 @@ private[stoplog] final case class Progress(watermarkMillis: Option[Long], rows: 
   * @param trigger of the earlier run
   */
 private[stoplog] final case class EarlierDecision(seq: Long, trigger: QueryTrigger)
-
-/** Keeps a query from beginning an epoch, so that it can be stopped between two of them.
-  *
-  * Spark has no notice of the end of a micro-batch before it begins the next; but the next one's first call of the sink
-  * comes before it has any task.
-  */
-private[engine] final class EpochGate {
-  private var isClosed  = false
-  private var isAwaited = false
-
-  /** Called by the query's thread when an epoch begins. Where the gate is closed that waits, until it is opened or the
-    * query is stopped, which interrupts its thread.
-    */
-  def pass(): Unit = synchronized {
-    while (isClosed) {
-      isAwaited = true
-      try wait()
-      finally isAwaited = false
-    }
-  }
-
-  def close(): Unit = synchronized {
-    isClosed = true
-  }
-
-  def open(): Unit = synchronized {
-    isClosed = false
-    notifyAll()
-  }
-
-  /** Whether an epoch would begin now, and does not. */
-  def holds: Boolean = synchronized(isAwaited)
-}

@@ -61,9 +61,6 @@ private[stoplog] object Conditions {
 
   def sqlState(condition: String): String = reader.getSqlState(condition)
 
-  /** The message with its `<parameters>` still in it. */
-  def template(condition: String): String = reader.getMessageTemplate(condition)
-
   // By this class's loader: the jar may be in a session's own loader, which the system's does not see.
   def url: URL = getClass.getClassLoader.getResource(Resource)
 

@@ -7,16 +7,19 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
-import stoplog.commit.{EpochPolicy, JobPolicy, OnBadRow, RowTimes, SinkSettings}
+import stoplog.commit.{EpochPolicy, JobPolicy, OnBadRow, SinkSettings}
+import stoplog.commit.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
-import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat, UserFormat}
+import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
+import stoplog.format.bulk.BulkSink.UserFormat
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
-import stoplog.options.{EventTimeUse, FormatChoice, SinkOptions}
+import stoplog.options.{FormatChoice, SinkOptions}
+import stoplog.options.RollingOptions.EventTimeUse
 import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
@@ -218,27 +221,27 @@ private[filesink] object FileSinkSpec {
     assigner.open(schema) // what is wrong with it, is wrong on the driver already
     assigner
   }
-}
 
-/** The event times of the rows of a write.
-  *
-  * @param column   for assigners; `None` if rows have none
-  * @param ofPolicy for the rolling policy, if it asks
-  */
-private[stoplog] final case class EventTimes(column: Option[ColumnTimes], ofPolicy: RowTimes[InternalRow])
+  /** The event times of the rows of a write.
+    *
+    * @param column   for assigners; `None` if rows have none
+    * @param ofPolicy for the rolling policy, if it asks
+    */
+  private[stoplog] final case class EventTimes(column: Option[ColumnTimes], ofPolicy: RowTimes[InternalRow])
 
-private[stoplog] object EventTimes {
+  private[stoplog] object EventTimes {
 
-  /** Errors: `STOPLOG_EVENT_TIME_COLUMN`, `STOPLOG_EVENT_TIME_MISSING`. */
-  def of(options: SinkOptions, schema: StructType): EventTimes = {
-    val column = ColumnTimes.ofEvents(options.rolling.eventTimeColumn, schema)
-    EventTimes(
-      column,
-      options.rolling.eventTimeUse match {
-        case EventTimeUse.Required => column.getOrElse(throw Errors.eventTimeMissing())
-        case EventTimeUse.Optional => column.getOrElse(RowTimes.Unasked)
-        case EventTimeUse.Unused   => RowTimes.Unasked
-      }
-    )
+    /** Errors: `STOPLOG_EVENT_TIME_COLUMN`, `STOPLOG_EVENT_TIME_MISSING`. */
+    def of(options: SinkOptions, schema: StructType): EventTimes = {
+      val column = ColumnTimes.ofEvents(options.rolling.eventTimeColumn, schema)
+      EventTimes(
+        column,
+        options.rolling.eventTimeUse match {
+          case EventTimeUse.Required => column.getOrElse(throw Errors.eventTimeMissing())
+          case EventTimeUse.Optional => column.getOrElse(RowTimes.Unasked)
+          case EventTimeUse.Unused   => RowTimes.Unasked
+        }
+      )
+    }
   }
 }

@@ -7,17 +7,18 @@ import scala.util.hashing.MurmurHash3
 import org.apache.spark.sql.types.{DataType, Metadata, StructType}
 
 import stoplog.bucket.{Bucketing, DateTimeBucketAssigner}
-import stoplog.commit.{Finish, RowSchema, SinkSettings}
+import stoplog.commit.SinkSettings.RowSchema
+import stoplog.commit.{Finish, SinkSettings}
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.SchemaChange
 import stoplog.log.LogRecord
+import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
+import stoplog.options.RecoveryOptions.OnRestart
+import stoplog.options.RollingOptions.BucketCheckInterval
 import stoplog.options.{
   BucketOptions, ColumnNames, FormatChoice, OnSchemaChange, PartOptions, RecoveryOptions, RollingOptions,
   SinkOptions
 }
-import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
-import stoplog.options.RecoveryOptions.OnRestart
-import stoplog.options.RollingOptions.BucketCheckInterval
 import stoplog.place.SinkStorage
 import stoplog.storage.PartLayout
 import stoplog.util.UserObject

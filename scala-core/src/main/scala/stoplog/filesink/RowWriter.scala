@@ -14,7 +14,8 @@ import stoplog.commit._
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.format.{RejectedLines, RejectedRow}
+import stoplog.format.RejectedLines
+import stoplog.format.RejectedLines.RejectedRow
 import stoplog.part.{PartNaming, Spooled}
 import stoplog.sink.BatchTimes
 
@@ -22,8 +23,8 @@ import stoplog.sink.BatchTimes
 private[filesink] final class RowWriter(
     writer: TaskWriter[InternalRow],
     assigner: BucketAssigner,
-    badRows: BadRows,
-    context: RowContext
+    badRows: RowWriterFactory.BadRows,
+    context: RowWriterFactory.RowContext
 ) extends SinkWriter[InternalRow, TaskResult] {
   private[this] var written = 0L
 
@@ -35,7 +36,9 @@ private[filesink] final class RowWriter(
     try {
       writer.write(bucketOf(row), row)
       written += 1
-    } catch { case bad: BadRow => badRows.take(row, BadRows.knownBucket(bucketOf(row)), bad) }
+    } catch {
+      case bad: BadRow => badRows.take(row, RowWriterFactory.BadRows.knownBucket(bucketOf(row)), bad)
+    }
 
   override def commit(): TaskResult = badRows.commit(writer.commit())
 
@@ -77,6 +80,7 @@ private[filesink] final class RowWriterFactory(
     sink: FileSinkSpec,
     times: BatchTimes = BatchTimes.unknown
 ) extends SinkWriterFactory[InternalRow, TaskResult] {
+  import RowWriterFactory.{BadRows, RowContext}
 
   override def writer(task: TaskAttempt): Option[RowWriter] =
     Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
@@ -145,108 +149,111 @@ private[filesink] final class RowWriterFactory(
     BucketId.problem(id).foreach(why => throw new BadRow(Errors.bucketId(id, why)))
 }
 
-/** The context that a task gives its assigner beside each row. One object for all rows.
-  *
-  * @param eventTime where a row has it; `None` if no column has a watermark
-  */
-private[stoplog] final class RowContext(clock: Clock, eventTime: Option[ColumnTimes], times: BatchTimes)
-    extends BucketContext {
-  private[this] var current: InternalRow = _
+private[filesink] object RowWriterFactory {
 
-  def at(row: InternalRow): this.type = {
-    current = row
-    this
-  }
-
-  override def processingTimeMillis: Long = clock.millis()
-
-  override def eventTimeMillis: Option[Long] = eventTime.flatMap(_.known(current))
-
-  override def watermarkMillis: Option[Long] = times.watermarkMillis
-}
-
-/** The treatment of a task's rows that cannot be written. */
-private[stoplog] sealed trait BadRows {
-
-  /** @param bucket where it would have gone, if that is known and can be a bucket */
-  def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit
-
-  /** With what the task was given, durable. */
-  def commit(result: TaskResult): TaskResult
-
-  /** Deletes nothing (I5). */
-  def close(): Unit
-}
-
-private[stoplog] object BadRows {
-
-  /** The bucket of the row; `None` if the bucket itself is the problem. */
-  def knownBucket(ask: => String): Option[String] = Try(ask).toOption.filter(BucketId.problem(_).isEmpty)
-
-  /** The task fails, and its epoch with it. */
-  case object Fail extends BadRows {
-    override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = bad.getCause match {
-      case named: SparkThrowable if String.valueOf(named.getCondition).startsWith("STOPLOG_") =>
-        throw bad.getCause
-      case why => throw Errors.badRow(bucket, why)
-    }
-
-    override def commit(result: TaskResult): TaskResult = result
-    override def close(): Unit                          = ()
-  }
-
-  /** They go into parts of their own, which the same record publishes (I3).
+  /** The context that a task gives its assigner beside each row. One object for all rows.
     *
-    * @param directory that of all rejected rows, under the sink's path; they keep their bucket below it
-    * @param newWriter makes the writer of these parts, which most tasks do not need
+    * @param eventTime where a row has it; `None` if no column has a watermark
     */
-  final class Reject(directory: String, batch: Option[Long], newWriter: () => TaskWriter[RejectedRow])
-      extends BadRows {
-    private[this] var writer = Option.empty[TaskWriter[RejectedRow]]
-    private[this] var rows   = 0L
+  private[stoplog] final class RowContext(clock: Clock, eventTime: Option[ColumnTimes], times: BatchTimes)
+      extends BucketContext {
+    private[this] var current: InternalRow = _
 
-    override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = {
-      val below = bucket.filter(_.nonEmpty).fold(directory)(id => s"$directory/$id")
-      opened().write(below, RejectedRow(row, bucket, batch, bad.getCause))
-      rows += 1
+    def at(row: InternalRow): this.type = {
+      current = row
+      this
     }
 
-    override def commit(result: TaskResult): TaskResult =
-      writer.fold(result)(rejected => result.withRejected(rejected.commit(), rows))
+    override def processingTimeMillis: Long = clock.millis()
 
-    override def close(): Unit = writer.foreach(_.close())
+    override def eventTimeMillis: Option[Long] = eventTime.flatMap(_.known(current))
 
-    private def opened(): TaskWriter[RejectedRow] = writer.getOrElse {
-      val made = newWriter()
-      writer = Some(made)
-      made
-    }
+    override def watermarkMillis: Option[Long] = times.watermarkMillis
   }
 
-  /** Lines that are not compressed: there are few, and people look at them. */
-  final class Format(lines: RejectedLines) extends PartFormat[RejectedRow] {
-    private[this] val scratch = new ByteArrayOutputStream()
+  /** The treatment of a task's rows that cannot be written. */
+  private[stoplog] sealed trait BadRows {
 
-    lines.open()
+    /** @param bucket where it would have gone, if that is known and can be a bucket */
+    def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit
 
-    override def begin(name: String, end: PartBuffer): PartEncoder[RejectedRow] =
-      new Lines(end, RowPartEncoder.Empty)
+    /** With what the task was given, durable. */
+    def commit(result: TaskResult): TaskResult
 
-    override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[RejectedRow] =
-      new Lines(end, RowPartEncoder.Started)
+    /** Deletes nothing (I5). */
+    def close(): Unit
+  }
 
-    private final class Lines(end: PartBuffer, from: RowPartEncoder.Content)
-        extends RowPartEncoder[RejectedRow](end, from) {
+  private[stoplog] object BadRows {
 
-      override protected def start(out: OutputStream): Unit = ()
+    /** The bucket of the row; `None` if the bucket itself is the problem. */
+    def knownBucket(ask: => String): Option[String] = Try(ask).toOption.filter(BucketId.problem(_).isEmpty)
 
-      override protected def encode(row: RejectedRow, out: OutputStream): Unit = {
-        scratch.reset()
-        lines.write(row, scratch)
-        scratch.writeTo(out)
+    /** The task fails, and its epoch with it. */
+    case object Fail extends BadRows {
+      override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = bad.getCause match {
+        case named: SparkThrowable if String.valueOf(named.getCondition).startsWith("STOPLOG_") =>
+          throw bad.getCause
+        case why => throw Errors.badRow(bucket, why)
       }
 
-      override protected def openMember(out: OutputStream): Option[Member] = None
+      override def commit(result: TaskResult): TaskResult = result
+      override def close(): Unit                          = ()
+    }
+
+    /** They go into parts of their own, which the same record publishes (I3).
+      *
+      * @param directory that of all rejected rows, under the sink's path; they keep their bucket below it
+      * @param newWriter makes the writer of these parts, which most tasks do not need
+      */
+    final class Reject(directory: String, batch: Option[Long], newWriter: () => TaskWriter[RejectedRow])
+        extends BadRows {
+      private[this] var writer = Option.empty[TaskWriter[RejectedRow]]
+      private[this] var rows   = 0L
+
+      override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = {
+        val below = bucket.filter(_.nonEmpty).fold(directory)(id => s"$directory/$id")
+        opened().write(below, RejectedRow(row, bucket, batch, bad.getCause))
+        rows += 1
+      }
+
+      override def commit(result: TaskResult): TaskResult =
+        writer.fold(result)(rejected => result.withRejected(rejected.commit(), rows))
+
+      override def close(): Unit = writer.foreach(_.close())
+
+      private def opened(): TaskWriter[RejectedRow] = writer.getOrElse {
+        val made = newWriter()
+        writer = Some(made)
+        made
+      }
+    }
+
+    /** Lines that are not compressed: there are few, and people look at them. */
+    final class Format(lines: RejectedLines) extends PartFormat[RejectedRow] {
+      private[this] val scratch = new ByteArrayOutputStream()
+
+      lines.open()
+
+      override def begin(name: String, end: PartBuffer): PartEncoder[RejectedRow] =
+        new Lines(end, RowPartEncoder.Empty)
+
+      override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[RejectedRow] =
+        new Lines(end, RowPartEncoder.Started)
+
+      private final class Lines(end: PartBuffer, from: RowPartEncoder.Content)
+          extends RowPartEncoder[RejectedRow](end, from) {
+
+        override protected def start(out: OutputStream): Unit = ()
+
+        override protected def encode(row: RejectedRow, out: OutputStream): Unit = {
+          scratch.reset()
+          lines.write(row, scratch)
+          scratch.writeTo(out)
+        }
+
+        override protected def openMember(out: OutputStream): Option[Member] = None
+      }
     }
   }
 }

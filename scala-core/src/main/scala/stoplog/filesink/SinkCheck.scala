@@ -10,22 +10,18 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
 
-import stoplog.commit.ForeignQuery
+import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, Bucketing, DateTimeBucketAssigner}
+import stoplog.commit.{CompleteRule, ForeignQuery, JobCommit, SinkSettings}
 import stoplog.engine.JarVersions
 import stoplog.error.Errors
 import stoplog.format.compress.Compression
 import stoplog.log.LogRecord
-import stoplog.options.SparkHadoop
-
-import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, Bucketing, DateTimeBucketAssigner}
-import stoplog.commit.{JobCommit, SinkSettings}
-import stoplog.commit.CompleteRule
-import stoplog.options.{RecoveryOptions, SinkOptions}
-
+import stoplog.options.{RecoveryOptions, SinkOptions, SparkHadoop}
 import stoplog.part.PartNaming
 import stoplog.place.{CheckpointFiles, SinkStorage}
-import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight, Versions}
 import stoplog.preflight.Finding.{Ok, Problem, Warning, tried}
+import stoplog.preflight.NameChecks.Versions
+import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight}
 import stoplog.storage.s3.S3Library
 
 /** A sink looked at before its query starts, by what the query itself would use. */
@@ -96,7 +92,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   }
 
   private def ofRolling: Option[Finding] =
-    tried("rollingPolicy")(EventTimes.of(options, schema)).left.toOption
+    tried("rollingPolicy")(FileSinkSpec.EventTimes.of(options, schema)).left.toOption
 
   private def ofBuckets: Option[Finding] = columns.toOption.map { found =>
     assigner.fold(

@@ -7,10 +7,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket.{BucketEnds, BucketId, BucketListener, Bucketing, ColumnTimes, CompleteBucket}
-import stoplog.commit.OnBadRow
-import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket, OnBadRow}
 import stoplog.error.Errors
-import stoplog.options.{BucketComplete, ManifestChoice, SinkOptions}
+import stoplog.options.Completeness.ManifestChoice
+import stoplog.options.{BucketComplete, SinkOptions}
 import stoplog.place.SinkStorage
 import stoplog.util.UserObject
 

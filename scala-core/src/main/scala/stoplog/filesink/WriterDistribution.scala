@@ -58,27 +58,27 @@ private[stoplog] object WriterDistribution {
     case struct: StructType => struct.forall(field => isHashable(field.dataType))
     case other              => other.typeName != "variant"
   }
-}
 
-/** `DataFrameWriter.partitionBy` of a batch write means the option of that name.
-  *
-  * `DataStreamWriter.partitionBy` never arrives here: Spark drops it for such sinks, without a word.
-  */
-private[stoplog] object BatchPartitioning {
+  /** `DataFrameWriter.partitionBy` of a batch write means the option of that name.
+    *
+    * `DataStreamWriter.partitionBy` never arrives here: Spark drops it for such sinks, without a word.
+    */
+  object BatchPartitioning {
 
-  def merged(options: SinkOptions, partitioned: Array[Transform]): SinkOptions =
-    if (partitioned.isEmpty) options
-    else
-      SinkOptions.parse(
-        options.toMap ++ BucketOptions.toMap(Bucketing.PartitionColumns(columns(partitioned)))
-      )
+    def merged(options: SinkOptions, partitioned: Array[Transform]): SinkOptions =
+      if (partitioned.isEmpty) options
+      else
+        SinkOptions.parse(
+          options.toMap ++ BucketOptions.toMap(Bucketing.PartitionColumns(columns(partitioned)))
+        )
 
-  /** Error: `STOPLOG_PARTITION_COLUMNS`. */
-  def columns(partitioned: Array[Transform]): Seq[String] = partitioned.map(column).toSeq
+    /** Error: `STOPLOG_PARTITION_COLUMNS`. */
+    def columns(partitioned: Array[Transform]): Seq[String] = partitioned.map(column).toSeq
 
-  private def column(transform: Transform): String =
-    (transform.name(), transform.references().map(_.fieldNames())) match {
-      case ("identity", Array(Array(name))) => name
-      case _ => throw Errors.partitionColumns(s"${transform.describe} is not a top-level column")
-    }
+    private def column(transform: Transform): String =
+      (transform.name(), transform.references().map(_.fieldNames())) match {
+        case ("identity", Array(Array(name))) => name
+        case _ => throw Errors.partitionColumns(s"${transform.describe} is not a top-level column")
+      }
+  }
 }

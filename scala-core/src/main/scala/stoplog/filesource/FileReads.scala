@@ -11,7 +11,9 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.format.read.{DirectoryColumns, DirectoryFilter, ReadFormats, SparkBlocks, Vectors}
+import stoplog.format.read.{DirectoryColumns, ReadFormats, SparkBlocks}
+import stoplog.format.read.DirectoryColumns.DirectoryFilter
+import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.SourceOptions
 import stoplog.source.SplitSource
 import stoplog.source.file._
@@ -143,16 +145,16 @@ private[stoplog] object FileReads {
     override def describe(path: String): String       = files.describe(path)
     override def locate(path: String): URI            = files.locate(path)
   }
+
+  /** A source of files, and what its readers hand out. */
+  final case class FileRead(
+      source: SplitSource[FileSplit, _, InternalRow],
+      vectors: Vectors,
+      filters: PushedFilters
+  )
+
+  /** The filters of a query that leave out directories, and those that leave out blocks of files. Spark filters the rows
+    * all the same.
+    */
+  final case class PushedFilters(directories: Seq[Filter], blocks: Seq[Filter])
 }
-
-/** A source of files, and what its readers hand out. */
-private[stoplog] final case class FileRead(
-    source: SplitSource[FileSplit, _, InternalRow],
-    vectors: Vectors,
-    filters: PushedFilters
-)
-
-/** The filters of a query that leave out directories, and those that leave out blocks of files. Spark filters the rows
-  * all the same.
-  */
-private[stoplog] final case class PushedFilters(directories: Seq[Filter], blocks: Seq[Filter])

@@ -12,7 +12,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import stoplog.error.Errors
-import stoplog.format.read.{BlockSchema, DirectoryColumns, DirectoryTypes, SourceFormatName}
+import stoplog.format.read.{DirectoryColumns, SourceFormatName}
+import stoplog.format.read.DirectoryColumns.DirectoryTypes
+import stoplog.format.read.SparkFormats.BlockSchema
 import stoplog.options.SourceOptions
 import stoplog.source.file.{DirectoryNames, FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}
@@ -27,13 +29,13 @@ private[stoplog] object SourceColumns {
     */
   def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
     val names      = namesOf(options, files, rules).all
-    lazy val found = survey(files, rules, options.files.finder, telling(options))
+    lazy val found = inferSchema(files, rules, options.files.finder, filesToRead(options))
     val inFiles    = options.content.read.format match {
       case SourceFormatName.Text                => new StructType().add("value", StringType)
       case SourceFormatName.Records(_, records) => records.schema
       case lines: SourceFormatName.MultiLine    => throw Errors.sourceSchema(lines.word)
       case blocks: SourceFormatName.Blocks      =>
-        val all = found.telling.map(status(files, _))
+        val all = found.schemaFiles.map(status(files, _))
         BlockSchema
           .of(blocks, all, options.content.read.options)
           .getOrElse(throw Errors.sourceSchema(blocks.word))
@@ -105,7 +107,7 @@ private[stoplog] object SourceColumns {
       throw Errors.invalidOptions(Seq(s"columns names '$name', which is none of $known."))
     }
 
-  private def telling(options: SourceOptions): Telling = {
+  private def filesToRead(options: SourceOptions): FilesToRead = {
     val merges    = options.content.read.options.get("mergeSchema").map(_.trim.equalsIgnoreCase("true"))
     val ofSession = options.content.read.format match {
       case SourceFormatName.Parquet => SQLConf.get.isParquetSchemaMergingEnabled
@@ -143,29 +145,29 @@ private[stoplog] object SourceColumns {
 
   /** The facts about the columns that a listing of all files tells.
     *
-    * @param telling files whose columns count: files without a byte tell none
+    * @param schemaFiles files whose columns count: files without a byte tell none
     * @param values  of the columns that names of directories tell
     */
-  private final case class Survey(telling: Vector[SourceFile], values: Map[String, Set[String]])
+  private final case class SchemaInference(schemaFiles: Vector[SourceFile], values: Map[String, Set[String]])
 
   /** The files that tell the columns. */
-  private sealed trait Telling
-  private case object Youngest extends Telling
-  private case object All      extends Telling
+  private sealed trait FilesToRead
+  private case object Youngest extends FilesToRead
+  private case object All      extends FilesToRead
 
-  private def survey(
+  private def inferSchema(
       files: SourceFiles,
       rules: PathRules,
       finder: Option[FileFinder],
-      wanted: Telling
-  ): Survey = {
-    var telling                       = Vector.empty[SourceFile]
+      wanted: FilesToRead
+  ): SchemaInference = {
+    var schemaFiles                   = Vector.empty[SourceFile]
     var latest                        = ""
     val values                        = mutable.Map.empty[String, mutable.Set[String]]
     def visit(file: SourceFile): Unit = {
       if (file.bytes > 0)
-        if (wanted == All) telling :+= file
-        else if (telling.forall(_.modifiedMillis <= file.modifiedMillis)) telling = Vector(file)
+        if (wanted == All) schemaFiles :+= file
+        else if (schemaFiles.forall(_.modifiedMillis <= file.modifiedMillis)) schemaFiles = Vector(file)
       val directory = DirectoryNames.of(file)
       if (directory != latest) {
         latest = directory
@@ -174,6 +176,6 @@ private[stoplog] object SourceColumns {
       }
     }
     finder.getOrElse(FileFinder.NonSplitting).find(files, rules)(visit)
-    Survey(telling, values.view.mapValues(_.toSet).toMap)
+    SchemaInference(schemaFiles, values.view.mapValues(_.toSet).toMap)
   }
 }

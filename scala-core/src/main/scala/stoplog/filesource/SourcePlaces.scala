@@ -12,6 +12,7 @@ import stoplog.options.SparkHadoop
 import stoplog.source.StateFiles
 import stoplog.storage.{SourceFiles, Storage}
 import stoplog.storage.hadoop._
+import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}
 import stoplog.storage.s3.S3FileStore
 import stoplog.storage.systems.HadoopProvider

@@ -10,18 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A row that could not be written, and the known facts about it.
-  *
-  * @param bucket its bucket, if that is known
-  * @param batch  the micro-batch; none in a batch job
-  */
-private[stoplog] final case class RejectedRow(
-    row: InternalRow,
-    bucket: Option[String],
-    batch: Option[Long],
-    why: Throwable
-)
-
 /** Rejected rows as lines of JSON: `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, by Spark's own generator.
   *
   * A row that JSON cannot express either has a `text` instead of the `row`: its columns as Java spells them.
@@ -29,6 +17,8 @@ private[stoplog] final case class RejectedRow(
   * Made on the driver, sent to every task, opened there once.
   */
 private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: String) extends Serializable {
+  import RejectedLines.RejectedRow
+
   private val rows  = RejectedLines.encoder(sessionTimeZone)
   private val texts = RejectedLines.encoder(sessionTimeZone)
 
@@ -80,4 +70,16 @@ private[stoplog] object RejectedLines {
 
   // With every null: the repair of a row begins with its missing values.
   private def encoder(zone: String): JsonEncoder = JsonEncoder(Map("ignoreNullFields" -> "false"), zone)
+
+  /** A row that could not be written, and the known facts about it.
+    *
+    * @param bucket its bucket, if that is known
+    * @param batch  the micro-batch; none in a batch job
+    */
+  final case class RejectedRow(
+      row: InternalRow,
+      bucket: Option[String],
+      batch: Option[Long],
+      why: Throwable
+  )
 }

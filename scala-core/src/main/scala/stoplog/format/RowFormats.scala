@@ -62,6 +62,40 @@ private[stoplog] object RowFormats {
     CaseInsensitiveMap(options.filterNot { case (name, _) => Codecs.exists(_.equalsIgnoreCase(name)) })
 
   private val Codecs = Seq("compression", "codec")
+
+  /** An encoder by one of Spark's own generators, so that the bytes are those of Spark's own writer of the format.
+    *
+    * The options of its subclasses are Spark's own, made on the driver so that the session's settings count in every task.
+    */
+  private[format] sealed abstract class GeneratedEncoder[G] extends Encoder {
+    @transient protected var schema: StructType   = _
+    @transient protected var buffer: RecordBuffer = _
+    @transient private var generator: G           = _
+
+    protected def newBuffer(): RecordBuffer
+    protected def newGenerator(to: RecordBuffer): G
+    protected def generate(generator: G, row: InternalRow): Unit
+
+    override def open(schema: StructType): Unit = {
+      this.schema = schema
+      buffer = newBuffer()
+      generator = newGenerator(buffer)
+    }
+
+    override def begin(out: OutputStream): Unit = out.write(buffer.byteOrderMark)
+
+    override def encode(row: InternalRow, out: OutputStream): Unit = {
+      try generate(generator, row)
+      catch {
+        case NonFatal(e) => // it is in the middle of a record, for good
+          open(schema)
+          throw e
+      }
+      // Spark's writer leaves out a record without a character, which would be a row lost.
+      if (buffer.isEmpty) throw Errors.nullValue(schema.fieldNames.mkString(", "))
+      buffer.drainTo(out)
+    }
+  }
 }
 
 /** One column as it is, and a separator after each row.
@@ -110,43 +144,9 @@ private[stoplog] object TextEncoder {
   }
 }
 
-/** An encoder by one of Spark's own generators, so that the bytes are those of Spark's own writer of the format.
-  *
-  * The options of its subclasses are Spark's own, made on the driver so that the session's settings count in every task.
-  */
-private[format] sealed abstract class GeneratedEncoder[G] extends Encoder {
-  @transient protected var schema: StructType   = _
-  @transient protected var buffer: RecordBuffer = _
-  @transient private var generator: G           = _
-
-  protected def newBuffer(): RecordBuffer
-  protected def newGenerator(to: RecordBuffer): G
-  protected def generate(generator: G, row: InternalRow): Unit
-
-  override def open(schema: StructType): Unit = {
-    this.schema = schema
-    buffer = newBuffer()
-    generator = newGenerator(buffer)
-  }
-
-  override def begin(out: OutputStream): Unit = out.write(buffer.byteOrderMark)
-
-  override def encode(row: InternalRow, out: OutputStream): Unit = {
-    try generate(generator, row)
-    catch {
-      case NonFatal(e) => // it is in the middle of a record, for good
-        open(schema)
-        throw e
-    }
-    // Spark's writer leaves out a record without a character, which would be a row lost.
-    if (buffer.isEmpty) throw Errors.nullValue(schema.fieldNames.mkString(", "))
-    buffer.drainTo(out)
-  }
-}
-
 /** One JSON object per row: the bytes are those of `df.write.json`. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
-    extends GeneratedEncoder[JacksonGenerator] {
+    extends RowFormats.GeneratedEncoder[JacksonGenerator] {
 
   override def suffix: String = ".json"
 
@@ -184,7 +184,7 @@ private[stoplog] object JsonEncoder {
   * its row, is the error `STOPLOG_NULL_VALUE` unless the option `nullValue` gives it a text.
   */
 private[stoplog] final class CsvEncoder private (options: CSVOptions)
-    extends GeneratedEncoder[UnivocityGenerator] {
+    extends RowFormats.GeneratedEncoder[UnivocityGenerator] {
 
   override def suffix: String = "." + options.extension
 

@@ -52,12 +52,12 @@ private[log] object DeltaJson {
       scalars.nextPart,
       settings = Option.when(from.has("settings"))(RecordJson.readSettings(from)),
       ListDeltas(
-        ListDelta(
+        StateDelta.ListDelta(
           objects(from, "open").map(RecordJson.readOpen(_, usual = None)),
           readGone(from, "openGone")
         ),
-        ListDelta(ListsJson.readLive(from), readGone(from, "liveGone")),
-        ListDelta(ListsJson.readFinished("small", from), readGone(from, "smallGone"))
+        StateDelta.ListDelta(ListsJson.readLive(from), readGone(from, "liveGone")),
+        StateDelta.ListDelta(ListsJson.readFinished("small", from), readGone(from, "smallGone"))
       )
     )
   }

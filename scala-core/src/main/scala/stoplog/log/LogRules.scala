@@ -13,7 +13,7 @@ private[stoplog] final case class LogRules(
     records: Int,
     marks: Int,
     together: Int,
-    deltas: DeltaRule,
+    deltas: LogRules.DeltaRule,
     published: Published
 )
 
@@ -25,6 +25,67 @@ private[stoplog] object LogRules {
 
   /** For the log of a sink that commits in two phases, and for a reader of any log. */
   val ofPrepared: LogRules = standard.copy(published = Published.Prepared)
+
+  /** Which records hold the difference from the record before, and not the whole state.
+    *
+    * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole
+    *                    records can be read by older releases
+    * @param atMost      so many differences rest on one whole record: as many files are read by a recovery
+    * @param share       the differences that rest on one whole record may have that part of its bytes, and one of them may
+    *                    have that part of the state's entries
+    */
+  final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
+    import FullRecordReason._
+
+    /** The reason to write a whole record, before the difference is known. Answers at once. */
+    def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
+      case RecordKind.Claim | RecordKind.Release => Some(Boundary)
+      case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
+      case _ if chain.deltas >= atMost           => Some(ManyDeltas)
+      case _                                     => None
+    }
+
+    /** The reason not to write this difference: its entries, before it is encoded. */
+    def onEntries(differ: Int, entries: Int): Option[FullRecordReason] =
+      Option.when(differ > entries * share)(TouchesMost)
+
+    /** The reason not to write these bytes of a difference. */
+    def onBytes(bytes: Long, chain: Chain): Option[FullRecordReason] =
+      Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
+  }
+
+  object DeltaRule {
+
+    /** A whole record and what rests on it are at most twice as many bytes as the state. */
+    val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
+  }
+
+  /** The reason why a record holds the whole state. */
+  sealed trait FullRecordReason extends Product with Serializable
+
+  object FullRecordReason {
+
+    /** The first record of a run, or what it rests on was not written by this run. */
+    case object FirstOfRun extends FullRecordReason
+
+    /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
+    case object Boundary    extends FullRecordReason
+    case object SmallState  extends FullRecordReason
+    case object ManyDeltas  extends FullRecordReason
+    case object TouchesMost extends FullRecordReason
+    case object ManyBytes   extends FullRecordReason
+
+    /** Only the whole state can say it: [[StateDelta.between]]. */
+    case object NoDifference extends FullRecordReason
+  }
+
+  /** A whole record and the differences that rest on it so far.
+    *
+    * @param whole      the place of the whole record
+    * @param wholeBytes of its file
+    * @param deltas     their number, and that of their bytes
+    */
+  final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)
 }
 
 /** What the records of a log publish. The reader of a log says it: a record that is to mislead it could say anything. */
@@ -38,64 +99,3 @@ private[stoplog] object Published {
   /** What tasks have prepared in another system. It has no bucket, and its names and handles are texts of that sink. */
   case object Prepared extends Published
 }
-
-/** Which records hold the difference from the record before, and not the whole state.
-  *
-  * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole
-  *                    records can be read by older releases
-  * @param atMost      so many differences rest on one whole record: as many files are read by a recovery
-  * @param share       the differences that rest on one whole record may have that part of its bytes, and one of them may
-  *                    have that part of the state's entries
-  */
-private[stoplog] final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
-  import WhyWhole._
-
-  /** The reason to write a whole record, before the difference is known. Answers at once. */
-  def before(kind: RecordKind, chain: Chain): Option[WhyWhole] = kind match {
-    case RecordKind.Claim | RecordKind.Release => Some(Boundary)
-    case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
-    case _ if chain.deltas >= atMost           => Some(ManyDeltas)
-    case _                                     => None
-  }
-
-  /** The reason not to write this difference: its entries, before it is encoded. */
-  def onEntries(differ: Int, entries: Int): Option[WhyWhole] =
-    Option.when(differ > entries * share)(TouchesMost)
-
-  /** The reason not to write these bytes of a difference. */
-  def onBytes(bytes: Long, chain: Chain): Option[WhyWhole] =
-    Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
-}
-
-private[stoplog] object DeltaRule {
-
-  /** A whole record and what rests on it are at most twice as many bytes as the state. */
-  val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
-}
-
-/** The reason why a record holds the whole state. */
-private[stoplog] sealed trait WhyWhole extends Product with Serializable
-
-private[stoplog] object WhyWhole {
-
-  /** The first record of a run, or what it rests on was not written by this run. */
-  case object FirstOfRun extends WhyWhole
-
-  /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
-  case object Boundary    extends WhyWhole
-  case object SmallState  extends WhyWhole
-  case object ManyDeltas  extends WhyWhole
-  case object TouchesMost extends WhyWhole
-  case object ManyBytes   extends WhyWhole
-
-  /** Only the whole state can say it: [[StateDelta.between]]. */
-  case object NoDifference extends WhyWhole
-}
-
-/** A whole record and the differences that rest on it so far.
-  *
-  * @param whole      the place of the whole record
-  * @param wholeBytes of its file
-  * @param deltas     their number, and that of their bytes
-  */
-private[stoplog] final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)

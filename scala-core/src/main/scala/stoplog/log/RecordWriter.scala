@@ -4,7 +4,7 @@ package stoplog.log
 import stoplog.part.RunId
 
 /** Encodes the records of one run, one after the other: whole, or as the difference from the one before it. */
-private[log] final class RecordWriter(rules: DeltaRule) {
+private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
   import RecordWriter._
 
   private var last = Option.empty[Written]
@@ -29,15 +29,21 @@ private[log] final class RecordWriter(rules: DeltaRule) {
 
   private def whole(record: LogRecord): Written = {
     val encoded = RecordCodec.encodeWhole(record)
-    Written(record, encoded, Chain(record.seq, encoded.bytes.length.toLong, deltas = 0, deltaBytes = 0))
+    Written(
+      record,
+      encoded,
+      LogRules.Chain(record.seq, encoded.bytes.length.toLong, deltas = 0, deltaBytes = 0)
+    )
   }
 
-  private def delta(record: LogRecord): Either[WhyWhole, Written] = for {
-    before <- last.filter(isBefore(record.seq, record.run)).toRight(WhyWhole.FirstOfRun)
+  private def delta(record: LogRecord): Either[LogRules.FullRecordReason, Written] = for {
+    before <- last.filter(isBefore(record.seq, record.run)).toRight(LogRules.FullRecordReason.FirstOfRun)
     chain = before.chain
     _     <- rules.before(record.kind, chain).toLeft(())
-    delta <- StateDelta.between(before.record.state, record.state).toRight(WhyWhole.NoDifference)
-    _     <- rules.onEntries(delta.lists.size, ListDeltas.entries(record.state)).toLeft(())
+    delta <- StateDelta
+      .between(before.record.state, record.state)
+      .toRight(LogRules.FullRecordReason.NoDifference)
+    _ <- rules.onEntries(delta.lists.size, ListDeltas.entries(record.state)).toLeft(())
     base    = Base(chain.whole, before.encoded.checksum)
     encoded = RecordCodec.encodeDelta(record, base, delta)
     bytes   = encoded.bytes.length.toLong
@@ -55,7 +61,7 @@ private[log] final class RecordWriter(rules: DeltaRule) {
 private[log] object RecordWriter {
 
   /** A record, its file, and what it rests on with all that does so already. */
-  final case class Written(record: LogRecord, encoded: RecordCodec.Encoded, chain: Chain) {
+  final case class Written(record: LogRecord, encoded: RecordCodec.Encoded, chain: LogRules.Chain) {
     def bytes: Array[Byte] = encoded.bytes
   }
 }

@@ -5,7 +5,8 @@ import java.time.ZoneId
 
 import scala.util.Try
 
-import stoplog.bucket.{BucketAssigner, BucketListener, Bucketing, DateTimeEnds, TimedBuckets}
+import stoplog.bucket.{BucketAssigner, BucketListener, Bucketing, TimedBuckets}
+import stoplog.bucket.BucketEnds.DateTimeEnds
 import stoplog.log.MarkerForm
 import stoplog.options.{BucketComplete => When}
 import stoplog.util.UserObject
@@ -22,7 +23,7 @@ private[stoplog] final case class Completeness(
     when: BucketComplete,
     form: MarkerForm,
     listener: Option[String],
-    manifest: ManifestChoice,
+    manifest: Completeness.ManifestChoice,
     zone: ZoneId
 )
 
@@ -34,16 +35,6 @@ private[stoplog] object BucketComplete {
   final case class Watermark(delayMillis: Long)      extends BucketComplete
   final case class ProcessingTime(delayMillis: Long) extends BucketComplete
   final case class Idle(delayMillis: Long)           extends BucketComplete
-}
-
-/** Whether manifests are written. */
-private[stoplog] sealed trait ManifestChoice extends Product with Serializable
-
-private[stoplog] object ManifestChoice {
-  case object None extends ManifestChoice
-
-  /** @param retentionMillis how long they are kept; `None` for good */
-  final case class Json(retentionMillis: Option[Long]) extends ManifestChoice
 }
 
 private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
@@ -180,4 +171,14 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
   private def isTimed(reference: String): Boolean =
     Try(UserObject.load(reference, classOf[BucketAssigner], BucketOptions.BucketAssigner.key)).toOption
       .forall(_.isInstanceOf[TimedBuckets])
+
+  /** Whether manifests are written. */
+  sealed trait ManifestChoice extends Product with Serializable
+
+  object ManifestChoice {
+    case object None extends ManifestChoice
+
+    /** @param retentionMillis how long they are kept; `None` for good */
+    final case class Json(retentionMillis: Option[Long]) extends ManifestChoice
+  }
 }

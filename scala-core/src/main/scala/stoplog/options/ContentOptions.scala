@@ -9,7 +9,9 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.error.Errors
-import stoplog.format.read.{DelimitedRows, ReadSettings, RowFormat, SourceFormatName, UserRecords}
+import stoplog.format.read.ReadFormats.{DelimitedRows, UserRecords}
+import stoplog.format.read.{RowFormat, SourceFormatName}
+import stoplog.format.read.SourceFormatName.ReadSettings
 import stoplog.source.format.{LengthPrefix => Prefix}
 
 /** The content of a source: its paths, and the kind of its files.

@@ -175,12 +175,12 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     else if (at < 0) Right(Marker.InDirectory(name))
     else if (name == NameOfFile) Left("is the name of each file itself")
     else if (name.indexOf(NameOfFile, at + 1) > 0) Left("has {name} twice")
-    else Right(Marker.Beside(name.take(at), name.drop(at + NameOfFile.length)))
+    else Right(Marker.PerFile(name.take(at), name.drop(at + NameOfFile.length)))
   }
 
   private def written(marker: Marker): String = marker match {
-    case Marker.InDirectory(name)     => name
-    case Marker.Beside(before, after) => s"$before$NameOfFile$after"
+    case Marker.InDirectory(name)      => name
+    case Marker.PerFile(before, after) => s"$before$NameOfFile$after"
   }
 
   private final def NameOfFile = "{name}"

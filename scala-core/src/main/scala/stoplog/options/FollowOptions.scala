@@ -3,9 +3,8 @@ package stoplog.options
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
-import stoplog.source.file.{
-  CleanSource => Cleaning, OnChangedFile => Changed, OnMergedPart => Merged, OnMissingFile, PathRules
-}
+import stoplog.source.file.{CleanSource => Cleaning, OnMissingFile, PathRules}
+import stoplog.source.file.Monitoring.{OnChangedFile => Changed, OnMergedPart => Merged}
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.
   *

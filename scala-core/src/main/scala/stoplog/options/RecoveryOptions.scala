@@ -16,17 +16,8 @@ private[stoplog] final case class RecoveryOptions(
     finalizeOnTermination: FinalizeOnTermination,
     onLostPart: LostPart,
     onSchemaChange: OnSchemaChange,
-    storage: StorageOptions
+    storage: RecoveryOptions.StorageOptions
 )
-
-/** The durability of a committed epoch, and the treatment of bytes behind the committed ones. */
-private[stoplog] final case class StorageOptions(durability: Durability, truncation: Truncation)
-
-/** The treatment of rows that cannot be written.
-  *
-  * @param path the directory of rejected rows, under the sink's path
-  */
-private[stoplog] final case class RejectOptions(onBadRow: OnBadRow, path: String)
 
 /** Whether the open parts are finished when a query ends without a failure. */
 private[stoplog] sealed abstract class FinalizeOnTermination(val word: String)
@@ -211,4 +202,13 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     else if (names.head.equalsIgnoreCase(SinkDirectory.Root)) Left("is where the log is")
     else Right(text)
   }
+
+  /** The durability of a committed epoch, and the treatment of bytes behind the committed ones. */
+  final case class StorageOptions(durability: Durability, truncation: Truncation)
+
+  /** The treatment of rows that cannot be written.
+    *
+    * @param path the directory of rejected rows, under the sink's path
+    */
+  final case class RejectOptions(onBadRow: OnBadRow, path: String)
 }

@@ -15,6 +15,7 @@ private[stoplog] final case class RollingOptions(
     eventTimeColumn: Option[String],
     checkIntervalMillis: Long
 ) {
+  import RollingOptions.EventTimeUse
 
   /** The policy's use of event times. */
   def eventTimeUse: EventTimeUse = EventTimeUse.of(policy)
@@ -173,24 +174,24 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     text => if (text.trim.equalsIgnoreCase(NoLimit)) Right(None) else limit.parse(text).map(Some(_)),
     _.fold(NoLimit)(limit.render)
   )
-}
 
-/** Whether a policy asks for the event times of rows. */
-private[stoplog] sealed trait EventTimeUse
+  /** Whether a policy asks for the event times of rows. */
+  sealed trait EventTimeUse
 
-private[stoplog] object EventTimeUse {
+  object EventTimeUse {
 
-  /** It closes parts by them. */
-  case object Required extends EventTimeUse
+    /** It closes parts by them. */
+    case object Required extends EventTimeUse
 
-  /** An own policy gets them where rows have any. */
-  case object Optional extends EventTimeUse
+    /** An own policy gets them where rows have any. */
+    case object Optional extends EventTimeUse
 
-  case object Unused extends EventTimeUse
+    case object Unused extends EventTimeUse
 
-  def of(policy: RollingPolicy): EventTimeUse = policy match {
-    case default: DefaultRollingPolicy if default.eventTimeIntervalMillis.isDefined => Required
-    case _: DefaultRollingPolicy | _: OnCheckpointRollingPolicy                     => Unused
-    case _                                                                          => Optional
+    def of(policy: RollingPolicy): EventTimeUse = policy match {
+      case default: DefaultRollingPolicy if default.eventTimeIntervalMillis.isDefined => Required
+      case _: DefaultRollingPolicy | _: OnCheckpointRollingPolicy                     => Unused
+      case _                                                                          => Optional
+    }
   }
 }

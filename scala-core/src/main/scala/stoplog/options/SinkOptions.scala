@@ -21,7 +21,7 @@ private[stoplog] final class SinkOptions private (
     val buckets: BucketOptions,
     val parts: PartOptions,
     val recovery: RecoveryOptions,
-    val rejects: RejectOptions,
+    val rejects: RecoveryOptions.RejectOptions,
     explicit: Map[String, String]
 ) extends Serializable {
 

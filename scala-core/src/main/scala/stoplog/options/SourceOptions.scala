@@ -54,32 +54,32 @@ private[stoplog] object SourceOptions {
     asked.errors.throwIfAny()
     read
   }
-}
 
-/** The limits of a micro-batch. */
-private[stoplog] object LimitOptions extends OptionList(OptionGroup.Admission) {
+  /** The limits of a micro-batch. */
+  object LimitOptions extends OptionList(OptionGroup.Admission) {
 
-  val MaxFilesPerTrigger: Opt[Long] = option("maxFilesPerTrigger", OptionType.wholeNumber, "1000")(
-    "no limit",
-    "A micro-batch reads at most this many files, or pieces of files."
-  )
+    val MaxFilesPerTrigger: Opt[Long] = option("maxFilesPerTrigger", OptionType.wholeNumber, "1000")(
+      "no limit",
+      "A micro-batch reads at most this many files, or pieces of files."
+    )
 
-  val MaxBytesPerTrigger: Opt[Long] = option("maxBytesPerTrigger", OptionType.size, "1g")(
-    "no limit",
-    "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches."
-  )
+    val MaxBytesPerTrigger: Opt[Long] = option("maxBytesPerTrigger", OptionType.size, "1g")(
+      "no limit",
+      "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches."
+    )
 
-  val MaxRowsPerTrigger: Opt[Long] = option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
-    "no limit",
-    "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at least. To know " +
-      "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
-  )
+    val MaxRowsPerTrigger: Opt[Long] = option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
+      "no limit",
+      "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at least. To know " +
+        "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
+    )
 
-  def parse(asked: OptionReader): ReadLimits = ReadLimits(
-    splits = asked.get(MaxFilesPerTrigger),
-    bytes = asked.get(MaxBytesPerTrigger),
-    records = asked.get(MaxRowsPerTrigger)
-  )
+    def parse(asked: OptionReader): ReadLimits = ReadLimits(
+      splits = asked.get(MaxFilesPerTrigger),
+      bytes = asked.get(MaxBytesPerTrigger),
+      records = asked.get(MaxRowsPerTrigger)
+    )
+  }
 }
 
 /** Every option of the source, in the order of its page: the parser, `docs/reference/source-options.md` and the Python package are
@@ -87,5 +87,6 @@ private[stoplog] object LimitOptions extends OptionList(OptionGroup.Admission) {
   */
 private[stoplog] object SourceOptionRegistry {
 
-  val all: Seq[Opt[_]] = Seq(ContentOptions.all, FileOptions.all, FollowOptions.all, LimitOptions.all).flatten
+  val all: Seq[Opt[_]] =
+    Seq(ContentOptions.all, FileOptions.all, FollowOptions.all, SourceOptions.LimitOptions.all).flatten
 }

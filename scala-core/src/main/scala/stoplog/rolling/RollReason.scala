@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** Why a part was closed: the metric's label, the word in the log, and what tests assert. */
+/** The reason for which a part was closed: the metric's label, the word in the log, and what tests assert. */
 sealed abstract class RollReason(val word: String) extends Product with Serializable
 
 object RollReason {

@@ -24,6 +24,8 @@ private[stoplog] final class SourceDriver[S <: Split](
     keptBatches: Int = SourceDriver.SparksBatches,
     faults: Faults = Faults.none
 ) extends AutoCloseable {
+  import SourceDriver.Admission
+
   private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
   private var opened: Option[SplitEnumerator[S]] = None
   private var kept: Queue[Long]                  = Queue.empty
@@ -159,60 +161,60 @@ private[stoplog] object SourceDriver {
     }
 
   private final val Identity = "identity"
-}
 
-/** Decides which splits a micro-batch takes. */
-private[stoplog] object Admission {
+  /** Decides which splits a micro-batch takes. */
+  object Admission {
 
-  /** The next splits within the limits; none if there is nothing to read. */
-  def take[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits): Vector[S] = {
-    val batch = new Batch(enumerator, limits)
-    var more  = true
-    while (more) {
-      val discovery = enumerator.discover()
-      more = batch.fill() && discovery == Discovery.Partial
-    }
-    batch.taken
-  }
-
-  private final class Batch[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits) {
-    private val splits = Vector.newBuilder[S]
-    private var count  = 0L
-    private var room   = Room(limits, 0, 0)
-
-    def taken: Vector[S] = splits.result()
-
-    /** Takes all splits that fit; false when there is room for nothing more, or when nothing came. */
-    def fill(): Boolean = {
-      val before = count
-      while (hasRoom && enumerator.next().exists(takes)) ()
-      hasRoom && count > before
+    /** The next splits within the limits; none if there is nothing to read. */
+    def take[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits): Vector[S] = {
+      val batch = new Batch(enumerator, limits)
+      var more  = true
+      while (more) {
+        val discovery = enumerator.discover()
+        more = batch.fill() && discovery == Discovery.Partial
+      }
+      batch.taken
     }
 
-    private def hasRoom = !room.isFull && limits.splits.forall(count < _)
+    private final class Batch[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits) {
+      private val splits = Vector.newBuilder[S]
+      private var count  = 0L
+      private var budget = Budget(limits, 0, 0)
 
-    private def takes(split: S): Boolean = enumerator.fit(split, room) match {
-      case Fit.All(whole, size)       => add(whole, size)
-      case Fit.Part(head, size, rest) =>
-        enumerator.takeBack(rest)
-        add(head, size)
-        end()
-      case Fit.Nothing() if count == 0 => add(split, split.size)
-      case Fit.Nothing()               =>
-        enumerator.takeBack(split)
-        end()
-    }
+      def taken: Vector[S] = splits.result()
 
-    private def add(split: S, size: SplitSize): Boolean = {
-      splits += split
-      count += 1
-      room = room.minus(size)
-      true
-    }
+      /** Takes all splits that fit; false when the budget allows nothing more, or when nothing came. */
+      def fill(): Boolean = {
+        val before = count
+        while (hasBudget && enumerator.next().exists(takes)) ()
+        hasBudget && count > before
+      }
 
-    private def end(): Boolean = {
-      room = room.full
-      false
+      private def hasBudget = !budget.isFull && limits.splits.forall(count < _)
+
+      private def takes(split: S): Boolean = enumerator.admit(split, budget) match {
+        case Admitted.All(whole, size)       => add(whole, size)
+        case Admitted.Part(head, size, rest) =>
+          enumerator.takeBack(rest)
+          add(head, size)
+          end()
+        case Admitted.Nothing() if count == 0 => add(split, split.size)
+        case Admitted.Nothing()               =>
+          enumerator.takeBack(split)
+          end()
+      }
+
+      private def add(split: S, size: SplitSize): Boolean = {
+        splits += split
+        count += 1
+        budget = budget.minus(size)
+        true
+      }
+
+      private def end(): Boolean = {
+        budget = budget.full
+        false
+      }
     }
   }
 }

@@ -18,13 +18,13 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
     */
   def next(): Option[S]
 
-  /** As much of the split as there is room for.
+  /** As much of the split as the budget allows.
     *
     * The engine takes a split that does not fit whole when there is nothing else in the micro-batch: each makes some
     * progress.
     */
-  def fit(split: S, room: Room): Fit[S] =
-    if (room.holds(split.size)) Fit.All(split, split.size) else Fit.Nothing()
+  def admit(split: S, budget: Budget): Admitted[S] =
+    if (budget.holds(split.size)) Admitted.All(split, split.size) else Admitted.Nothing()
 
   /** A split, or what is left of one, comes [[next]] again, before all others. */
   def takeBack(split: S): Unit
@@ -65,16 +65,16 @@ object Discovery {
   case object Partial extends Discovery
 }
 
-/** The result of [[SplitEnumerator.fit]]. */
-sealed trait Fit[S]
-object Fit {
-  final case class All[S](split: S, size: SplitSize) extends Fit[S]
+/** The result of [[SplitEnumerator.admit]]. */
+sealed trait Admitted[S]
+object Admitted {
+  final case class All[S](split: S, size: SplitSize) extends Admitted[S]
 
   /** The split was cut in two; the rest is to be taken back. */
-  final case class Part[S](head: S, size: SplitSize, rest: S) extends Fit[S]
+  final case class Part[S](head: S, size: SplitSize, rest: S) extends Admitted[S]
 
   /** None of it fits. */
-  final case class Nothing[S]() extends Fit[S]
+  final case class Nothing[S]() extends Admitted[S]
 }
 
 /** Splits that no micro-batch has taken yet.
@@ -126,7 +126,7 @@ object ReadLimits {
   * @param limits of the whole micro-batch, to see how much that is
   * @param over   whether the micro-batch ends here, whatever is left
   */
-final case class Room(limits: ReadLimits, usedBytes: Long, usedRecords: Long, over: Boolean = false) {
+final case class Budget(limits: ReadLimits, usedBytes: Long, usedRecords: Long, over: Boolean = false) {
 
   /** None for no limit. */
   def bytes: Option[Long] = limits.bytes.map(_ - usedBytes)
@@ -136,15 +136,15 @@ final case class Room(limits: ReadLimits, usedBytes: Long, usedRecords: Long, ov
 
   /** Whether a split fits; one with an unknown number of records does not, if they are limited. */
   def holds(size: SplitSize): Boolean =
-    bytes.forall(_ >= size.bytes) && records.forall(room => size.records.exists(_ <= room))
+    bytes.forall(_ >= size.bytes) && records.forall(left => size.records.exists(_ <= left))
 
   /** Whether the micro-batch has nothing to read yet, so that it has to take something. */
   def isUnused: Boolean = usedBytes == 0 && usedRecords == 0
 
-  private[source] def minus(size: SplitSize): Room =
+  private[source] def minus(size: SplitSize): Budget =
     copy(usedBytes = usedBytes + size.bytes, usedRecords = usedRecords + size.records.getOrElse(0L))
 
-  private[source] def full: Room = copy(over = true)
+  private[source] def full: Budget = copy(over = true)
 
   private[source] def isFull: Boolean = over || bytes.exists(_ <= 0) || records.exists(_ <= 0)
 }

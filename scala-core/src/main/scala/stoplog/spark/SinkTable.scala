@@ -12,7 +12,8 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 
 import stoplog.engine._
-import stoplog.filesink.{BatchPartitioning, FileEngineSink}
+import stoplog.filesink.FileEngineSink
+import stoplog.filesink.WriterDistribution.BatchPartitioning
 import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
 import stoplog.place.CheckpointFiles
 import stoplog.sink.TwoPhaseSink
@@ -48,7 +49,7 @@ private[stoplog] class SinkTable[M](
     all
   }
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = SinkWriteBuilder(this, info)
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = SinkWrite.SinkWriteBuilder(this, info)
 
   override def metrics(): JMap[String, String] =
     SinkTable.metrics(synchronized(current).fold(sink.noCounts)(_._2.counts))
@@ -126,7 +127,7 @@ private[stoplog] object SinkTable {
     for {
       queryId <- CheckpointFiles.queryId(checkpoint, SparkHadoop.configuration)
       earlier <- sink.resume(queryId)
-    } RunEnds.watchStart(new PreviousRun(queryId, earlier, table.wait, SparkSession.active))
+    } RunEnds.watchStart(new RunEnds.PreviousRun(queryId, earlier, table.wait, SparkSession.active))
     table
   }
 

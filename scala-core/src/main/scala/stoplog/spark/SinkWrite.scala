@@ -15,30 +15,6 @@ import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.place.PlannedBatches
 
-/** Planning only: Spark may build a write and then not carry it out. */
-private[spark] object SinkWriteBuilder {
-  def apply[M](table: SinkTable[M], info: LogicalWriteInfo): WriteBuilder = table.sink.replacing match {
-    case Replacing.Never => new Appending(table, info)
-    case _               => new Replaceable(table, info)
-  }
-
-  private class Appending[M](table: SinkTable[M], info: LogicalWriteInfo)
-      extends SupportsStreamingUpdateAsAppend {
-    override def build(): Write = SinkWrite(table, info, Existing.Keep)
-  }
-
-  private final class Replaceable[M](table: SinkTable[M], info: LogicalWriteInfo)
-      extends Appending(table, info)
-      with SupportsTruncate {
-    override def truncate(): WriteBuilder = {
-      val replacing = SinkWrite(table, info, Existing.Replace)
-      new WriteBuilder {
-        override def build(): Write = replacing
-      }
-    }
-  }
-}
-
 /** The epochs of a query, or a batch job, as Spark plans them. */
 private[spark] class SinkWrite[M](
     table: SinkTable[M],
@@ -46,6 +22,7 @@ private[spark] class SinkWrite[M](
     existing: Existing,
     planned: EngineWrite[InternalRow, M]
 ) extends Write {
+  import SinkWrite.{EpochWrite, JobWrite}
 
   override def description(): String = table.name()
 
@@ -70,83 +47,109 @@ private[spark] object SinkWrite {
       case Some(asked) => new DistributedSinkWrite(table, info, existing, planned, asked)
     }
   }
-}
 
-/** Rows brought together by columns. Tables that are paths can be clustered by plain columns only. */
-private[spark] final class DistributedSinkWrite[M](
-    table: SinkTable[M],
-    info: LogicalWriteInfo,
-    existing: Existing,
-    planned: EngineWrite[InternalRow, M],
-    asked: RowDistribution
-) extends SinkWrite(table, info, existing, planned)
-    with RequiresDistributionAndOrdering {
+  /** Rows brought together by columns. Tables that are paths can be clustered by plain columns only. */
+  final class DistributedSinkWrite[M](
+      table: SinkTable[M],
+      info: LogicalWriteInfo,
+      existing: Existing,
+      planned: EngineWrite[InternalRow, M],
+      asked: RowDistribution
+  ) extends SinkWrite(table, info, existing, planned)
+      with RequiresDistributionAndOrdering {
 
-  override def requiredDistribution(): Distribution =
-    Distributions.clustered(asked.clustering.map(column).toArray)
+    override def requiredDistribution(): Distribution =
+      Distributions.clustered(asked.clustering.map(column).toArray)
 
-  override def requiredNumPartitions(): Int = asked.tasks.getOrElse(0)
+    override def requiredNumPartitions(): Int = asked.tasks.getOrElse(0)
 
-  override def requiredOrdering(): Array[SortOrder] =
-    asked.ordering.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
+    override def requiredOrdering(): Array[SortOrder] =
+      asked.ordering.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
 
-  private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")
-}
-
-/** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
-private[spark] final class EpochWrite[M](
-    table: SinkTable[M],
-    info: LogicalWriteInfo,
-    planned: EngineWrite[InternalRow, M]
-) extends StreamingWrite {
-  @volatile private var begun = Option.empty[(EngineRun[InternalRow, M], BroadcastCarrier)]
-
-  override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
-    val context = QueryContext.current(info.queryId())
-    val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
-    val batches = new PlannedBatches(
-      context.batch,
-      QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
-      SparkHadoop.configuration
-    )
-    val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
-    val epoch   = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
-    val writers =
-      try run.begin(epoch)
-      catch { case e: Throwable => carrier.release(); throw e } // Spark aborts no epoch that has not begun
-    begun = Some((run, carrier))
-    new TaskWriterFactory(writers)
+    private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")
   }
 
-  /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
-  override def useCommitCoordinator(): Boolean = false
+  /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
+  final class EpochWrite[M](
+      table: SinkTable[M],
+      info: LogicalWriteInfo,
+      planned: EngineWrite[InternalRow, M]
+  ) extends StreamingWrite {
+    @volatile private var begun = Option.empty[(EngineRun[InternalRow, M], BroadcastCarrier)]
 
-  override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    begun.foreach { case (run, carrier) =>
-      run.commit(epochId, TaskMessage.results(messages))
-      carrier.release() // Spark aborts an epoch whose commit fails
+    override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
+      val context = QueryContext.current(info.queryId())
+      val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
+      val batches = new PlannedBatches(
+        context.batch,
+        QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
+        SparkHadoop.configuration
+      )
+      val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
+      val epoch   = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
+      val writers =
+        try run.begin(epoch)
+        catch { case e: Throwable => carrier.release(); throw e } // Spark aborts no epoch that has not begun
+      begun = Some((run, carrier))
+      new TaskWriterFactory(writers)
     }
 
-  override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    begun.foreach { case (run, carrier) =>
-      try run.abort()
-      finally carrier.release()
+    /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
+    override def useCommitCoordinator(): Boolean = false
+
+    override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+      begun.foreach { case (run, carrier) =>
+        run.commit(epochId, TaskWriterFactory.TaskMessage.results(messages))
+        carrier.release() // Spark aborts an epoch whose commit fails
+      }
+
+    override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
+      begun.foreach { case (run, carrier) =>
+        try run.abort()
+        finally carrier.release()
+      }
+
+    override def toString: String = table.name()
+  }
+
+  /** A batch job. */
+  final class JobWrite[M](name: String, job: EngineJob[InternalRow, M]) extends BatchWrite {
+
+    override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory =
+      new TaskWriterFactory(job.begin(physical.numPartitions()))
+
+    override def useCommitCoordinator(): Boolean = false
+
+    override def commit(messages: Array[WriterCommitMessage]): Unit =
+      job.commit(TaskWriterFactory.TaskMessage.results(messages))
+
+    override def abort(messages: Array[WriterCommitMessage]): Unit =
+      job.abort(TaskWriterFactory.TaskMessage.results(messages))
+
+    override def toString: String = name
+  }
+
+  /** Planning only: Spark may build a write and then not carry it out. */
+  object SinkWriteBuilder {
+    def apply[M](table: SinkTable[M], info: LogicalWriteInfo): WriteBuilder = table.sink.replacing match {
+      case Replacing.Never => new Appending(table, info)
+      case _               => new Replaceable(table, info)
     }
 
-  override def toString: String = table.name()
-}
+    private class Appending[M](table: SinkTable[M], info: LogicalWriteInfo)
+        extends SupportsStreamingUpdateAsAppend {
+      override def build(): Write = SinkWrite(table, info, Existing.Keep)
+    }
 
-/** A batch job. */
-private[spark] final class JobWrite[M](name: String, job: EngineJob[InternalRow, M]) extends BatchWrite {
-
-  override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory =
-    new TaskWriterFactory(job.begin(physical.numPartitions()))
-
-  override def useCommitCoordinator(): Boolean = false
-
-  override def commit(messages: Array[WriterCommitMessage]): Unit = job.commit(TaskMessage.results(messages))
-
-  override def abort(messages: Array[WriterCommitMessage]): Unit = job.abort(TaskMessage.results(messages))
-
-  override def toString: String = name
+    private final class Replaceable[M](table: SinkTable[M], info: LogicalWriteInfo)
+        extends Appending(table, info)
+        with SupportsTruncate {
+      override def truncate(): WriteBuilder = {
+        val replacing = SinkWrite(table, info, Existing.Replace)
+        new WriteBuilder {
+          override def build(): Write = replacing
+        }
+      }
+    }
+  }
 }

@@ -15,7 +15,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import stoplog.error.Redaction
 import stoplog.filesource.SourcePlaces
-import stoplog.format.read.{InputFile, RowSource, Vectors}
+import stoplog.format.read.{InputFile, RowSource}
+import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.{SourceOptions, SparkOptions}
 import stoplog.source._
 
@@ -26,6 +27,7 @@ private[spark] class SourceScan[S <: Split](
     limits: ReadLimits,
     vectors: Vectors
 ) extends Scan {
+  import SourceScan.{SplitBytes, SplitReaders}
 
   override def readSchema(): StructType = schema
 
@@ -49,88 +51,94 @@ private[spark] class SourceScan[S <: Split](
   private def tasks: Int = SparkSession.active.sparkContext.defaultParallelism
 }
 
-/** Readers of a task's splits. Goes to the executors.
-  *
-  * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
-  */
-private[stoplog] final class SplitReaders[S <: Split](
-    source: SplitSource[S, _, InternalRow],
-    vectors: Vectors = Vectors.Rows
-) extends PartitionReaderFactory {
+private[stoplog] object SourceScan {
 
-  override def supportColumnarReads(partition: InputPartition): Boolean = vectors == Vectors.Columns
+  /** The user's own source as a table to read from. */
+  private[spark] final class UserSourceTable(
+      source: RowSource,
+      rows: StructType,
+      options: JMap[String, String]
+  ) extends SupportsRead {
+    private val limits = SourceOptions.limits(options)
+    private val open   = source.open(SparkOptions.caseless(options), rows)
 
-  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    reader(source, bytes(partition))
+    override def name(): String = Redaction.text(s"stoplog ${open.describe}")
 
-  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
-    reader(source.asInstanceOf[SplitSource[S, AnyRef, ColumnarBatch]], bytes(partition))
+    override def schema(): StructType = rows
 
-  private def bytes(partition: InputPartition): SplitBytes = partition match {
-    case bytes: SplitBytes => bytes
-    case other             => throw new IllegalArgumentException(s"$other is no partition of this source")
+    override def capabilities(): JSet[TableCapability] =
+      JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
+
+    override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
+      () => new SourceScan(open, rows, limits, Vectors.Rows)
   }
 
-  private def reader[R, T](source: SplitSource[S, R, T], bytes: SplitBytes): PartitionReader[T] = {
-    val loop = new ReadLoop(source, bytes.splits(source.splits))
-    new PartitionReader[T] {
-      override def next(): Boolean = loop.next()
-      override def get(): T        = loop.row
-      override def close(): Unit   =
-        try loop.close()
-        finally InputFile.over()
+  /** Readers of a task's splits. Goes to the executors.
+    *
+    * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
+    */
+  final class SplitReaders[S <: Split](
+      source: SplitSource[S, _, InternalRow],
+      vectors: Vectors = Vectors.Rows
+  ) extends PartitionReaderFactory {
+
+    override def supportColumnarReads(partition: InputPartition): Boolean = vectors == Vectors.Columns
+
+    override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+      reader(source, bytes(partition))
+
+    override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
+      reader(source.asInstanceOf[SplitSource[S, AnyRef, ColumnarBatch]], bytes(partition))
+
+    private def bytes(partition: InputPartition): SplitBytes = partition match {
+      case bytes: SplitBytes => bytes
+      case other             => throw new IllegalArgumentException(s"$other is no partition of this source")
+    }
+
+    private def reader[R, T](source: SplitSource[S, R, T], bytes: SplitBytes): PartitionReader[T] = {
+      val loop = new ReadLoop(source, bytes.splits(source.splits))
+      new PartitionReader[T] {
+        override def next(): Boolean = loop.next()
+        override def get(): T        = loop.row
+        override def close(): Unit   =
+          try loop.close()
+          finally InputFile.over()
+      }
     }
   }
-}
 
-/** The splits of one task, as bytes of their own serializer.
-  *
-  * @param hosts on which the task had better run
-  */
-private[stoplog] final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte], hosts: Seq[String])
-    extends InputPartition {
-  override def preferredLocations(): Array[String] = hosts.toArray
+  /** The splits of one task, as bytes of their own serializer.
+    *
+    * @param hosts on which the task had better run
+    */
+  final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte], hosts: Seq[String])
+      extends InputPartition {
+    override def preferredLocations(): Array[String] = hosts.toArray
 
-  def splits[S](serializer: VersionedSerializer[S]): Vector[S] = {
-    val in = new DataInputStream(new ByteArrayInputStream(bytes))
-    Vector.fill(count)(serializer.read(version, in))
+    def splits[S](serializer: VersionedSerializer[S]): Vector[S] = {
+      val in = new DataInputStream(new ByteArrayInputStream(bytes))
+      Vector.fill(count)(serializer.read(version, in))
+    }
   }
-}
 
-private[stoplog] object SplitBytes {
+  object SplitBytes {
 
-  /** The splits of one micro-batch, or batch query, as the partitions of its tasks. */
-  def pack[S <: Split](
-      splits: Iterator[S],
-      source: SplitSource[S, _, InternalRow],
-      tasks: Int
-  ): Array[InputPartition] =
-    Packing
-      .pack(splits, source, tasks, Packing.Sizes.default)
-      .map(of(_, source.splits): InputPartition)
-      .toArray
-  def of[S](splits: Seq[S], serializer: VersionedSerializer[S], hosts: Seq[String] = Nil): SplitBytes = {
-    val bytes = new ByteArrayOutputStream()
-    val out   = new DataOutputStream(bytes)
-    splits.foreach(serializer.write(_, out))
-    out.flush()
-    SplitBytes(serializer.version, splits.size, bytes.toByteArray, hosts)
+    /** The splits of one micro-batch, or batch query, as the partitions of its tasks. */
+    def pack[S <: Split](
+        splits: Iterator[S],
+        source: SplitSource[S, _, InternalRow],
+        tasks: Int
+    ): Array[InputPartition] =
+      Packing
+        .pack(splits, source, tasks, Packing.Sizes.default)
+        .map(of(_, source.splits): InputPartition)
+        .toArray
+    def of[S](splits: Seq[S], serializer: VersionedSerializer[S], hosts: Seq[String] = Nil): SplitBytes = {
+      val bytes = new ByteArrayOutputStream()
+      val out   = new DataOutputStream(bytes)
+      splits.foreach(serializer.write(_, out))
+      out.flush()
+      SplitBytes(serializer.version, splits.size, bytes.toByteArray, hosts)
+    }
   }
-}
-
-/** The user's own source as a table to read from. */
-private[spark] final class UserSourceTable(source: RowSource, rows: StructType, options: JMap[String, String])
-    extends SupportsRead {
-  private val limits = SourceOptions.limits(options)
-  private val open   = source.open(SparkOptions.caseless(options), rows)
-
-  override def name(): String = Redaction.text(s"stoplog ${open.describe}")
-
-  override def schema(): StructType = rows
-
-  override def capabilities(): JSet[TableCapability] =
-    JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
-
-  override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
-    () => new SourceScan(open, rows, limits, Vectors.Rows)
 }

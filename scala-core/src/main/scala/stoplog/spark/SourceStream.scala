@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 
 import stoplog.error.{Errors, Redaction}
-import stoplog.format.read.Vectors
+import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.source._
 
 /** Any split source as Spark's micro-batch stream. Translates, and decides nothing.
@@ -26,6 +26,8 @@ private[spark] final class SourceStream[S <: Split](
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
+  import SourceStream.{SourceOffset, SparkLimits}
+
   source.identity.foreach(SourceDriver.refuseOther(state, _))
 
   private val driver                                                 = SourceDriver.ofQuery(source, state)
@@ -57,13 +59,13 @@ private[spark] final class SourceStream[S <: Split](
     planned match {
       case Some((`range`, partitions)) => partitions
       case _                           =>
-        val partitions = SplitBytes.pack(driver.splits(range._1, range._2), source, tasks)
+        val partitions = SourceScan.SplitBytes.pack(driver.splits(range._1, range._2), source, tasks)
         planned = Some((range, partitions))
         partitions
     }
   }
 
-  override def createReaderFactory(): PartitionReaderFactory = new SplitReaders(source, vectors)
+  override def createReaderFactory(): PartitionReaderFactory = new SourceScan.SplitReaders(source, vectors)
 
   override def commit(end: Offset): Unit = {
     planned = None
@@ -88,47 +90,50 @@ private[spark] final class SourceStream[S <: Split](
   private def show(): Unit = shown = (driver.outstanding, driver.metrics)
 }
 
-/** Limits in Spark's words and back: Spark hands over the limits that it was told, or none. */
-private[spark] object SparkLimits {
+private[spark] object SourceStream {
 
-  def of(limits: ReadLimits): ReadLimit = {
-    val all = limits.splits.map(n => ReadLimit.maxFiles(n.min(Int.MaxValue.toLong).toInt)) ++
-      limits.bytes.map(ReadLimit.maxBytes) ++ limits.records.map(ReadLimit.maxRows)
-    all.toArray match {
-      case Array()    => ReadLimit.allAvailable()
-      case Array(one) => one
-      case several    => ReadLimit.compositeLimit(several)
+  /** Limits in Spark's words and back: Spark hands over the limits that it was told, or none. */
+  object SparkLimits {
+
+    def of(limits: ReadLimits): ReadLimit = {
+      val all = limits.splits.map(n => ReadLimit.maxFiles(n.min(Int.MaxValue.toLong).toInt)) ++
+        limits.bytes.map(ReadLimit.maxBytes) ++ limits.records.map(ReadLimit.maxRows)
+      all.toArray match {
+        case Array()    => ReadLimit.allAvailable()
+        case Array(one) => one
+        case several    => ReadLimit.compositeLimit(several)
+      }
+    }
+
+    def read(limit: ReadLimit): ReadLimits = limit match {
+      case all: CompositeReadLimit => all.getReadLimits.map(read).foldLeft(ReadLimits.none)(_ and _)
+      case files: ReadMaxFiles     => ReadLimits.none.copy(splits = Some(files.maxFiles().toLong))
+      case bytes: ReadMaxBytes     => ReadLimits.none.copy(bytes = Some(bytes.maxBytes()))
+      case rows: ReadMaxRows       => ReadLimits.none.copy(records = Some(rows.maxRows()))
+      case _                       => ReadLimits.none
     }
   }
 
-  def read(limit: ReadLimit): ReadLimits = limit match {
-    case all: CompositeReadLimit => all.getReadLimits.map(read).foldLeft(ReadLimits.none)(_ and _)
-    case files: ReadMaxFiles     => ReadLimits.none.copy(splits = Some(files.maxFiles().toLong))
-    case bytes: ReadMaxBytes     => ReadLimits.none.copy(bytes = Some(bytes.maxBytes()))
-    case rows: ReadMaxRows       => ReadLimits.none.copy(records = Some(rows.maxRows()))
-    case _                       => ReadLimits.none
-  }
-}
-
-/** The number of splits that a query has read: the source's own log has the splits. */
-private[spark] final case class SourceOffset(splits: Long) extends Offset {
-  override def json(): String = s"""{"version":${SourceOffset.Version},"splits":$splits}"""
-}
-
-private[spark] object SourceOffset {
-  final val Version = 1
-
-  def parse(json: String): SourceOffset = {
-    val root    = new ObjectMapper().readTree(json)
-    val version = root.path("version").asInt(0)
-    if (version > Version) throw Errors.recordTooNew("an offset of the checkpoint", version, Version)
-    if (version < 1 || !root.path("splits").isIntegralNumber)
-      throw Errors.recordTorn("an offset of the checkpoint", s"$json is no offset of this source")
-    SourceOffset(root.path("splits").asLong())
+  /** The number of splits that a query has read: the source's own log has the splits. */
+  final case class SourceOffset(splits: Long) extends Offset {
+    override def json(): String = s"""{"version":${SourceOffset.Version},"splits":$splits}"""
   }
 
-  def of(offset: Offset): SourceOffset = offset match {
-    case own: SourceOffset => own
-    case other             => parse(other.json())
+  object SourceOffset {
+    final val Version = 1
+
+    def parse(json: String): SourceOffset = {
+      val root    = new ObjectMapper().readTree(json)
+      val version = root.path("version").asInt(0)
+      if (version > Version) throw Errors.recordTooNew("an offset of the checkpoint", version, Version)
+      if (version < 1 || !root.path("splits").isIntegralNumber)
+        throw Errors.recordTorn("an offset of the checkpoint", s"$json is no offset of this source")
+      SourceOffset(root.path("splits").asLong())
+    }
+
+    def of(offset: Offset): SourceOffset = offset match {
+      case own: SourceOffset => own
+      case other             => parse(other.json())
+    }
   }
 }

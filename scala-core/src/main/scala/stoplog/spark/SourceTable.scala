@@ -17,7 +17,8 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Redaction
-import stoplog.filesource.{FileRead, FileReads, SourceColumns}
+import stoplog.filesource.{FileReads, SourceColumns}
+import stoplog.filesource.FileReads.FileRead
 import stoplog.format.read.FileMetadata
 import stoplog.options.SourceOptions
 
@@ -29,6 +30,7 @@ import stoplog.options.SourceOptions
 private[spark] final class SourceTable(options: SourceOptions, columns: StructType, shown: StructType)
     extends SupportsRead
     with SupportsMetadataColumns {
+  import SourceTable.FileScan
 
   override def name(): String = Redaction.text(s"stoplog ${options.content.paths.mkString(", ")}")
 
@@ -84,43 +86,43 @@ private[spark] object SourceTable {
     override def isNullable: Boolean  = false
     override def comment(): String    = "where the row is from"
   }
-}
 
-/** One read of files.
-  *
-  * @param columns that there are
-  * @param wanted  those of them that the query wants
-  */
-private[spark] final class FileScan(
-    read: FileRead,
-    options: SourceOptions,
-    columns: StructType,
-    wanted: StructType
-) extends SourceScan(read.source, wanted, options.limits, read.vectors)
-    with SupportsReportStatistics {
-  @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
+  /** One read of files.
+    *
+    * @param columns that there are
+    * @param wanted  those of them that the query wants
+    */
+  final class FileScan(
+      read: FileRead,
+      options: SourceOptions,
+      columns: StructType,
+      wanted: StructType
+  ) extends SourceScan(read.source, wanted, options.limits, read.vectors)
+      with SupportsReportStatistics {
+    @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
 
-  override def description(): String = Redaction.text(
-    s"${super.description()} PartitionFilters: ${shown(read.filters.directories)}, " +
-      s"PushedFilters: ${shown(read.filters.blocks)}"
-  )
+    override def description(): String = Redaction.text(
+      s"${super.description()} PartitionFilters: ${shown(read.filters.directories)}, " +
+        s"PushedFilters: ${shown(read.filters.blocks)}"
+    )
 
-  /** The size of a stream's input is not known: to list all files in each micro-batch would be no help. */
-  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
-    size = () => JOptionalLong.empty()
-    super.toMicroBatchStream(checkpointLocation)
+    /** The size of a stream's input is not known: to list all files in each micro-batch would be no help. */
+    override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
+      size = () => JOptionalLong.empty()
+      super.toMicroBatchStream(checkpointLocation)
+    }
+
+    override def estimateStatistics(): Statistics = new Statistics {
+      override def sizeInBytes(): JOptionalLong = size()
+      override def numRows(): JOptionalLong     = JOptionalLong.empty()
+    }
+
+    /** Of the columns that are wanted, as Spark's own file sources estimate it. */
+    private def sizeInBytes: Long = {
+      val share = wanted.defaultSize.toDouble / columns.defaultSize.max(1)
+      (SQLConf.get.fileCompressionFactor * splits.map(_.size.bytes).sum * share).round.max(1)
+    }
+
+    private def shown(filters: Seq[Filter]): String = filters.mkString("[", ", ", "]")
   }
-
-  override def estimateStatistics(): Statistics = new Statistics {
-    override def sizeInBytes(): JOptionalLong = size()
-    override def numRows(): JOptionalLong     = JOptionalLong.empty()
-  }
-
-  /** Of the columns that are wanted, as Spark's own file sources estimate it. */
-  private def sizeInBytes: Long = {
-    val share = wanted.defaultSize.toDouble / columns.defaultSize.max(1)
-    (SQLConf.get.fileCompressionFactor * splits.map(_.size.bytes).sum * share).round.max(1)
-  }
-
-  private def shown(filters: Seq[Filter]): String = filters.mkString("[", ", ", "]")
 }

@@ -13,6 +13,7 @@ import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[InternalRow, M])
     extends StreamingDataWriterFactory
     with DataWriterFactory {
+  import TaskWriterFactory.{NothingToWrite, SinkDataWriter}
 
   override def createWriter(partitionId: Int, taskId: Long, epochId: Long): DataWriter[InternalRow] =
     create(partitionId, Some(epochId))
@@ -29,56 +30,60 @@ private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[Inter
   }
 }
 
-/** The message of a task to the driver; empty if its epoch was committed already. */
-private[spark] final case class TaskMessage[M](result: Option[M]) extends WriterCommitMessage
+private[spark] object TaskWriterFactory {
 
-private[spark] object TaskMessage {
-  def results[M](messages: Array[WriterCommitMessage]): Seq[M] =
-    messages.toSeq.collect { case TaskMessage(Some(result)) => result.asInstanceOf[M] }
-}
+  /** One task's rows on their way into the sink. */
+  final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M]) extends DataWriter[InternalRow] {
 
-/** One task's rows on their way into the sink. */
-private[spark] final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M])
-    extends DataWriter[InternalRow] {
+    // Spark asks for the metrics with every 100th row.
+    private[this] val metrics: Array[CustomTaskMetric] =
+      (writer.counts.map { case (metric, count) =>
+        new TaskCount(metric.name, count)
+      } ++ outputMetrics).toArray
 
-  // Spark asks for the metrics with every 100th row.
-  private[this] val metrics: Array[CustomTaskMetric] =
-    (writer.counts.map { case (metric, count) => new TaskCount(metric.name, count) } ++ outputMetrics).toArray
+    override def write(row: InternalRow): Unit = writer.write(row)
 
-  override def write(row: InternalRow): Unit = writer.write(row)
+    override def commit(): WriterCommitMessage = {
+      val result = writer.commit()
+      writer.bytes.foreach(TaskOutput.is(writer.rows, _))
+      TaskMessage(Some(result))
+    }
 
-  override def commit(): WriterCommitMessage = {
-    val result = writer.commit()
-    writer.bytes.foreach(TaskOutput.is(writer.rows, _))
-    TaskMessage(Some(result))
+    override def abort(): Unit = writer.abort()
+
+    override def close(): Unit = writer.close()
+
+    override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
+
+    /** The output in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no [[TaskSum]]. Spark
+      * knows it by just these names.
+      */
+    private def outputMetrics: Seq[TaskCount] =
+      new TaskCount("recordsWritten", () => writer.rows) +:
+        writer.bytes.map(_ => new TaskCount("bytesWritten", () => writer.bytes.getOrElse(0L))).toSeq
   }
 
-  override def abort(): Unit = writer.abort()
+  /** The writer of an epoch that is committed: Spark repeats an epoch whose commit it has not seen. */
+  object NothingToWrite extends DataWriter[InternalRow] {
+    override def write(row: InternalRow): Unit = ()
+    override def commit(): WriterCommitMessage = TaskMessage(None)
+    override def abort(): Unit                 = ()
+    override def close(): Unit                 = ()
+  }
 
-  override def close(): Unit = writer.close()
+  /** The count of a task so far, whenever it is asked for. */
+  final class TaskCount(metric: String, count: () => Long) extends CustomTaskMetric {
+    override def name(): String = metric
+    override def value(): Long  = count()
+  }
 
-  override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
+  /** The message of a task to the driver; empty if its epoch was committed already. */
+  final case class TaskMessage[M](result: Option[M]) extends WriterCommitMessage
 
-  /** The output in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no [[TaskSum]]. Spark
-    * knows it by just these names.
-    */
-  private def outputMetrics: Seq[TaskCount] =
-    new TaskCount("recordsWritten", () => writer.rows) +:
-      writer.bytes.map(_ => new TaskCount("bytesWritten", () => writer.bytes.getOrElse(0L))).toSeq
-}
-
-/** The writer of an epoch that is committed: Spark repeats an epoch whose commit it has not seen. */
-private[spark] object NothingToWrite extends DataWriter[InternalRow] {
-  override def write(row: InternalRow): Unit = ()
-  override def commit(): WriterCommitMessage = TaskMessage(None)
-  override def abort(): Unit                 = ()
-  override def close(): Unit                 = ()
-}
-
-/** The count of a task so far, whenever it is asked for. */
-private[spark] final class TaskCount(metric: String, count: () => Long) extends CustomTaskMetric {
-  override def name(): String = metric
-  override def value(): Long  = count()
+  object TaskMessage {
+    def results[M](messages: Array[WriterCommitMessage]): Seq[M] =
+      messages.toSeq.collect { case TaskMessage(Some(result)) => result.asInstanceOf[M] }
+  }
 }
 
 /** A metric of the SQL tab: the sum over an epoch's tasks. To add them up Spark makes one by reflection, from the class

@@ -95,7 +95,7 @@ private[stoplog] object RecentWrites {
     }
   }
 
-  /** What goes to a stream, as long as it is not more than that. */
+  /** A copy of the bytes that go to a stream, as long as they are no more than the limit. */
   private final class Copy(limit: Int) extends OutputStream {
     private[this] var target  = OutputStream.nullOutputStream()
     private[this] var content = Option(new ByteArrayOutputStream())

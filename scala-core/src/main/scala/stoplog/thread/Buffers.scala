@@ -34,18 +34,18 @@ private[stoplog] object SharedMemory {
   lazy val ofRows: SharedMemory = eighth
 
   private def eighth = new SharedMemory(Runtime.getRuntime.maxMemory / 8)
-}
 
-/** A file of the local disk without a name: no crash leaves it behind. */
-private[stoplog] object UnnamedFile {
+  /** A file of the local disk without a name: no crash leaves it behind. */
+  object UnnamedFile {
 
-  /** In `java.io.tmpdir`, unlinked as soon as it is open. Not a channel: an interrupt would close it. */
-  def open(prefix: String): RandomAccessFile = {
-    val file = File.createTempFile(prefix, ".bin")
-    try new RandomAccessFile(file, "rw")
-    finally {
-      file.delete()
-      ()
+    /** In `java.io.tmpdir`, unlinked as soon as it is open. Not a channel: an interrupt would close it. */
+    def open(prefix: String): RandomAccessFile = {
+      val file = File.createTempFile(prefix, ".bin")
+      try new RandomAccessFile(file, "rw")
+      finally {
+        file.delete()
+        ()
+      }
     }
   }
 }

@@ -8,36 +8,6 @@ import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.sink.{BatchTimes, Prepared, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 
-/** Goes to the executors, and makes each task's writer there.
-  *
-  * @param storage of the log, in which a task looks whether it is too late; `None` where there is none
-  * @param times   of the micro-batch
-  */
-private[twophase] final class PreparingFactory[R](
-    plan: TaskPlans,
-    run: RunId,
-    sink: TwoPhaseSink[R],
-    sinkId: String,
-    storage: Option[SinkStorage],
-    times: BatchTimes = BatchTimes.unknown
-) extends SinkWriterFactory[R, TaskResult] {
-
-  override def writer(task: TaskAttempt): Option[SinkWriter[R, TaskResult]] =
-    Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
-
-  private def create(task: TaskAttempt): PreparingWriter[R] = {
-    val mine = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
-    val of   = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)
-    new PreparingWriter(
-      mine,
-      () => sink.writer(of),
-      Clock.system,
-      Faults.ofThisJvm,
-      mayStart = () => storage.foreach(_.refuseIfOvertaken(mine.seq))
-    )
-  }
-}
-
 /** Protocol steps 4 and 5 for a sink whose epochs leave nothing open. Used by the task's thread alone.
   *
   * @param open     makes the writer, when there is a row
@@ -103,5 +73,35 @@ private[twophase] object PreparingWriter {
     case object Writing  extends Phase
     case object Prepared extends Phase
     case object Aborted  extends Phase
+  }
+
+  /** Goes to the executors, and makes each task's writer there.
+    *
+    * @param storage of the log, in which a task looks whether it is too late; `None` where there is none
+    * @param times   of the micro-batch
+    */
+  final class PreparingFactory[R](
+      plan: TaskPlans,
+      run: RunId,
+      sink: TwoPhaseSink[R],
+      sinkId: String,
+      storage: Option[SinkStorage],
+      times: BatchTimes = BatchTimes.unknown
+  ) extends SinkWriterFactory[R, TaskResult] {
+
+    override def writer(task: TaskAttempt): Option[SinkWriter[R, TaskResult]] =
+      Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
+
+    private def create(task: TaskAttempt): PreparingWriter[R] = {
+      val mine = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
+      val of   = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)
+      new PreparingWriter(
+        mine,
+        () => sink.writer(of),
+        Clock.system,
+        Faults.ofThisJvm,
+        mayStart = () => storage.foreach(_.refuseIfOvertaken(mine.seq))
+      )
+    }
   }
 }

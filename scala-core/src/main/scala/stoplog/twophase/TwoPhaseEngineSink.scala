@@ -21,6 +21,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
     sink: C => TwoPhaseSink[R],
     settings: TwoPhaseSettings
 ) extends EngineSink[C, R, TaskResult] {
+  import TwoPhaseEngineSink.TwoPhaseJob
 
   override def name: String = Redaction.text(s"stoplog ${sink(columns).target} (${settings.log.sinkId})")
 
@@ -75,7 +76,14 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
       TwoPhaseEngineSink.TickMillis,
       LedgerRun.Hooks(
         writers = (plans, epoch) =>
-          new PreparingFactory(plans, run, sink, settings.log.sinkId, Some(storage), epoch.times),
+          new PreparingWriter.PreparingFactory(
+            plans,
+            run,
+            sink,
+            settings.log.sinkId,
+            Some(storage),
+            epoch.times
+          ),
         probe = () => storage.probe(),
         finish = _ => Finish.KeepOpen,
         closed = () => committer.close()
@@ -88,42 +96,47 @@ private[twophase] object TwoPhaseEngineSink {
 
   /** Nothing is open between epochs. What is due at most is to try again what the storage or the target refused. */
   private final val TickMillis = 60000L
-}
 
-/** A batch query. No engine repeats it, so no log keeps anything of it: the driver commits what all its tasks have
-  * prepared when all of them are done. If the driver dies in the middle of that, some of it stays committed.
-  */
-private[twophase] final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: String)
-    extends EngineJob[R, TaskResult] {
-  private val run             = RunId.random()
-  private val tools           = DriverTools.ofThisJvm
-  private lazy val committer  = sink.committer()
-  @volatile private var begun = false
+  /** A batch query. No engine repeats it, so no log keeps anything of it: the driver commits what all its tasks have
+    * prepared when all of them are done. If the driver dies in the middle of that, some of it stays committed.
+    */
+  final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: String) extends EngineJob[R, TaskResult] {
+    private val run             = RunId.random()
+    private val tools           = DriverTools.ofThisJvm
+    private lazy val committer  = sink.committer()
+    @volatile private var begun = false
 
-  override def begin(slots: Int): SinkWriterFactory[R, TaskResult] =
-    new PreparingFactory(TaskPlans.of(EpochPlan.ofJob(run, slots)), run, sink, sinkId, storage = None)
+    override def begin(slots: Int): SinkWriterFactory[R, TaskResult] =
+      new PreparingWriter.PreparingFactory(
+        TaskPlans.of(EpochPlan.ofJob(run, slots)),
+        run,
+        sink,
+        sinkId,
+        storage = None
+      )
 
-  override def commit(results: Seq[TaskResult]): Unit = {
-    begun = true
-    tools.parallel.uninterrupted {
-      tools.parallel.map(prepared(results)) { part =>
-        if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
-          throw Errors.partLost(sink.target, part.token, "", -1L)
+    override def commit(results: Seq[TaskResult]): Unit = {
+      begun = true
+      tools.parallel.uninterrupted {
+        tools.parallel.map(prepared(results)) { part =>
+          if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
+            throw Errors.partLost(sink.target, part.token, "", -1L)
+        }
       }
+      committer.close()
     }
-    committer.close()
-  }
 
-  /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). */
-  override def abort(results: Seq[TaskResult]): Unit = {
-    if (!begun) prepared(results).foreach(part => committer.abort(part.token))
-    committer.close()
-  }
+    /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). */
+    override def abort(results: Seq[TaskResult]): Unit = {
+      if (!begun) prepared(results).foreach(part => committer.abort(part.token))
+      committer.close()
+    }
 
-  private def prepared(results: Seq[TaskResult]): Seq[Prepared] =
-    results
-      .flatMap(_.closed)
-      .map(part => Prepared(part.name, part.handle.token, part.records, part.sizeBytes))
+    private def prepared(results: Seq[TaskResult]): Seq[Prepared] =
+      results
+        .flatMap(_.closed)
+        .map(part => Prepared(part.name, part.handle.token, part.records, part.sizeBytes))
+  }
 }
 
 /** The log of a sink that commits in two phases: a directory of its own, as `<location>/_stoplog/<sinkId>/log`.

@@ -16,7 +16,7 @@ object AdminAccess {
       formatOf: => PartFormat[_],
       compactionOf: RunId => CompactionCommit
   ): SinkAdmin = {
-    val storage = new SinkContextStorage {
+    val storage = new SinkContext.SinkContextStorage {
       override def log: CommitLog                            = own.log
       override def anyLog: CommitLog                         = own.log
       override def notes: FileStore                          = own.files

@@ -104,7 +104,7 @@ class AdminSuite extends AnyFunSuite {
       assert(plan.actions.collect { case Remove(subject, _) =>
         subject
       } === Vector("_stoplog/main/open/x/dead"))
-      val spared = plan.actions.collect { case Spare(subject, reason) => reason.takeWhile(_ != ':') }
+      val spared = plan.actions.collect { case Keep(subject, reason) => reason.takeWhile(_ != ':') }
       assert(spared.size === 2)
       assert(spared.count(_.contains("names it")) === 1)
       assert(Files.exists(old))

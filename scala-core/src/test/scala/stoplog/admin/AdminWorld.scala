@@ -69,7 +69,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     new SinkContext(
       root,
       "main",
-      SinkContextStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
+      SinkContext.SinkContextStorage.of(root, "main", Truncation.Allowed, configuration, Durability.Process),
       DriverTools.of(clock, faults)
     )
   )

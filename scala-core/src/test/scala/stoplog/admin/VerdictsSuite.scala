@@ -22,8 +22,7 @@ import stoplog.part.Open
 import stoplog.rolling.RollReason
 import stoplog.storage.hadoop.HadoopDefaults
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalUnderTest}
-import stoplog.storage.{Durability, PartLayout}
-import stoplog.storage.Truncation
+import stoplog.storage.{Durability, PartLayout, Truncation}
 
 /** Directories with a log, and the judgements on them that Scala and Python have to agree on: `golden/verdicts/sinks`. The
   * Python package runs the same files (`python/tests/test_verdicts.py`).
@@ -100,7 +99,7 @@ class VerdictsSuite extends AnyFunSuite {
     files.foreach { case (path, file) => write(root.resolve(path), file.get(0).asLong, file.get(1).asLong) }
     writeRecord(root, golden)
     val clock   = new ManualClock(now)
-    val storage = SinkContextStorage.of(
+    val storage = SinkContext.SinkContextStorage.of(
       root.toString,
       "main",
       Truncation.Allowed,
@@ -122,9 +121,9 @@ class VerdictsSuite extends AnyFunSuite {
     }
     Option(golden.get("unfinished")).foreach { expected =>
       val found = admin.clean().actions.collect {
-        case AdminAction.Remove(subject, _)                                      => subject -> "orphan"
-        case AdminAction.Spare(subject, why) if why.startsWith("its writer may") => subject -> "young"
-        case AdminAction.Spare(subject, _)                                       => subject -> "named"
+        case AdminAction.Remove(subject, _)                                     => subject -> "orphan"
+        case AdminAction.Keep(subject, why) if why.startsWith("its writer may") => subject -> "young"
+        case AdminAction.Keep(subject, _)                                       => subject -> "named"
       }
       assert(found.toMap === fields(expected).map { case (path, verdict) => path -> verdict.asText }.toMap)
     }

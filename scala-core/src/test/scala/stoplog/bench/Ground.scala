@@ -28,7 +28,7 @@ object Ground {
   /** One NameNode, one DataNode. */
   def hdfs(): Ground = {
     val files   = hdfsFiles()
-    val process = hdfsStore(files.surviving(Durability.Process))
+    val process = hdfsStore(inProcess(files))
     val disk    = hdfsStore(files)
     val synced  = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
     val patient =
@@ -40,7 +40,7 @@ object Ground {
         new PlainStream("plain stream of Hadoop's own client", files, patient.create(_, false)),
         new PlainStream(Plain, files, files.fileSystem.create(_, false)),
         synced,
-        new FlushedStream("plain stream, 8 hflush", Plain, files.surviving(Durability.Process), times = 8),
+        new FlushedStream("plain stream, 8 hflush", Plain, inProcess(files), times = 8),
         new FlushedStream("plain stream, 8 hsync", synced.name, files, times = 8),
         new PartOfEpochs("stoplog, durability=process, one epoch", Plain, process, epochs = 1),
         new PartOfEpochs("stoplog, durability=process, 8 epochs", Plain, process, epochs = 8),
@@ -71,6 +71,10 @@ object Ground {
     conf.setInt("dfs.replication", 1)
     at(MiniHdfs.uri, conf)
   }
+
+  /** The same files, which need to survive only their process. */
+  private def inProcess(files: HadoopFiles) =
+    new HadoopFiles(files.root, new HadoopSettings(files.fileSystem.getConf), durability = Durability.Process)
 
   def hdfsStore(files: HadoopFiles): HdfsPartStore = new HdfsPartStore(
     files,

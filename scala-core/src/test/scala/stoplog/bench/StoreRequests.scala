@@ -8,7 +8,8 @@ import stoplog.commit.Rolls
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.servers.{FaultProxy, S3Server}
 import stoplog.log.LogFiles
-import stoplog.storage.hdfs.{HdfsFileStore, MiniHdfs}
+import stoplog.storage.hdfs.MiniHdfs
+import stoplog.storage.hdfs.HdfsStorage.HdfsFileStore
 import stoplog.storage.s3.S3FileStore
 
 /** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.
@@ -26,7 +27,7 @@ object StoreRequests {
     val files   = Ground.hdfsFiles()
     val records = new LogFiles(HdfsFileStore.ofSink(files, "main"), "main")
     val asked   =
-      new Asked(files.root, Ground.hdfsStore(files), records, () => MiniHdfs.calls())
+      new StoreRequestCounter(files.root, Ground.hdfsStore(files), records, () => MiniHdfs.calls())
     Seq(
       figures("HDFS", "stays open", asked.perEpoch(Open, 10000, parts = 21, epochs = 10)),
       figures("HDFS", "is finished", asked.perEpoch(Finished, 10000, parts = 21, epochs = 10))
@@ -36,7 +37,7 @@ object StoreRequests {
   private def onS3(): Seq[Map[String, Any]] = {
     val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
     val files = Ground.s3Files(proxy.settings)
-    val asked = new Asked(
+    val asked = new StoreRequestCounter(
       files.root,
       Ground.s3Store(files),
       new LogFiles(new S3FileStore(files), "main"),
@@ -54,7 +55,11 @@ object StoreRequests {
     )
   }
 
-  private def figures(storage: String, part: String, calls: Asked.PerEpoch): Map[String, Any] = {
+  private def figures(
+      storage: String,
+      part: String,
+      calls: StoreRequestCounter.PerEpoch
+  ): Map[String, Any] = {
     println(s"$storage, a part that $part: ${calls.each}; once an epoch: ${calls.once}")
     Map("storage" -> storage, "part" -> part, "each" -> calls.each, "once" -> calls.once)
   }

@@ -17,10 +17,12 @@ class BucketColumnsSuite extends AnyFunSuite {
 
   test("a column is found by its exact name, or by the only one that differs in case") {
     val twins = new StructType().add("aB", "int").add("Ab", "int").add("c", "int")
-    assert(ColumnLookup.ordinal(twins, "Ab") === Right(1))
-    assert(ColumnLookup.ordinal(twins, "C") === Right(2))
-    assert(ColumnLookup.ordinal(twins, "ab").left.exists(_.contains("several")))
-    assert(ColumnLookup.ordinal(twins, "d").left.exists(_.contains("no column 'd' among aB, Ab, c")))
+    assert(ColumnTimes.ColumnLookup.ordinal(twins, "Ab") === Right(1))
+    assert(ColumnTimes.ColumnLookup.ordinal(twins, "C") === Right(2))
+    assert(ColumnTimes.ColumnLookup.ordinal(twins, "ab").left.exists(_.contains("several")))
+    assert(
+      ColumnTimes.ColumnLookup.ordinal(twins, "d").left.exists(_.contains("no column 'd' among aB, Ab, c"))
+    )
   }
 
   test("partition columns are those of the schema, in the order of the directories") {

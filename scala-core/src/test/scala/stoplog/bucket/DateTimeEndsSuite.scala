@@ -9,7 +9,7 @@ class DateTimeEndsSuite extends AnyFunSuite {
   private val berlin = ZoneId.of("Europe/Berlin")
 
   private def end(pattern: String, bucket: String, zone: ZoneId = ZoneOffset.UTC): Option[Instant] =
-    DateTimeEnds.of(pattern, zone).flatMap(_.endMillis(bucket)).map(Instant.ofEpochMilli)
+    BucketEnds.DateTimeEnds.of(pattern, zone).flatMap(_.endMillis(bucket)).map(Instant.ofEpochMilli)
 
   test("a bucket ends with the finest field of its name") {
     val ends = Seq(
@@ -53,7 +53,7 @@ class DateTimeEndsSuite extends AnyFunSuite {
 
   test("a pattern that leaves out where its time begins is not good enough") {
     for (pattern <- Seq("HH", "MM-dd", "yyyy-dd", "EEEE", "yyyy--HH", "YYYY-MM-dd", "'all'"))
-      assert(DateTimeEnds.of(pattern, ZoneOffset.UTC).isEmpty, pattern)
+      assert(BucketEnds.DateTimeEnds.of(pattern, ZoneOffset.UTC).isEmpty, pattern)
   }
 
   test("every row of a bucket is from before its end") {
@@ -65,8 +65,8 @@ class DateTimeEndsSuite extends AnyFunSuite {
         "yyyy-MM-dd--HHXX"
       )
       zone <- Seq(ZoneOffset.UTC, berlin, ZoneId.of("Australia/Lord_Howe"), ZoneId.of("America/St_Johns"))
-      ends <- DateTimeEnds.of(pattern, zone)
-      names = new DateTimeText(DateTimePattern.parse(pattern), zone)
+      ends <- BucketEnds.DateTimeEnds.of(pattern, zone)
+      names = new DateTimePattern.DateTimeText(DateTimePattern.parse(pattern), zone)
       minute <- 0 until 366 * 24 * 60 by 61 // each minute of the hour in 61 hours
     } {
       val at     = Instant.parse("2026-01-01T00:00:00Z").plusSeconds(minute * 60L)

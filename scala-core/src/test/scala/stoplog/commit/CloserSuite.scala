@@ -72,7 +72,7 @@ class CloserSuite extends AnyFunSuite {
 
     def close(open: Open*): Vector[Pending] = {
       parts.forgetCalls()
-      stored.close(open.toVector.map(PartToClose(_, RollReason.Age)), newestSeq = 8)
+      stored.close(open.toVector.map(EpochOutcome.PartToClose(_, RollReason.Age)), newestSeq = 8)
     }
   }
 

@@ -72,7 +72,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
     val old = open("old", openedAtMillis = 900)
     assert(
       draft(plan(Map(1 -> Vector(old))), result(0), result(1)).due === Vector(
-        PartToClose(old, RollReason.Age)
+        EpochOutcome.PartToClose(old, RollReason.Age)
       )
     )
   }

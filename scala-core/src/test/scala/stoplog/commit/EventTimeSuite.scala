@@ -48,7 +48,8 @@ class EventTimeSuite extends AnyFunSuite {
   }
 
   test("a query that does not ask leaves what the part knows") {
-    val result = written(DefaultRollingPolicy(), left(Some(1000)), RowTimes.Unasked)("b" -> "9999")
+    val result =
+      written(DefaultRollingPolicy(), left(Some(1000)), OpenPartWriter.RowTimes.Unasked)("b" -> "9999")
     assert(firsts(result) === Set(("b", 2, Some(1000))))
   }
 
@@ -88,7 +89,7 @@ class EventTimeSuite extends AnyFunSuite {
   private def written(policy: RollingPolicy)(rows: (String, String)*): TaskResult =
     done(task(policy, None, Times), rows)
 
-  private def written(policy: RollingPolicy, handed: Open, times: RowTimes[String] = Times)(
+  private def written(policy: RollingPolicy, handed: Open, times: OpenPartWriter.RowTimes[String] = Times)(
       rows: (String, String)*
   ): TaskResult = done(task(policy, Some(handed), times), rows)
 
@@ -97,7 +98,11 @@ class EventTimeSuite extends AnyFunSuite {
     writer.commit()
   }
 
-  private def task(policy: RollingPolicy, handed: Option[Open], times: RowTimes[String]): TaskWriter[String] =
+  private def task(
+      policy: RollingPolicy,
+      handed: Option[Open],
+      times: OpenPartWriter.RowTimes[String]
+  ): TaskWriter[String] =
     new TaskWriter(
       TaskPlan(mine, 5, 0, Attempt.First, handed.toVector, firstPart = 10, stride = 1),
       parts,
@@ -118,7 +123,7 @@ class EventTimeSuite extends AnyFunSuite {
 
 private object EventTimeSuite {
 
-  object Times extends RowTimes[String] {
+  object Times extends OpenPartWriter.RowTimes[String] {
     override def isMissing(row: String): Boolean = row == "none"
     override def micros(row: String): Long       = row.stripPrefix("bad ").toLong * 1000 + 999
   }

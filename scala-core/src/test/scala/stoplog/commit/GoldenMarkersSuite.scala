@@ -24,7 +24,11 @@ class GoldenMarkersSuite extends AnyFunSuite {
   }
 
   test("a list of files is written as it was") {
-    assert(text(ManifestJson.bytes(record.follow.manifest.get, record)) === text(golden("manifest-v1.json")))
+    assert(
+      text(MarkerWriter.ManifestJson.bytes(record.follow.manifest.get, record)) === text(
+        golden("manifest-v1.json")
+      )
+    )
   }
 
   private def text(bytes: Array[Byte]): String = new String(bytes, UTF_8)

@@ -11,6 +11,22 @@ import stoplog.part.RunId
 
 class IdleDriverSuite extends AnyFunSuite {
 
+  test(
+    "the age of the newest record, after which a driver gives a sign of life, is by the clock of its run"
+  ) {
+    val world  = new DriverWorld(Rolls.never)
+    val driver = world.driver()
+    world.clock.advance(60000)
+    assert(!driver.hasNoRecordFor(60000), "it holds no claim")
+    world.epoch(driver, 0, "a")
+    world.clock.advance(59999)
+    assert(!driver.hasNoRecordFor(60000))
+    world.clock.advance(1)
+    assert(driver.hasNoRecordFor(60000))
+    world.epoch(driver, 1, "a")
+    assert(!driver.hasNoRecordFor(60000))
+  }
+
   test("before there is data, the clock closes what the run before left open, and then the run goes on") {
     val world = new DriverWorld(Rolls.atAge(1000))
     val first = world.driver()

@@ -45,7 +45,7 @@ class MarkerFilesSuite extends AnyFunSuite {
   ): String = {
     val state  = SinkState("q", Some(9), Vector.empty, 0, Map.empty)
     val record = LogRecord(4, kind, mine, 0, parts.toVector, state, FollowUp.nothing, replace)
-    new String(ManifestJson.bytes(Manifest("list", column), record), UTF_8)
+    new String(MarkerWriter.ManifestJson.bytes(Manifest("list", column), record), UTF_8)
   }
 
   test("a list names the files with their times, as the column has them; what has no bytes is no file") {
@@ -79,7 +79,7 @@ class MarkerFilesSuite extends AnyFunSuite {
   private final class Job(manifests: Manifests, covered: String => Boolean = _ => true) {
     val notes = new MemoryNotes
     val rule  = CompleteRule.Except(CompleteRule.ByIdleness(0), bucket => !covered(bucket))
-    val end   = new JobEnd(
+    val end   = new JobCommit.JobEnd(
       FollowUps("main", rule, MarkerForm.Json, manifests, notes, _ => ()),
       "batch-1",
       Parallel.sequential,

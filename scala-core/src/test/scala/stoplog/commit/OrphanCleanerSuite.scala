@@ -40,14 +40,14 @@ class OrphanCleanerSuite extends AnyFunSuite {
     val left  = place.leave("part")
     place.finished.aside = Vector(0, 1)
     val young = place.sweeper.look()
-    assert(young.map(_.verdict) === Vector(Verdict.Named, Verdict.Young, Verdict.Orphan, Verdict.Named))
+    assert(young.map(_.verdict) === Vector(Verdict.InUse, Verdict.Recent, Verdict.Orphan, Verdict.InUse))
     place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
     assert(
       place.sweeper.look() === Vector(
-        Judged(Found(Kind.Part, place.needed.head, isOld = true), Verdict.Named),
+        Judged(Found(Kind.Part, place.needed.head, isOld = true), Verdict.InUse),
         Judged(Found(Kind.Part, left, isOld = true), Verdict.Orphan),
         Judged(Found(Kind.Replaced, "0", isOld = true), Verdict.Orphan),
-        Judged(Found(Kind.Replaced, "1", isOld = true), Verdict.Named)
+        Judged(Found(Kind.Replaced, "1", isOld = true), Verdict.InUse)
       )
     )
     assert(place.world.parts.staged().size === 2 && place.finished.forgotten.isEmpty)

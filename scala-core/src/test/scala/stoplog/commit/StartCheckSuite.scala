@@ -157,7 +157,7 @@ class StartCheckSuite extends AnyFunSuite {
   }
 
   test("other columns than the recorded ones are refused if they must not come after them") {
-    val columns = new RowSchema {
+    val columns = new SinkSettings.RowSchema {
       override def text: String                      = "a, b"
       override def mayFollow(recorded: String): Unit = if (recorded != "a") throw new Refused(recorded)
     }

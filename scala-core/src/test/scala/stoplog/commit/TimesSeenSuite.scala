@@ -8,13 +8,13 @@ import stoplog.part.TimeRange
 class TimesSeenSuite extends AnyFunSuite {
 
   /** Rows are their own times; 0 has none. */
-  private object Own extends RowTimes[Long] {
+  private object Own extends OpenPartWriter.RowTimes[Long] {
     override def isMissing(row: Long): Boolean = row == 0
     override def micros(row: Long): Long       = row
   }
 
   private def seen(before: Option[TimeRange], rowsBefore: Long, rows: Long*): Option[TimeRange] = {
-    val times = new RowTimes.Seen(Own, before, rowsBefore)
+    val times = new OpenPartWriter.RowTimes.Seen(Own, before, rowsBefore)
     rows.foreach(times.add)
     times.result
   }
@@ -34,10 +34,11 @@ class TimesSeenSuite extends AnyFunSuite {
 
   test("nothing is known of a part with rows that were not looked at") {
     assert(seen(None, rowsBefore = 2, 5) === None)
-    val unasked = new RowTimes.Seen(RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)
+    val unasked =
+      new OpenPartWriter.RowTimes.Seen(OpenPartWriter.RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)
     assert(unasked.result === Some(TimeRange(4, 6)))
     unasked.add("row")
     assert(unasked.result === None)
-    assert(RowTimes.Unasked.isMissing("row"))
+    assert(OpenPartWriter.RowTimes.Unasked.isMissing("row"))
   }
 }

@@ -26,6 +26,8 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
     tree.fieldNames().asScala.toSeq
   }
 
+  private lazy val reader = new ErrorClassesJsonReader(Seq(url))
+
   private val parameter = "<([a-zA-Z0-9_-]+)>".r
 
   private val verbs =
@@ -58,7 +60,7 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
 
   test("each constructor gives exactly the parameters that its sentence uses") {
     for (e <- one) {
-      val used = parameter.findAllMatchIn(Conditions.template(e.getCondition)).map(_.group(1)).toSet
+      val used = parameter.findAllMatchIn(reader.getMessageTemplate(e.getCondition)).map(_.group(1)).toSet
       assert(e.getMessageParameters.keySet.asScala === used, e.getCondition)
     }
   }
@@ -74,7 +76,7 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
 
   test("the last line and the last sentence of each message start with a verb: what to do now") {
     for (condition <- conditions) {
-      val lines = Conditions.template(condition).linesIterator.toSeq
+      val lines = reader.getMessageTemplate(condition).linesIterator.toSeq
       val last  = lines.last
       val ends  = last.split("(?<=[.;]) ").last
       assert(lines.size === 2, condition)

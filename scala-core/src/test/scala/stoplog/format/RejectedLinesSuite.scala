@@ -13,7 +13,7 @@ class RejectedLinesSuite extends AnyFunSuite {
 
   private val why = new IllegalArgumentException("it \"is\" wrong")
 
-  private def line(schema: StructType, rejected: RejectedRow): String = {
+  private def line(schema: StructType, rejected: RejectedLines.RejectedRow): String = {
     val lines = new RejectedLines(schema, "UTC")
     lines.open()
     val out = new ByteArrayOutputStream()
@@ -25,7 +25,7 @@ class RejectedLinesSuite extends AnyFunSuite {
     val schema = StructType.fromDDL("id BIGINT, word STRING, at TIMESTAMP")
     val row    = InternalRow(7L, null, 0L)
     assert(
-      line(schema, RejectedRow(row, Some("a/b"), Some(3), why)) ===
+      line(schema, RejectedLines.RejectedRow(row, Some("a/b"), Some(3), why)) ===
         """{"reason":"it \"is\" wrong","bucket":"a/b","batch":3,""" +
         """"row":{"id":7,"word":null,"at":"1970-01-01T00:00:00.000Z"}}""" + "\n"
     )
@@ -33,7 +33,7 @@ class RejectedLinesSuite extends AnyFunSuite {
 
   test("what is not known is null, and an error without a message is called by its name") {
     val schema = StructType.fromDDL("id BIGINT")
-    val found  = line(schema, RejectedRow(InternalRow(7L), None, None, new NullPointerException))
+    val found = line(schema, RejectedLines.RejectedRow(InternalRow(7L), None, None, new NullPointerException))
     assert(
       found === """{"reason":"java.lang.NullPointerException","bucket":null,"batch":null,"row":{"id":7}}""" + "\n"
     )
@@ -43,7 +43,7 @@ class RejectedLinesSuite extends AnyFunSuite {
     val schema = new StructType().add("word", StringType).add("every", CalendarIntervalType)
     val row    = InternalRow(UTF8String.fromString("a"), new CalendarInterval(1, 2, 0))
     assert(
-      line(schema, RejectedRow(row, Some(""), None, why))
+      line(schema, RejectedLines.RejectedRow(row, Some(""), None, why))
         .contains(""""text":"word=a, every=1 months 2 days"}""")
     )
   }

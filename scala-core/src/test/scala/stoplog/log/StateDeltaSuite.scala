@@ -82,7 +82,7 @@ class StateDeltaSuite extends AnyFunSuite {
     val later  =
       before.copy(open = before.open.map(part => if (part.slot == 17) part.copy(records = 5) else part))
     val delta = StateDelta.between(before, later).get
-    assert(delta.lists.open === ListDelta(Vector(later.open(17)), Vector.empty))
+    assert(delta.lists.open === StateDelta.ListDelta(Vector(later.open(17)), Vector.empty))
     assert(delta.settings === None && delta.lists.size === 1)
   }
 

@@ -9,7 +9,7 @@ object TestRules {
     records = 100,
     marks = 1,
     together = 1,
-    DeltaRule(fromBytes = 0, atMost = 4, share = Double.PositiveInfinity),
+    LogRules.DeltaRule(fromBytes = 0, atMost = 4, share = Double.PositiveInfinity),
     Published.Files
   )
 }

@@ -10,7 +10,7 @@ import stoplog.part.{PartNaming, RunId}
   *
   * Readers must see what its [[BatchMode]] says once the next job has looked; before that, a row at most once.
   */
-final case class BatchCrash(site: Site, mode: BatchMode, at: CrashPoint.At) {
+final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) {
   import BatchCrash._
 
   def verdict(): Verdict = {
@@ -59,7 +59,7 @@ object BatchCrash {
   private def bucketOf(row: Int): String = buckets(row / 2 % buckets.size)
 
   /** How often an undisturbed job passes each step. */
-  def occurrences(site: Site, mode: BatchMode): Map[Step, Int] = {
+  def occurrences(site: Scenario, mode: BatchMode): Map[Step, Int] = {
     val place = site.newPlace()
     val doom  = new CrashPoint(None)
     try {

@@ -13,7 +13,7 @@ import stoplog.fault.Step
   */
 abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
   private val plan  = new CompactionSection(storage)
-  private val found = TrieMap.empty[Site, Map[Step, Int]]
+  private val found = TrieMap.empty[Scenario, Map[Step, Int]]
 
   for (site <- plan.sites) {
     test(s"an undisturbed query passes every step: ${site.name}") {
@@ -29,7 +29,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
         hold(crashes)
       }
 
-    if (long || site == Site(Storage.Local, Layout.InBucket, Content.Merged))
+    if (long || site == Scenario(Storage.Local, Layout.InBucket, Content.Merged))
       test(s"killed at each step of compaction, and killed again: ${site.name}") {
         val pairs = plan.pairs(site).filter { case (_, next) => long || Steps.compacting(next) }
         hold(pairs.map { case (step, next) =>
@@ -49,7 +49,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
 
   override protected def threads: Int = 2
 
-  private def occurrences(site: Site): Map[Step, Int] =
+  private def occurrences(site: Scenario): Map[Step, Int] =
     found.getOrElseUpdate(site, Crash.occurrences(site))
 
   private def tried(fate: CrashMode, last: Int): Seq[Int] =

@@ -5,7 +5,7 @@ import stoplog.fault.Step
 
 /** What the long run tries of queries that merge their small parts. */
 final class CompactionSection(storage: Storage) {
-  val sites: Vector[Site] = storage.layouts.map(Site(storage, _, Content.Merged))
+  val sites: Vector[Scenario] = storage.layouts.map(Scenario(storage, _, Content.Merged))
 
   /** The steps around the record of a merge. */
   val around: Set[Step] = Set(Step.AfterRecord, Step.MidPublish, Step.AfterPublish, Step.AfterMark)
@@ -15,7 +15,7 @@ final class CompactionSection(storage: Storage) {
     if (storage == Storage.Local) 1 to last else storage.occurrences(fate, last).distinct
 
   /** The steps at which a process and then its successor is killed. */
-  def pairs(site: Site): Seq[(Step, Step)] = {
+  def pairs(site: Scenario): Seq[(Step, Step)] = {
     val merging = site.steps.filter(Steps.compacting)
     val next    = site.steps.filter(step => Steps.compacting(step) || around(step))
     for {
@@ -24,7 +24,7 @@ final class CompactionSection(storage: Storage) {
     } yield first -> second
   }
 
-  def render(occurrences: Site => Map[Step, Int]): String = {
+  def render(occurrences: Scenario => Map[Step, Int]): String = {
     val text = MatrixPage.paragraph(
       s"Read with ${storage.reader}. The parts of an epoch are small, and are merged once there are a few of them. At " +
         "no moment does a reader see a row twice, and at the end nothing is left of what was merged."
@@ -40,7 +40,7 @@ final class CompactionSection(storage: Storage) {
     (Seq(s"## ${Chapter.Merging(storage).title}", text) ++ tables :+ chains).mkString("", "\n\n", "\n")
   }
 
-  private def table(site: Site, occurrences: Map[Step, Int]): String = {
+  private def table(site: Scenario, occurrences: Map[Step, Int]): String = {
     def cell(fate: CrashMode)(step: Step) =
       s"${MatrixPage.Result} (${numbers(tried(fate, occurrences(step)))})"
     MatrixPage.table(

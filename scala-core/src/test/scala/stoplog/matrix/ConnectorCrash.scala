@@ -39,17 +39,17 @@ final case class ConnectorCrash(
     s"${at.step.name} ${at.occurrence}, ${fate.name}${again.fold("")(_ => " twice")}"
 
   private final class Course(world: ConnectorWorld, doom: CrashPoint, heirsDoom: CrashPoint) {
-    private var lives = Vector.empty[Life]
+    private var lives = Vector.empty[ProcessRun]
 
     def run(): Verdict = {
-      val victim = new Life(world, doom, from = 0, Epochs).awaited()
+      val victim = new ProcessRun(world, doom, from = 0, Epochs).awaited()
       if (!doom.struck) Verdict(struck = false, problemsOf("the run", victim))
       else Verdict(struck = true, if (fate == CrashMode.Woken) wake(victim) else succeed(victim))
     }
 
     def join(): Unit = lives.foreach(_.join())
 
-    private def succeed(victim: Life): Vector[String] = {
+    private def succeed(victim: ProcessRun): Vector[String] = {
       world.processesDied()
       val seen = world.surplus()
       val heir = live(heirsDoom, victim.reached)
@@ -63,8 +63,8 @@ final case class ConnectorCrash(
     }
 
     /** It may find out that it was overtaken, but not harm anybody. */
-    private def wake(victim: Life): Vector[String] = {
-      val heir   = track(new Life(world, heirsDoom, victim.reached, Epochs))
+    private def wake(victim: ProcessRun): Vector[String] = {
+      val heir   = track(new ProcessRun(world, heirsDoom, victim.reached, Epochs))
       val before =
         if (holding) Vector.empty else problemsOf("the successor", heir.awaited()) ++ world.problems(Epochs)
       if (holding) victim.wakeForThisEpoch() else victim.wake()
@@ -75,10 +75,10 @@ final case class ConnectorCrash(
         outcome(Epochs + 1).map(_ + " after waking")
     }
 
-    private def live(doom: CrashPoint, from: Long, until: Long = Epochs): Life =
-      track(new Life(world, doom, from, until)).awaited()
+    private def live(doom: CrashPoint, from: Long, until: Long = Epochs): ProcessRun =
+      track(new ProcessRun(world, doom, from, until)).awaited()
 
-    private def track(life: Life): Life = {
+    private def track(life: ProcessRun): ProcessRun = {
       lives :+= life
       life
     }
@@ -97,7 +97,7 @@ object ConnectorCrash {
     val world = newWorld()
     try {
       val doom = new CrashPoint(None)
-      val life = new Life(world, doom, from = 0, Epochs).awaited()
+      val life = new ProcessRun(world, doom, from = 0, Epochs).awaited()
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val problems = world.surplus() ++ world.problems(Epochs)
       require(problems.isEmpty, problems.mkString("; "))
@@ -105,11 +105,11 @@ object ConnectorCrash {
     } finally world.close()
   }
 
-  private def problemsOf(who: String, life: Life): Vector[String] =
+  private def problemsOf(who: String, life: ProcessRun): Vector[String] =
     life.failure.map(e => s"$who failed: $e").toVector
 
   /** One process, from what the engine knows to be committed. */
-  private final class Life(world: ConnectorWorld, doom: CrashPoint, from: Long, planned: Long) {
+  private final class ProcessRun(world: ConnectorWorld, doom: CrashPoint, from: Long, planned: Long) {
     @volatile private var next  = from
     @volatile private var until = planned
 
@@ -122,7 +122,7 @@ object ConnectorCrash {
       process.end()
     }
 
-    def awaited(): Life = {
+    def awaited(): ProcessRun = {
       mortal.awaitDoomOrEnd()
       this
     }

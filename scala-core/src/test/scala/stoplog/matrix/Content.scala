@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import stoplog.commit.Finish
-import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowPartFormat, RowTimes}
+import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowPartFormat}
+import stoplog.commit.OpenPartWriter.RowTimes
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
 import stoplog.rolling.RollingPolicy

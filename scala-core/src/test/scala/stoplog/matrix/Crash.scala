@@ -12,7 +12,7 @@ import stoplog.fault.Step
   * @param copier who comes to the directory before the successor does
   */
 final case class Crash(
-    site: Site,
+    site: Scenario,
     at: CrashPoint.At,
     fate: CrashMode,
     again: Option[CrashPoint.At],
@@ -36,7 +36,7 @@ final case class Crash(
 
     def run(): Verdict = {
       place.leaveOrphans(2)
-      val victim = new Life(place, clock, doom, Checkpoint.empty, Life.planned)
+      val victim = new ProcessRun(place, clock, doom, Checkpoint.empty, ProcessRun.planned)
       if (!doom.struck) Verdict(struck = false, victim.failure.map(e => s"the run failed: $e").toVector)
       else {
         if (fate == CrashMode.Killed) place.processesDied()
@@ -45,23 +45,23 @@ final case class Crash(
         val failures = succeed(victim.checkpoint) ++ copies.problems()
         val before   = Oracle.problems(place, JobRows.Epochs)
         val woken    = if (fate == CrashMode.Woken) wake(victim) else Vector.empty
-        Verdict(struck = true, missing ++ failures ++ before ++ woken ++ Aftermath.problems(place, clock))
+        Verdict(struck = true, missing ++ failures ++ before ++ woken ++ CleanupCheck.problems(place, clock))
       }
     }
 
     private def succeed(from: Checkpoint): Vector[String] = {
-      val heir = new Life(place, clock, heirsDoom, from, Life.rest)
+      val heir = new ProcessRun(place, clock, heirsDoom, from, ProcessRun.rest)
       val last =
         if (!heirsDoom.struck) heir
         else {
           place.processesDied()
-          new Life(place, clock, new CrashPoint(None), heir.checkpoint, Life.rest)
+          new ProcessRun(place, clock, new CrashPoint(None), heir.checkpoint, ProcessRun.rest)
         }
       last.failure.map(e => s"the successor failed: $e").toVector
     }
 
     /** Whatever it still does: it may find out that it was overtaken, but not harm anybody. */
-    private def wake(victim: Life): Vector[String] = {
+    private def wake(victim: ProcessRun): Vector[String] = {
       victim.wake()
       val unnamed = victim.failure.filterNot(_.isInstanceOf[SparkThrowable])
       Oracle.problems(place, JobRows.Epochs).map(_ + " after waking") ++ unnamed.map(e => s"it woke to $e")
@@ -82,12 +82,12 @@ object Crash {
     place.files().filter(_.startsWith(s"_stoplog/${Place.SinkId}/beside/")) ++ place.uploads()
 
   /** How often an undisturbed query passes each step; fails unless all of its rows arrive. */
-  def occurrences(site: Site): Map[Step, Int] = {
+  def occurrences(site: Scenario): Map[Step, Int] = {
     val place = site.newPlace()
     try {
       place.leaveOrphans(2)
       val doom = new CrashPoint(None)
-      val life = new Life(place, clock(), doom, Checkpoint.empty, Life.planned)
+      val life = new ProcessRun(place, clock(), doom, Checkpoint.empty, ProcessRun.planned)
       life.failure.foreach(e => throw new AssertionError("an undisturbed query failed", e))
       val problems = Oracle.problems(place, JobRows.Epochs) ++ besides(place).map(_ + " is left")
       require(problems.isEmpty, problems.mkString("; "))

@@ -11,7 +11,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   private val (thorough, sparse) = sites.partition(LocalSection.thorough)
   private val (rows, blocks)     = (sites.head, sites.filter(_.content == Content.Blocks).head)
 
-  private def alike(site: Site): Site = if (site.content == Content.Blocks) blocks else rows
+  private def alike(site: Scenario): Scenario = if (site.content == Content.Blocks) blocks else rows
 
   override protected def threads: Int = 2
 
@@ -66,7 +66,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   override protected def section: String =
     LocalSection.render(occurrences(rows), occurrences(blocks), batchOccurrences(_), thorough, sparse)
 
-  override protected def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int] =
+  override protected def tried(site: Scenario, fate: CrashMode, step: Step, last: Int): Seq[Int] =
     if (long && LocalSection.thorough(site)) 1 to last
     else if (long) Seq(1, (last + 1) / 2, last).distinct
     else if (site != rows && site != blocks)

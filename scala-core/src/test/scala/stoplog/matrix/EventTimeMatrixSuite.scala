@@ -16,7 +16,7 @@ class EventTimeMatrixSuite extends AnyFunSuite with Cells {
 
   for {
     content <- Seq(Content.Plain, Content.Blocks)
-    site = Site(Storage.Local, Layout.Staging, Content.ByEventTime(content))
+    site = Scenario(Storage.Local, Layout.Staging, Content.ByEventTime(content))
   } {
     lazy val occurrences = Crash.occurrences(site)
 
@@ -27,7 +27,7 @@ class EventTimeMatrixSuite extends AnyFunSuite with Cells {
     test(s"parts of two runs are closed by event times: ${content.name}") {
       val place = site.newPlace()
       try {
-        new Life(place, Crash.clock(), new CrashPoint(None), Checkpoint.empty, Life.planned)
+        new ProcessRun(place, Crash.clock(), new CrashPoint(None), Checkpoint.empty, ProcessRun.planned)
         val log     = place.log(Faults.none)
         val reasons = log.all().flatMap(_.publish).map(_.reason)
         assert(reasons.count(_ == RollReason.EventTime) > 2, reasons)

@@ -18,7 +18,7 @@ class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests with Cells {
     storage <- if (long) Storage.all else Vector(Storage.Local)
     format  <- TypedFormat.all
     if long || format.name == "parquet"
-    site = Site(storage, Layout.Staging, TypedContent(format))
+    site = Scenario(storage, Layout.Staging, TypedContent(format))
     if !(storage == Storage.CreateOnly && format.without.isEmpty)
   }
     test(s"${format.name} on ${storage.name}: killed at each step, all rows come back") {
@@ -26,5 +26,5 @@ class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests with Cells {
       hold(steps(site).map(step => Crash(site, CrashPoint.At(step, 1), CrashMode.Killed, again = None)))
     }
 
-  private def steps(site: Site): Seq[Step] = if (long) site.steps else Seq(Step.AfterSync, Step.PartEnded)
+  private def steps(site: Scenario): Seq[Step] = if (long) site.steps else Seq(Step.AfterSync, Step.PartEnded)
 }

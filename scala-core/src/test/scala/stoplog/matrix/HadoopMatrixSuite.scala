@@ -30,7 +30,7 @@ abstract class HadoopMatrixSuite(storage: Storage) extends MatrixSuite(storage) 
 
   override protected def section: String = plan.render(occurrences(_), batchOccurrences(_))
 
-  override protected def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int] =
+  override protected def tried(site: Scenario, fate: CrashMode, step: Step, last: Int): Seq[Int] =
     if (long) plan.tried(site, fate, step, last)
     else
       Seq(if (storage.steps.indexOf(step) % 2 == 0) 1 else last)

@@ -5,28 +5,28 @@ import stoplog.fault.Step
 
 /** What the long run tries on a file system of Hadoop's. */
 final class HadoopSection(storage: Storage) {
-  private val (rows, inBlocks) = Site.all(storage).partition(_.content.without.nonEmpty)
+  private val (rows, inBlocks) = Scenario.all(storage).partition(_.content.without.nonEmpty)
 
   /** Where most is tried, and where layout and content are other ones. */
   val (main, other) = (rows.head, rows.last)
 
   /** Where as much is tried as on [[main]], with parts of blocks. */
-  val blocks: Option[Site] = inBlocks.headOption
+  val blocks: Option[Scenario] = inBlocks.headOption
 
   /** Each step comes first once, and once second. */
-  def pairs(site: Site): Seq[(Step, Step)] = {
+  def pairs(site: Scenario): Seq[(Step, Step)] = {
     val steps  = site.steps
     val stride = if (steps.size % 7 == 0) 5 else 7 // nothing that divides their number
     steps.indices.map(n => steps(n) -> steps((n * stride + 1) % steps.size))
   }
 
   /** Which of `last` occurrences. */
-  def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int] =
+  def tried(site: Scenario, fate: CrashMode, step: Step, last: Int): Seq[Int] =
     if (site != other) storage.occurrences(fate, last).distinct
     else Seq(last).filter(_ => fate == inTurn(step))
 
   def render(
-      occurrences: Site => Map[Step, Int],
+      occurrences: Scenario => Map[Step, Int],
       batchOccurrences: BatchMode => Map[Step, Int]
   ): String = {
     val text = MatrixPage.paragraph(
@@ -42,7 +42,7 @@ final class HadoopSection(storage: Storage) {
       storage.besides.map(MatrixPage.paragraph) :+ batches).mkString("\n\n")
   }
 
-  private def tables(site: Site, occurrences: Map[Step, Int]): Seq[String] = {
+  private def tables(site: Scenario, occurrences: Map[Step, Int]): Seq[String] = {
     def cell(fate: CrashMode)(step: Step) =
       s"${MatrixPage.Result} (${tried(site, fate, step, occurrences(step)).mkString(", ")})"
     val table = MatrixPage.table(

@@ -14,6 +14,7 @@ import stoplog.servers.S3Server
 import stoplog.source.StateFiles
 import stoplog.storage.SourceFiles
 import stoplog.storage.hadoop._
+import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 import stoplog.storage.hdfs.{HdfsUnderTest, MiniHdfs}
 
 /** A directory of a file system of Hadoop's, looked at with a client of its own. */

@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 
-import stoplog.storage.hdfs.HdfsFileStore
+import stoplog.storage.hdfs.HdfsStorage.HdfsFileStore
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.hadoop._

@@ -21,10 +21,10 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
     withPlace() { (place, clock) =>
       val restarts = new ConcurrentLinkedQueue[Thread]
       val trouble  =
-        new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(restarts.add(inBackground {
+        new ServerFault(at => at.occurrence == 2 && steps.contains(at.step))(restarts.add(inBackground {
           MiniHdfs.restartNameNode()
         }))
-      val ended = Restarts.run(place, clock, trouble, Checkpoint.empty, Life.planned)
+      val ended = Restarts.run(place, clock, trouble, Checkpoint.empty, ProcessRun.planned)
       restarts.forEach(_.join())
       assert(ended.failure === None)
     }
@@ -34,7 +34,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
     val steps = if (long) Steps.ofQueries else Vector(Step.AfterRecord)
     withPlace(Map.empty) { (place, clock) =>
       val trouble =
-        new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(MiniHdfs.restartNameNode())
+        new ServerFault(at => at.occurrence == 2 && steps.contains(at.step))(MiniHdfs.restartNameNode())
       assert(Restarts.problems(place, clock, trouble) === Vector.empty)
     }
   }
@@ -43,7 +43,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
     val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.BeforeSync)
     withPlace() { (place, clock) =>
       val trouble =
-        new Trouble(at => at.occurrence == 3 && steps.contains(at.step))(MiniHdfs.restartDataNode())
+        new ServerFault(at => at.occurrence == 3 && steps.contains(at.step))(MiniHdfs.restartDataNode())
       assert(Restarts.problems(place, clock, trouble) === Vector.empty)
     }
   }
@@ -53,7 +53,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
       withPlace() { (place, clock) =>
         val from = Stopped.killed(place, CrashPoint.At(step, 3))
         clock.advance(24 * 60 * 60 * 1000L)
-        assert(Restarts.run(place, clock, Faults.none, from, Life.rest).failure === None)
+        assert(Restarts.run(place, clock, Faults.none, from, ProcessRun.rest).failure === None)
       }
     }
 
@@ -78,7 +78,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
       Try(place.parts(Faults.none).staged())
       place.leaveOrphans(2)
       test(place, clock)
-      assert(Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock) === Vector.empty)
+      assert(Oracle.problems(place, JobRows.Epochs) ++ CleanupCheck.problems(place, clock) === Vector.empty)
     } finally place.remove()
   }
 }

@@ -7,14 +7,14 @@ import stoplog.fault.Step
 object LocalSection {
 
   /** Where the long run leaves nothing out. */
-  def thorough(site: Site): Boolean = (site.layout == Layout.Staging) == (site.content == Content.Plain)
+  def thorough(site: Scenario): Boolean = (site.layout == Layout.Staging) == (site.content == Content.Plain)
 
   def render(
       occurrences: Map[Step, Int],
       blockOccurrences: Map[Step, Int],
       batchOccurrences: BatchMode => Map[Step, Int],
-      thorough: Seq[Site],
-      sparse: Seq[Site]
+      thorough: Seq[Scenario],
+      sparse: Seq[Scenario]
   ): String =
     s"""## ${Storage.Local.name}
        |

@@ -100,7 +100,7 @@ object MatrixPage {
     if (line.length + 1 + word.length > LineLength) s"$lines\n$word" else s"$lines $word"
   }
 
-  def named(sites: Seq[Site]): String = sites.map(_.name).mkString(" and ")
+  def named(sites: Seq[Scenario]): String = sites.map(_.name).mkString(" and ")
 
   private def LineLength = 118
 }

@@ -13,28 +13,28 @@ import stoplog.fault.Step
   */
 abstract class MatrixSuite(storage: Storage) extends Proving {
 
-  private val found        = TrieMap.empty[Site, Map[Step, Int]]
+  private val found        = TrieMap.empty[Scenario, Map[Step, Int]]
   private val foundInBatch = TrieMap.empty[BatchMode, Map[Step, Int]]
 
   /** How often an undisturbed query passes each step. */
-  protected final def occurrences(site: Site): Map[Step, Int] =
+  protected final def occurrences(site: Scenario): Map[Step, Int] =
     found.getOrElseUpdate(site, Crash.occurrences(site))
 
-  protected final val sites: Vector[Site] = Site.all(storage)
+  protected final val sites: Vector[Scenario] = Scenario.all(storage)
 
   /** Which of the occurrences 1 to `last` are tried in this run. */
-  protected def tried(site: Site, fate: CrashMode, step: Step, last: Int): Seq[Int]
+  protected def tried(site: Scenario, fate: CrashMode, step: Step, last: Int): Seq[Int]
 
   override protected def threads: Int = 1
 
-  protected final def testOccurrences(sites: Seq[Site]): Unit =
+  protected final def testOccurrences(sites: Seq[Scenario]): Unit =
     test("an undisturbed query passes every step") {
       Parallel.bounded(threads).map(sites)(site => site -> occurrences(site)).foreach { case (site, found) =>
         assert(found.keySet === site.steps.toSet, site.name)
       }
     }
 
-  protected final def testFates(sites: Seq[Site]): Unit = for {
+  protected final def testFates(sites: Seq[Scenario]): Unit = for {
     site <- sites
     fate <- storage.fates
   }
@@ -47,7 +47,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
       }
 
   /** @param pairs the steps at which a process and then its successor is killed */
-  protected final def testPairs(site: Site, pairs: Seq[(Step, Step)]): Unit =
+  protected final def testPairs(site: Scenario, pairs: Seq[(Step, Step)]): Unit =
     test(s"killed at each step, and killed again: ${site.name}") {
       hold(for ((step, next) <- pairs) yield {
         val middle = (occurrences(site)(step) + 1) / 2
@@ -60,7 +60,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
     foundInBatch.getOrElseUpdate(mode, BatchCrash.occurrences(sites.head, mode))
 
   /** @param tried which of the occurrences 1 to `last` */
-  protected final def testBatchJobs(sites: Seq[Site])(tried: (Step, Int) => Seq[Int]): Unit = for {
+  protected final def testBatchJobs(sites: Seq[Scenario])(tried: (Step, Int) => Seq[Int]): Unit = for {
     site <- sites
     mode <- storage.batchModes if long || mode == BatchMode.Overwrite
   }

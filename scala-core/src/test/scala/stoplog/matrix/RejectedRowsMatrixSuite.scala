@@ -13,7 +13,7 @@ class RejectedRowsMatrixSuite extends AnyFunSuite with Cells {
   for {
     layout <- if (long) Storage.Local.layouts else Seq(Layout.Staging)
     fate   <- if (long) Storage.Local.fates else Seq(CrashMode.Killed)
-    site = Site(Storage.Local, layout, Content.Refusing)
+    site = Scenario(Storage.Local, layout, Content.Refusing)
   }
     test(s"rows are put aside, and at each step a process is ${fate.name}: ${layout.name}") {
       val occurrences = Crash.occurrences(site)

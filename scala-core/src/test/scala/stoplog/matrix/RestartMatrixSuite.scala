@@ -19,7 +19,7 @@ abstract class RestartMatrixSuite(storage: Storage) extends AnyFunSuite with Cel
   for {
     layout  <- layouts
     content <- storage.contents.filterNot(_ == Content.Gzip)
-    site = Site(storage, layout, Content.FinishedAtRestart(content))
+    site = Scenario(storage, layout, Content.FinishedAtRestart(content))
   } {
     lazy val occurrences = Crash.occurrences(site)
 

@@ -6,14 +6,14 @@ import org.apache.spark.SparkThrowable
 import stoplog.commit.ManualClock
 import stoplog.fault.Faults
 
-/** A query as somebody has it who starts it again whenever it has failed. */
+/** Starts a query again whenever it has failed, as an operator does. */
 object Restarts {
 
   /** What was wrong until it ended: failures without a name, and too many of any kind. */
   def problems(place: Place, clock: ManualClock, faults: Faults): Vector[String] = {
     val failures = Iterator
-      .iterate(run(place, clock, faults, Checkpoint.empty, Life.planned)) { last =>
-        run(place, clock, faults, last.checkpoint, Life.rest)
+      .iterate(run(place, clock, faults, Checkpoint.empty, ProcessRun.planned)) { last =>
+        run(place, clock, faults, last.checkpoint, ProcessRun.rest)
       }
       .take(AtMost)
       .map(_.failure)
@@ -30,7 +30,7 @@ object Restarts {
       clock: ManualClock,
       faults: Faults,
       from: Checkpoint,
-      planned: Seq[Life.Run]
+      planned: Seq[ProcessRun.Run]
   ): Runs = {
     val runs = new Runs(place, clock, faults, from, planned)
     runs.go()

@@ -5,7 +5,13 @@ import stoplog.commit.ManualClock
 import stoplog.fault.Faults
 
 /** What one process does: runs of the query, one after the other, until one fails. */
-final class Runs(place: Place, clock: ManualClock, faults: Faults, from: Checkpoint, runs: Seq[Life.Run]) {
+final class Runs(
+    place: Place,
+    clock: ManualClock,
+    faults: Faults,
+    from: Checkpoint,
+    runs: Seq[ProcessRun.Run]
+) {
   @volatile private var job: Option[Job]          = None
   @volatile private var failed: Option[Throwable] = None
 

@@ -80,7 +80,7 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
       val faulted  = proxy.faults
       asked = proxy.counts
       proxy.inject()
-      val problems = failures ++ Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock)
+      val problems = failures ++ Oracle.problems(place, JobRows.Epochs) ++ CleanupCheck.problems(place, clock)
       val (uploads, others) = problems.partition(_.startsWith("the upload"))
       assert(others === Vector.empty, faulted)
       assert(uploads.size <= faulted.count(_ == unanswered), faulted)

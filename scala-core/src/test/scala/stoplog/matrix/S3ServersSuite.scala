@@ -17,7 +17,7 @@ class S3ServersSuite extends AnyFunSuite with LongRun {
     val server = S3Server.startS3Mock()
     try
       withPlace(S3Place.at(server, Content.Heavy)) { (place, clock) =>
-        val trouble = new Trouble(at => at.occurrence == 2 && steps.contains(at.step))(server.restart())
+        val trouble = new ServerFault(at => at.occurrence == 2 && steps.contains(at.step))(server.restart())
         assert(Restarts.problems(place, clock, trouble) === Vector.empty)
       }
     finally server.kill()
@@ -28,7 +28,7 @@ class S3ServersSuite extends AnyFunSuite with LongRun {
       withPlace(S3Place.create(Content.Heavy)) { (place, clock) =>
         val from = Stopped.killed(place, CrashPoint.At(step, 3))
         clock.advance(24 * 60 * 60 * 1000L)
-        assert(Restarts.run(place, clock, Faults.none, from, Life.rest).failure === None)
+        assert(Restarts.run(place, clock, Faults.none, from, ProcessRun.rest).failure === None)
       }
     }
 
@@ -37,7 +37,7 @@ class S3ServersSuite extends AnyFunSuite with LongRun {
     try {
       place.leaveOrphans(2)
       test(place, clock)
-      assert(Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock) === Vector.empty)
+      assert(Oracle.problems(place, JobRows.Epochs) ++ CleanupCheck.problems(place, clock) === Vector.empty)
     } finally place.remove()
   }
 }

@@ -42,9 +42,9 @@ class SourceBesideSinkSuite extends AnyFunSuite {
         val sink   = new Runs(
           place,
           Crash.clock(),
-          new Trouble(_ => true)(beside.read()),
+          new ServerFault(_ => true)(beside.read()),
           Checkpoint.empty,
-          Life.planned
+          ProcessRun.planned
         )
         sink.go()
         assert(sink.failure === None)

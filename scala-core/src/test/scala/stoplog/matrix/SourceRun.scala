@@ -83,7 +83,7 @@ object SourceRun {
       format,
       OnMissingFile.Fail,
       faults = faults,
-      seenLimits = SeenLimits(files = 8, snapshots = 100)
+      seenLimits = SeenFiles.SeenLimits(files = 8, snapshots = 100)
     )
   }
 }

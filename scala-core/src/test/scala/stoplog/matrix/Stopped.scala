@@ -8,7 +8,13 @@ import stoplog.laws.Elsewhere
 /** A process of its own, which stops at a step and waits to be killed. */
 final class Stopped(place: Place with Serializable, at: CrashPoint.At) extends Elsewhere.Task {
   override def run(): String =
-    new Life(place, Crash.clock(), new CrashPoint(Some(at)), Checkpoint.empty, Life.planned).checkpoint.print
+    new ProcessRun(
+      place,
+      Crash.clock(),
+      new CrashPoint(Some(at)),
+      Checkpoint.empty,
+      ProcessRun.planned
+    ).checkpoint.print
 
   override def afterwards(): Unit = new CountDownLatch(1).await()
 }

@@ -3,7 +3,9 @@ package stoplog.matrix
 
 import stoplog.fault.Step
 import stoplog.storage.Growth
-import stoplog.storage.hadoop.{Capabilities, Exclusion, Trimming}
+import stoplog.storage.hadoop.Trimming
+import stoplog.storage.hadoop.CapabilityProbe.Capabilities
+import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 
 /** A kind of storage: one section of the matrix' page. */
 sealed abstract class Storage(val name: String, val reader: String) extends Product with Serializable {

@@ -71,10 +71,10 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
       val failures = racers.flatMap(_.get())
       pool.shutdown()
       assert(failures.filterNot(_.isInstanceOf[SparkThrowable]) === Vector.empty)
-      val last = new Runs(place, clock, Faults.none, checkpoint(place), Life.rest)
+      val last = new Runs(place, clock, Faults.none, checkpoint(place), ProcessRun.rest)
       last.go()
       assert(last.failure === None)
-      assert(Oracle.problems(place, JobRows.Epochs) ++ Aftermath.problems(place, clock) === Vector.empty)
+      assert(Oracle.problems(place, JobRows.Epochs) ++ CleanupCheck.problems(place, clock) === Vector.empty)
     }
   }
 
@@ -84,7 +84,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     .take(Tries)
     .takeWhile(_.committed + 1 < JobRows.Epochs)
     .flatMap { from =>
-      val runs = new Runs(place, clock, Faults.none, from, Life.rest)
+      val runs = new Runs(place, clock, Faults.none, from, ProcessRun.rest)
       runs.go()
       runs.failure
     }
@@ -95,7 +95,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     Checkpoint(last, last)
   }
 
-  protected def newPlace(): Place = Site.all(storage).head.newPlace()
+  protected def newPlace(): Place = Scenario.all(storage).head.newPlace()
 
   private def withPlace(test: Place => Unit): Unit = {
     val place = newPlace()

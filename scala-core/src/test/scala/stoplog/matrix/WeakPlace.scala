@@ -5,6 +5,7 @@ import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.storage.hadoop._
+import stoplog.storage.hadoop.CapabilityProbe.Capabilities
 import stoplog.storage.{FileStore, Growth, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A file system of Hadoop's that lacks something.

@@ -11,28 +11,29 @@ class ByteSizeSuite extends AnyFunSuite {
         "134217728", "134217728b", "128m", "128M", "128mb", "128MB", "128 MB", "128MiB", " 128 MiB "
       )
     )
-      assert(ByteSize.parse(text) === Right(134217728L), text)
+      assert(OptionType.ByteSize.parse(text) === Right(134217728L), text)
   }
 
   test("each unit is 1024 of the one before") {
     val units = Seq("b", "k", "m", "g", "t", "p")
-    for ((unit, i) <- units.zipWithIndex) assert(ByteSize.parse(s"3$unit") === Right(3L << (10 * i)))
+    for ((unit, i) <- units.zipWithIndex)
+      assert(OptionType.ByteSize.parse(s"3$unit") === Right(3L << (10 * i)))
   }
 
   test("what is not a whole number with a unit is refused") {
     for (text <- Seq("", "m", "1.5g", "-1m", "128 q", "1 2m", "128bb", "1e6", "١٢m"))
-      assert(ByteSize.parse(text).left.exists(_.contains("is not a size")), text)
+      assert(OptionType.ByteSize.parse(text).left.exists(_.contains("is not a size")), text)
   }
 
   test("nothing, and more than fits, are refused") {
-    assert(ByteSize.parse("0m").left.exists(_.contains("more than 0")))
-    assert(ByteSize.parse("8192p").left.exists(_.contains("more bytes")))
-    assert(ByteSize.parse("99999999999999999999999").left.exists(_.contains("more bytes")))
+    assert(OptionType.ByteSize.parse("0m").left.exists(_.contains("more than 0")))
+    assert(OptionType.ByteSize.parse("8192p").left.exists(_.contains("more bytes")))
+    assert(OptionType.ByteSize.parse("99999999999999999999999").left.exists(_.contains("more bytes")))
   }
 
   test("a size that was written is read back") {
     for (bytes <- Seq(1L, 1023L, 1024L, 128L << 20, (1L << 30) + 1, 5L << 50, Long.MaxValue))
-      assert(ByteSize.parse(ByteSize.render(bytes)) === Right(bytes))
+      assert(OptionType.ByteSize.parse(OptionType.ByteSize.render(bytes)) === Right(bytes))
     val texts = Seq(
       1L           -> "1",
       1023L        -> "1023",
@@ -41,6 +42,6 @@ class ByteSizeSuite extends AnyFunSuite {
       (3L << 20)   -> "3m",
       (128L << 20) -> "128m"
     )
-    for ((bytes, text) <- texts) assert(ByteSize.render(bytes) === text)
+    for ((bytes, text) <- texts) assert(OptionType.ByteSize.render(bytes) === text)
   }
 }

@@ -17,7 +17,7 @@ class CompleteOptionsSuite extends AnyFunSuite {
 
   test("nothing is marked or listed unless it is asked for") {
     assert(parse().when === BucketComplete.Never)
-    assert(parse().manifest === ManifestChoice.None)
+    assert(parse().manifest === Completeness.ManifestChoice.None)
   }
 
   test("each way, with its delay") {
@@ -30,7 +30,7 @@ class CompleteOptionsSuite extends AnyFunSuite {
     assert(watermark.when === BucketComplete.Watermark(0))
     assert(watermark.form === MarkerForm.Json)
     assert(
-      parse("manifest" -> "json", "manifestRetention" -> "30d").manifest === ManifestChoice.Json(
+      parse("manifest" -> "json", "manifestRetention" -> "30d").manifest === Completeness.ManifestChoice.Json(
         Some(2592000000L)
       )
     )

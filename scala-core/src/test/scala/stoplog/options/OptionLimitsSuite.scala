@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.format.LineFiles
-import stoplog.source.file.{OnMergedPart, ReadyMarker}
+import stoplog.source.file.ReadyMarker
+import stoplog.source.file.Monitoring.OnMergedPart
 
 /** Options at their limits, and one off them. */
 class OptionLimitsSuite extends AnyFunSuite {
@@ -117,9 +118,9 @@ class OptionLimitsSuite extends AnyFunSuite {
       scala.util.Try(asked.errors.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
     }
     assert(marker(" _SUCCESS ") === Right(Some(ReadyMarker.InDirectory("_SUCCESS"))))
-    assert(marker("{name}.done") === Right(Some(ReadyMarker.Beside("", ".done"))))
-    assert(marker("x{name}") === Right(Some(ReadyMarker.Beside("x", ""))))
-    assert(marker("a{name}b") === Right(Some(ReadyMarker.Beside("a", "b"))))
+    assert(marker("{name}.done") === Right(Some(ReadyMarker.PerFile("", ".done"))))
+    assert(marker("x{name}") === Right(Some(ReadyMarker.PerFile("x", ""))))
+    assert(marker("a{name}b") === Right(Some(ReadyMarker.PerFile("a", "b"))))
     for (text <- Seq("a/b", "{name}", "{name}{name}", "a{name}b{name}")) assert(marker(text).isLeft, text)
   }
 

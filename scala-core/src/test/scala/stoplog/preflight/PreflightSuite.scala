@@ -55,9 +55,9 @@ class PreflightSuite extends AnyFunSuite {
 
   test("versions are told, and a line of Spark that nobody has tried is warned of") {
     val libraries = Seq("Hadoop" -> "3.4.1", "hadoop-aws" -> "")
-    val found     = Versions.of("4.2.0", libraries)
+    val found     = NameChecks.Versions.of("4.2.0", libraries)
     assert(found.what == "Spark 4.2.0, Hadoop 3.4.1, hadoop-aws (it does not say which).")
-    assert(Versions.of("4.30.0", libraries).level == "warning")
-    assert(Versions.of("5.0.0", libraries).what.contains("4.0 to 4.3"))
+    assert(NameChecks.Versions.of("4.30.0", libraries).level == "warning")
+    assert(NameChecks.Versions.of("5.0.0", libraries).what.contains("4.0 to 4.3"))
   }
 }

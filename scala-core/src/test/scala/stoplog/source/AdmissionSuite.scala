@@ -12,21 +12,23 @@ class AdmissionSuite extends AnyFunSuite {
   private val none = ReadLimits.none
 
   test("without limits, all splits that there are") {
-    assert(Admission.take(new Listed(sized(4, 6, 1)), none).map(_.size.bytes) === Vector(4, 6, 1))
-    assert(Admission.take(new Listed(Vector.empty), none) === Vector.empty)
+    assert(
+      SourceDriver.Admission.take(new Listed(sized(4, 6, 1)), none).map(_.size.bytes) === Vector(4, 6, 1)
+    )
+    assert(SourceDriver.Admission.take(new Listed(Vector.empty), none) === Vector.empty)
   }
 
   test("bytes: what fills the limit exactly is taken, and nothing behind what does not fit") {
     val taken = Seq(11L -> 3, 10L -> 2, 9L -> 1, 4L -> 1, 3L -> 1)
     for ((limit, count) <- taken) {
       val listed = new Listed(sized(4, 6, 1))
-      assert(Admission.take(listed, none.copy(bytes = Some(limit))).size === count, limit)
+      assert(SourceDriver.Admission.take(listed, none.copy(bytes = Some(limit))).size === count, limit)
       assert(listed.left.map(_.size.bytes) === Seq(4, 6, 1).drop(count), limit)
     }
   }
 
   test("records: what fills the limit exactly is taken, and an unknown number only alone") {
-    def taken(limit: Long, records: Option[Long]*) = Admission
+    def taken(limit: Long, records: Option[Long]*) = SourceDriver.Admission
       .take(new Listed(records.map(Piece(1, _)).toVector), none.copy(records = Some(limit)))
       .size
     assert(taken(5, Some(2), Some(3), Some(1)) === 2)
@@ -38,7 +40,7 @@ class AdmissionSuite extends AnyFunSuite {
   test("splits are counted") {
     for (limit <- 1 to 4)
       assert(
-        Admission
+        SourceDriver.Admission
           .take(new Listed(sized(1, 1, 1)), none.copy(splits = Some(limit.toLong)))
           .size === limit.min(3)
       )
@@ -46,14 +48,15 @@ class AdmissionSuite extends AnyFunSuite {
 
   test("a split that is cut ends the micro-batch, and its rest comes back") {
     val listed = new Listed(sized(4, 6, 1)) {
-      override def fit(split: Piece, room: Room): Fit[Piece] =
-        if (split.bytes == 6) Fit.Part(Piece(2), SplitSize(2, None), Piece(4)) else super.fit(split, room)
+      override def admit(split: Piece, budget: Budget): Admitted[Piece] =
+        if (split.bytes == 6) Admitted.Part(Piece(2), SplitSize(2, None), Piece(4))
+        else super.admit(split, budget)
     }
-    assert(Admission.take(listed, none).map(_.bytes) === Vector(4, 2))
+    assert(SourceDriver.Admission.take(listed, none).map(_.bytes) === Vector(4, 2))
     assert(listed.left.map(_.bytes) === Vector(4, 1))
   }
 
-  test("it looks again while there may be more, and stops when nothing came or there is no more room") {
+  test("it looks again while there may be more, and stops when nothing came or there is no more budget") {
     val rounds = Seq(sized(1, 1), sized(1), sized(), sized(1))
     val listed = new Listed(sized()) {
       override def discover(): Discovery = {
@@ -62,12 +65,12 @@ class AdmissionSuite extends AnyFunSuite {
         Discovery.Partial
       }
     }
-    assert(Admission.take(listed, none).size === 3)
+    assert(SourceDriver.Admission.take(listed, none).size === 3)
     assert(listed.looked === 3)
     val full = new Listed(sized(1, 1)) {
       override def discover(): Discovery = { looked += 1; Discovery.Partial }
     }
-    assert(Admission.take(full, none.copy(splits = Some(2))).size === 2)
+    assert(SourceDriver.Admission.take(full, none.copy(splits = Some(2))).size === 2)
     assert(full.looked === 1)
   }
 
@@ -81,13 +84,18 @@ class AdmissionSuite extends AnyFunSuite {
   }
 
   test("after a cut, or what does not fit, nothing more is taken however much there may be") {
-    for (ending <- Seq[Fit[Piece]](Fit.Part(Piece(2), SplitSize(2, None), Piece(4)), Fit.Nothing())) {
+    for (
+      ending <- Seq[Admitted[Piece]](
+        Admitted.Part(Piece(2), SplitSize(2, None), Piece(4)),
+        Admitted.Nothing()
+      )
+    ) {
       val listed = new Listed(sized(4, 6, 1)) {
-        override def discover(): Discovery                     = { looked += 1; Discovery.Partial }
-        override def fit(split: Piece, room: Room): Fit[Piece] =
-          if (split.bytes == 6) ending else super.fit(split, room)
+        override def discover(): Discovery                                = { looked += 1; Discovery.Partial }
+        override def admit(split: Piece, budget: Budget): Admitted[Piece] =
+          if (split.bytes == 6) ending else super.admit(split, budget)
       }
-      Admission.take(listed, none)
+      SourceDriver.Admission.take(listed, none)
       assert(listed.looked === 1)
     }
   }
@@ -104,18 +112,18 @@ class AdmissionSuite extends AnyFunSuite {
       val listed = new Listed(Vector(Piece(4, Some(4)), Piece(0, Some(0)))) {
         override def next(): Option[Piece] = super.next().map { piece => asked += piece.bytes; piece }
       }
-      assert(Admission.take(listed, limits).size === 1)
+      assert(SourceDriver.Admission.take(listed, limits).size === 1)
       assert(asked === Seq(4))
     }
   }
 
-  test("room is what is left of the limits") {
-    val room = Room(ReadLimits(None, Some(10), Some(5)), usedBytes = 4, usedRecords = 3)
-    assert((room.bytes, room.records) === ((Some(6), Some(2))))
-    assert(room.holds(SplitSize(6, Some(2))))
-    assert(!room.holds(SplitSize(7, Some(2))) && !room.holds(SplitSize(6, Some(3))))
-    assert(!room.isUnused)
-    assert(!Room(none, 1, 0).isUnused && !Room(none, 0, 1).isUnused && Room(none, 0, 0).isUnused)
+  test("a budget is what is left of the limits") {
+    val budget = Budget(ReadLimits(None, Some(10), Some(5)), usedBytes = 4, usedRecords = 3)
+    assert((budget.bytes, budget.records) === ((Some(6), Some(2))))
+    assert(budget.holds(SplitSize(6, Some(2))))
+    assert(!budget.holds(SplitSize(7, Some(2))) && !budget.holds(SplitSize(6, Some(3))))
+    assert(!budget.isUnused)
+    assert(!Budget(none, 1, 0).isUnused && !Budget(none, 0, 1).isUnused && Budget(none, 0, 0).isUnused)
   }
 }
 

@@ -10,24 +10,24 @@ class ReadLimitsSuite extends AnyFunSuite {
   private def size(bytes: Long, records: Long): SplitSize = SplitSize(bytes, Some(records))
 
   test("a split of exactly what is left is held, one byte or one record more is not") {
-    val room = Room(limits, usedBytes = 60, usedRecords = 7)
-    assert(room.holds(size(40, 3)))
-    assert(!room.holds(size(41, 3)))
-    assert(!room.holds(size(40, 4)))
+    val budget = Budget(limits, usedBytes = 60, usedRecords = 7)
+    assert(budget.holds(size(40, 3)))
+    assert(!budget.holds(size(41, 3)))
+    assert(!budget.holds(size(40, 4)))
   }
 
   test("a split of unknown records is held only where records are not limited") {
     val unknown = SplitSize(40, None)
-    assert(!Room(limits, 0, 0).holds(unknown))
-    assert(Room(limits.copy(records = None), 0, 0).holds(unknown))
+    assert(!Budget(limits, 0, 0).holds(unknown))
+    assert(Budget(limits.copy(records = None), 0, 0).holds(unknown))
   }
 
   test("a micro-batch is full once one of its limits is reached") {
-    val room = Room(limits, 0, 0)
-    assert(!room.minus(size(99, 9)).isFull)
-    assert(room.minus(size(100, 9)).isFull)
-    assert(room.minus(size(99, 10)).isFull)
-    assert(room.full.isFull)
+    val budget = Budget(limits, 0, 0)
+    assert(!budget.minus(size(99, 9)).isFull)
+    assert(budget.minus(size(100, 9)).isFull)
+    assert(budget.minus(size(99, 10)).isFull)
+    assert(budget.full.isFull)
   }
 
   test("of two limits the lower one counts, and one that is set counts against none") {

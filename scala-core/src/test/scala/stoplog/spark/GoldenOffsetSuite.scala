@@ -12,14 +12,14 @@ class GoldenOffsetSuite extends AnyFunSuite {
     Repository.read(Repository.root.resolve("scala-core/src/test/resources/golden/offset-v1.json"))
 
   test("an offset of version 1 is read, and written as it was") {
-    val offset = SourceOffset.parse(golden)
-    assert(offset === SourceOffset(9007199254740993L))
+    val offset = SourceStream.SourceOffset.parse(golden)
+    assert(offset === SourceStream.SourceOffset(9007199254740993L))
     assert(offset.json() === golden)
   }
 
   test("a newer version is refused, with both versions") {
     val newer = golden.replace("\"version\":1", "\"version\":2")
-    val error = intercept[StoplogException](SourceOffset.parse(newer))
+    val error = intercept[StoplogException](SourceStream.SourceOffset.parse(newer))
     assert(error.getCondition === "STOPLOG_RECORD_TOO_NEW")
     assert(error.getMessageParameters.get("version") === "2")
     assert(error.getMessageParameters.get("supported") === "1")

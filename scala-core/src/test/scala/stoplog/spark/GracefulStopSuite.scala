@@ -106,7 +106,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
 
   /** The query is to end behind its micro-batch from now on; a thread waits for its end. */
   private def stopping(query: StreamingQuery): CompletableFuture[Stopped] = {
-    val stopping = new stoplog.Stopping(query, OpenAtStop.Finalize)
+    val stopping = new stoplog.GracefulStop.Stopping(query, OpenAtStop.Finalize)
     stopping.hold()
     CompletableFuture.supplyAsync(() => stopping.within(MinutesMillis), new Thread(_).start())
   }

@@ -27,7 +27,7 @@ class SinkDataWriterSuite extends AnyFunSuite {
 
   test("each metric has the count of the moment, and the writer makes nothing anew when Spark asks") {
     val sink   = new Counting
-    val writer = new SinkDataWriter(sink)
+    val writer = new TaskWriterFactory.SinkDataWriter(sink)
     val first  = writer.currentMetricsValues()
     for (rows <- 1 to 3) {
       writer.write(InternalRow.empty)

@@ -14,6 +14,8 @@ import stoplog.part.BlockOutput
   * @param began the directory of the blocks that earlier epochs have written
   */
 private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: PartBuffer) {
+  import BlockChain.PartBlocks
+
   private[this] var directory = began
   private[this] val out       = new PartBlocks(end)
 
@@ -28,18 +30,21 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
     val start = end.position
     directory = block.finish()
     if (sink.learnsFrom(block.rawBytes))
-      Ratios.learn(sink.description, Ratios.of(block, end.position - start))
+      OpenBlock.Ratios.learn(sink.description, OpenBlock.Ratios.of(block, end.position - start))
   }
 
   /** Writes the end of the part, after the last block. */
   def close(): Unit = sink.format.end(out, directory)
 }
 
-/** The end of a part for a format, which may neither flush nor close it. */
-private[bulk] final class PartBlocks(end: PartBuffer) extends BlockOutput {
-  override def position: Long                                          = end.position
-  override def write(byte: Int): Unit                                  = end.write(byte)
-  override def write(from: Array[Byte], offset: Int, count: Int): Unit = end.write(from, offset, count)
+private[bulk] object BlockChain {
+
+  /** The end of a part for a format, which may neither flush nor close it. */
+  final class PartBlocks(end: PartBuffer) extends BlockOutput {
+    override def position: Long                                          = end.position
+    override def write(byte: Int): Unit                                  = end.write(byte)
+    override def write(from: Array[Byte], offset: Int, count: Int): Unit = end.write(from, offset, count)
+  }
 }
 
 /** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. Where rows
@@ -116,43 +121,43 @@ private[bulk] object OpenBlock {
   private final val MaxRows    = 10000L
   private final val Shares     = 4
   private final val NearlyFull = 0.95
-}
 
-/** The factors by which rows shrink on their way to storage; learned from the last block that was written.
-  *
-  * @param block   bytes in a block, as [[BlockWriter.bufferedBytes]] counts them, for each byte of a row
-  * @param encoded bytes in a block, as [[BlockWriter.encodedBytes]] counts them, for each byte of a row
-  * @param storage bytes on storage for each byte of a row
-  */
-private[bulk] final case class Ratios(block: Double, encoded: Double, storage: Double) {
+  /** The factors by which rows shrink on their way to storage; learned from the last block that was written.
+    *
+    * @param block   bytes in a block, as [[BlockWriter.bufferedBytes]] counts them, for each byte of a row
+    * @param encoded bytes in a block, as [[BlockWriter.encodedBytes]] counts them, for each byte of a row
+    * @param storage bytes on storage for each byte of a row
+    */
+  final case class Ratios(block: Double, encoded: Double, storage: Double) {
 
-  /** With what a block tells that was given up. */
-  def knowing(block: OpenBlock): Ratios = Ratios.of(block, storageBytes = 0).copy(storage = storage)
-}
-
-private[bulk] object Ratios {
-
-  /** Nothing is known: a row takes on storage what it takes in memory, which is more than it will. */
-  val unknown: Ratios = Ratios(1, 1, 1)
-
-  /** Of a block with a row at least. */
-  def of(block: OpenBlock, storageBytes: Long): Ratios = {
-    val raw = block.rawBytes.toDouble
-    Ratios(block.bufferedBytes / raw, block.encodedBytes / raw, storageBytes / raw)
+    /** With what a block tells that was given up. */
+    def knowing(block: OpenBlock): Ratios = Ratios.of(block, storageBytes = 0).copy(storage = storage)
   }
 
-  /** The ratios of the last block in this format, by [[BulkFormat.describe]], in this process. */
-  def learned(format: String): Option[Ratios] = Option(known.get(format))
+  object Ratios {
 
-  def learn(format: String, ratios: Ratios): Unit = {
-    if (known.size > MostFormats) known.clear()
-    known.put(format, ratios)
-    ()
+    /** Nothing is known: a row takes on storage what it takes in memory, which is more than it will. */
+    val unknown: Ratios = Ratios(1, 1, 1)
+
+    /** Of a block with a row at least. */
+    def of(block: OpenBlock, storageBytes: Long): Ratios = {
+      val raw = block.rawBytes.toDouble
+      Ratios(block.bufferedBytes / raw, block.encodedBytes / raw, storageBytes / raw)
+    }
+
+    /** The ratios of the last block in this format, by [[BulkFormat.describe]], in this process. */
+    def learned(format: String): Option[Ratios] = Option(known.get(format))
+
+    def learn(format: String, ratios: Ratios): Unit = {
+      if (known.size > MostFormats) known.clear()
+      known.put(format, ratios)
+      ()
+    }
+
+    private val known = new ConcurrentHashMap[String, Ratios]
+
+    private final val MostFormats = 1000
   }
-
-  private val known = new ConcurrentHashMap[String, Ratios]
-
-  private final val MostFormats = 1000
 }
 
 /** Drops the output of a trial, and counts it. */

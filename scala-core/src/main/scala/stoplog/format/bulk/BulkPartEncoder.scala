@@ -229,7 +229,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     anew = true
   }
 
-  private def learn(block: OpenBlock): Unit = Ratios.learn(sink.description, ratios.knowing(block))
+  private def learn(block: OpenBlock): Unit = OpenBlock.Ratios.learn(sink.description, ratios.knowing(block))
 
   private def lookAgain(): Unit = {
     ratios = sink.ratios
@@ -246,46 +246,49 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   private def olderBytes: Long = older.fold(0L)(_.rawBytes)
 }
 
-/** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
-private[bulk] final class DirectEncoder(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
-  private[this] val chain  = new BlockChain(parts.sink, Array.emptyByteArray, end)
-  private[this] val ratios = parts.sink.ratios
-  private[this] var open   = Option.empty[OpenBlock]
+private[bulk] object BulkPartEncoder {
 
-  override def append(row: InternalRow): Unit = {
-    val unsafe = parts.unsafe(row)
-    val block  = open.getOrElse {
-      val begun = chain.begin()
-      open = Some(begun)
-      begun
+  /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
+  final class DirectEncoder(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
+    private[this] val chain  = new BlockChain(parts.sink, Array.emptyByteArray, end)
+    private[this] val ratios = parts.sink.ratios
+    private[this] var open   = Option.empty[OpenBlock]
+
+    override def append(row: InternalRow): Unit = {
+      val unsafe = parts.unsafe(row)
+      val block  = open.getOrElse {
+        val begun = chain.begin()
+        open = Some(begun)
+        begun
+      }
+      BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
+      if (block.isFull) endBlock()
     }
-    BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
-    if (block.isFull) endBlock()
-  }
 
-  /** The size when the block was last measured. */
-  override def sizeBytes: Long =
-    end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
+    /** The size when the block was last measured. */
+    override def sizeBytes: Long =
+      end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
 
-  /** Ends a block that is as short as its epoch, because the part does not end after all. */
-  override def pause(): Unflushed = {
-    endBlock()
-    val header = chain.header(LastEpoch.Small)
-    Unflushed(note = "0", UnflushedRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
-  }
+    /** Ends a block that is as short as its epoch, because the part does not end after all. */
+    override def pause(): Unflushed = {
+      endBlock()
+      val header = chain.header(LastEpoch.Small)
+      Unflushed(note = "0", UnflushedRows.Instead(SpoolFrames.write(header, _)), storageBytes = 0)
+    }
 
-  override def finish(): Unit = {
-    endBlock()
-    chain.close()
-  }
+    override def finish(): Unit = {
+      endBlock()
+      chain.close()
+    }
 
-  override def close(): Unit = {
-    open.foreach(_.close())
-    open = None
-  }
+    override def close(): Unit = {
+      open.foreach(_.close())
+      open = None
+    }
 
-  private def endBlock(): Unit = {
-    open.foreach(chain.finish)
-    open = None
+    private def endBlock(): Unit = {
+      open.foreach(chain.finish)
+      open = None
+    }
   }
 }

@@ -25,6 +25,8 @@ private[stoplog] final class BulkParts(
     onBadRow: OnBadRow,
     memory: SharedMemory = SharedMemory.ofRows
 ) extends PartFormat[InternalRow] {
+  import BulkParts.RowChecks
+
   private[this] lazy val toUnsafe = UnsafeProjection.create(sink.schema) // compiles code
   private[this] val required      = new RowChecks.Required(sink.schema)
 
@@ -41,7 +43,7 @@ private[stoplog] final class BulkParts(
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
-      case (PartLife.OneEpoch, OnBadRow.Fail) => new DirectEncoder(end, this)
+      case (PartLife.OneEpoch, OnBadRow.Fail) => new BulkPartEncoder.DirectEncoder(end, this)
       // A block that refuses a row is lost, so the rows have to be kept until it is written.
       case _ => begun(end, None)
     }
@@ -88,6 +90,86 @@ private[stoplog] final class BulkParts(
   }
 }
 
+private[stoplog] object BulkParts {
+
+  /** Finds out whether rows can be written when they come. For one task.
+    *
+    * A row waits for its block, which may be written in a later epoch, by another process. To be rejected in its own
+    * epoch it has to be tried before it waits.
+    */
+  private[bulk] sealed trait RowChecks {
+
+    /** Checks a row before it waits for a block that is not begun yet. Throws [[BadRow]]. */
+    def beforeWaiting(row: UnsafeRow): Unit
+
+    /** Checks a row before it goes straight into a block. Throws [[BadRow]]. */
+    def beforeBlock(row: UnsafeRow): Unit
+
+    /** A block refused a row. It can take no other, and its rows have to be encoded again. */
+    def refused(): Unit
+  }
+
+  private[bulk] object RowChecks {
+
+    /** A row that cannot be written fails the task that comes upon it. */
+    case object Omitted extends RowChecks {
+      override def beforeWaiting(row: UnsafeRow): Unit = ()
+      override def beforeBlock(row: UnsafeRow): Unit   = ()
+      override def refused(): Unit                     = ()
+    }
+
+    /** Rows that wait are encoded once more than they need be. Those that go straight into a block are not, until the
+      * first one is refused: from then on a block would have to be made anew for each.
+      */
+    final class Each(format: BulkFormat) extends RowChecks {
+      private[this] var trial  = Option.empty[BlockWriter]
+      private[this] var count  = 0L
+      private[this] var wasBad = false
+
+      override def beforeWaiting(row: UnsafeRow): Unit = {
+        val writer = trial.getOrElse(begin())
+        try writer.write(row)
+        catch { case e: Throwable => end(); wasBad = true; BadRow.unless(throw e) }
+        count += 1
+        if (count % RowsBetweenLooks == 0 && writer.bufferedBytes > MostBytes) end()
+      }
+
+      override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)
+
+      override def refused(): Unit = wasBad = true
+
+      private def begin(): BlockWriter = {
+        val writer = format.block(new NullOutput, Array.emptyByteArray)
+        trial = Some(writer)
+        count = 0
+        writer
+      }
+
+      private def end(): Unit = {
+        trial.foreach(_.close())
+        trial = Option.empty
+      }
+
+      private final val RowsBetweenLooks = 1000L
+      private final val MostBytes        = 4L << 20
+    }
+
+    /** Columns that are never null, as Spark was told: a null among them would be taken for a value, or lost. */
+    final class Required(schema: StructType) {
+      private[this] val ordinals = schema.indices.filterNot(schema(_).nullable).toArray
+
+      /** Throws [[BadRow]]. */
+      def check(row: InternalRow): Unit = {
+        var i = 0
+        while (i < ordinals.length) {
+          if (row.isNullAt(ordinals(i))) throw new BadRow(Errors.nullRequired(schema(ordinals(i)).name))
+          i += 1
+        }
+      }
+    }
+  }
+}
+
 /** Writes the ends of parts that were left open with spooled rows, each in the format in which it was begun,
   * whatever is set now. For the driver, which begins none.
   *
@@ -102,82 +184,5 @@ private[stoplog] final class EndingParts(spoolFiles: SpoolFiles, running: Option
   override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] = {
     val begunAs = BulkSink.of(new EarlierRows(beside, spoolFiles).header.format, running)
     new BulkParts(begunAs, identity, spoolFiles, OnBadRow.Fail).resume(name, end, beside)
-  }
-}
-
-/** Finds out whether rows can be written when they come. For one task.
-  *
-  * A row waits for its block, which may be written in a later epoch, by another process. To be rejected in its own
-  * epoch it has to be tried before it waits.
-  */
-private[bulk] sealed trait RowChecks {
-
-  /** Checks a row before it waits for a block that is not begun yet. Throws [[BadRow]]. */
-  def beforeWaiting(row: UnsafeRow): Unit
-
-  /** Checks a row before it goes straight into a block. Throws [[BadRow]]. */
-  def beforeBlock(row: UnsafeRow): Unit
-
-  /** A block refused a row. It can take no other, and its rows have to be encoded again. */
-  def refused(): Unit
-}
-
-private[bulk] object RowChecks {
-
-  /** A row that cannot be written fails the task that comes upon it. */
-  case object Omitted extends RowChecks {
-    override def beforeWaiting(row: UnsafeRow): Unit = ()
-    override def beforeBlock(row: UnsafeRow): Unit   = ()
-    override def refused(): Unit                     = ()
-  }
-
-  /** Rows that wait are encoded once more than they need be. Those that go straight into a block are not, until the
-    * first one is refused: from then on a block would have to be made anew for each.
-    */
-  final class Each(format: BulkFormat) extends RowChecks {
-    private[this] var trial  = Option.empty[BlockWriter]
-    private[this] var count  = 0L
-    private[this] var wasBad = false
-
-    override def beforeWaiting(row: UnsafeRow): Unit = {
-      val writer = trial.getOrElse(begin())
-      try writer.write(row)
-      catch { case e: Throwable => end(); wasBad = true; BadRow.unless(throw e) }
-      count += 1
-      if (count % RowsBetweenLooks == 0 && writer.bufferedBytes > MostBytes) end()
-    }
-
-    override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)
-
-    override def refused(): Unit = wasBad = true
-
-    private def begin(): BlockWriter = {
-      val writer = format.block(new NullOutput, Array.emptyByteArray)
-      trial = Some(writer)
-      count = 0
-      writer
-    }
-
-    private def end(): Unit = {
-      trial.foreach(_.close())
-      trial = Option.empty
-    }
-
-    private final val RowsBetweenLooks = 1000L
-    private final val MostBytes        = 4L << 20
-  }
-
-  /** Columns that are never null, as Spark was told: a null among them would be taken for a value, or lost. */
-  final class Required(schema: StructType) {
-    private[this] val ordinals = schema.indices.filterNot(schema(_).nullable).toArray
-
-    /** Throws [[BadRow]]. */
-    def check(row: InternalRow): Unit = {
-      var i = 0
-      while (i < ordinals.length) {
-        if (row.isNullAt(ordinals(i))) throw new BadRow(Errors.nullRequired(schema(ordinals(i)).name))
-        i += 1
-      }
-    }
   }
 }

@@ -27,10 +27,11 @@ private[stoplog] final case class BulkSink(
     life: PartLife,
     recorded: Option[String] = None
 ) {
+  import BulkSink.UserFormat
 
   /** A text from which [[BulkSink.of]] makes it again, in any process. */
   @transient lazy val description: String = recorded.getOrElse {
-    val node = JsonTexts.mapper.createObjectNode()
+    val node = FormatDescription.JsonTexts.mapper.createObjectNode()
     node.put("kind", kind).put("schema", schema.json).put("format", format.describe)
     node.toString
   }
@@ -42,9 +43,10 @@ private[stoplog] final case class BulkSink(
   }
 
   /** The ratios of rows to storage; learned in this process, or supposed. */
-  private[bulk] def ratios: Ratios = Ratios.learned(description).getOrElse(Ratios.unknown)
+  private[bulk] def ratios: OpenBlock.Ratios =
+    OpenBlock.Ratios.learned(description).getOrElse(OpenBlock.Ratios.unknown)
 
-  private[bulk] def isUnknown: Boolean = Ratios.learned(description).isEmpty
+  private[bulk] def isUnknown: Boolean = OpenBlock.Ratios.learned(description).isEmpty
 
   /** Learns from a few rows, by a block that is thrown away. */
   private[bulk] def probe(rows: Iterator[UnsafeRow]): Unit = {
@@ -55,7 +57,7 @@ private[stoplog] final case class BulkSink(
       block.finish()
     } finally block.close()
     if (block.rawBytes > 0)
-      Ratios.learn(description, Ratios.of(block, nowhere.position))
+      OpenBlock.Ratios.learn(description, OpenBlock.Ratios.of(block, nowhere.position))
   }
 
   /** The bytes of rows that are worth a first look: enough to learn from, if nothing is known. */
@@ -93,7 +95,7 @@ private[stoplog] object BulkSink {
     * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
     */
   def of(description: String, running: Option[String]): BulkSink = {
-    val node   = JsonTexts.mapper.readTree(description)
+    val node   = FormatDescription.JsonTexts.mapper.readTree(description)
     val schema = DataType.fromJson(node.get("schema").asText()).asInstanceOf[StructType]
     val kind   = node.get("kind").asText()
     val format = formatOf(kind, node.get("format").asText(), running)
@@ -110,6 +112,120 @@ private[stoplog] object BulkSink {
         .find(_.kind == kind)
         .getOrElse(throw new IllegalArgumentException(s"there is no bulk format '$kind'"))
         .of(described)
+
+  /** A user's own format of blocks.
+    *
+    * Its parts name its class and its settings. They never hold the object itself: to deserialize it would run code of
+    * any writer of the directory in the job.
+    *
+    * @param reference the running query's name for it; none if a part names it
+    */
+  final class UserFormat private (
+      format: BulkFormat,
+      private[bulk] val reference: Option[String],
+      override val describe: String
+  ) extends BulkFormat {
+    override def suffix: String                                               = format.suffix
+    override def open(schema: StructType): Unit                               = format.open(schema)
+    override def blockBytes: Long                                             = format.blockBytes
+    override def largeBytes: Long                                             = format.largeBytes
+    override def mayKeepRows: Boolean                                         = format.mayKeepRows
+    override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = format.block(out, directory)
+    override def end(out: BlockOutput, directory: Array[Byte]): Unit          = format.end(out, directory)
+    override def compactor: Option[Compactor]                                 = format.compactor
+  }
+
+  object UserFormat {
+
+    /** The value of [[BulkSink.kind]] for it. */
+    val Kind: String = "own"
+
+    /** The format that the options name: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */
+    def apply(reference: String): UserFormat = {
+      val writers = UserObject.load(reference, classOf[BulkWriters], OptionKey)
+      val node    =
+        FormatDescription.JsonTexts.mapper.createObjectNode().put(ClassName, writers.getClass.getName)
+      writers match {
+        case format: BulkFormat if UserObject.isInstance(reference) => node.put(Settings, format.describe)
+        case _ if UserObject.isInstance(reference)                  => node.put(Instance, true)
+        case _                                                      =>
+          val parameters = UserObject.parameters(reference)
+          if (parameters.nonEmpty) FormatDescription.JsonTexts.put(node, Parameters, parameters)
+      }
+      new UserFormat(blocks(writers), Some(reference), node.toString)
+    }
+
+    /** The format that a part names: the query's, if it describes itself in the same way, but made anew, since the part may
+      * have other columns.
+      *
+      * @param described its [[UserFormat.describe]]
+      * @param running   the query's name for its own, if it has one
+      *
+      * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
+      */
+    def of(described: String, running: Option[String]): UserFormat =
+      running.map(UserFormat(_)).find(_.describe == described).getOrElse(again(described))
+
+    private def again(described: String): UserFormat = {
+      val node      = FormatDescription.JsonTexts.mapper.readTree(described)
+      val className = node.path(ClassName).asText
+      if (node.has(Instance)) throw Errors.bulkWriterUnknown(className, "it was given as an instance", null)
+      val settings = Option(node.get(Settings)).map(_.asText)
+      try {
+        val made =
+          if (settings.isEmpty)
+            UserObject.ofClass(
+              className,
+              FormatDescription.JsonTexts.of(node.path(Parameters)),
+              classOf[BulkWriters],
+              OptionKey
+            )
+          else UserObject.ofClass(className, classOf[BulkWriters], OptionKey, settings.toSeq: _*)
+        new UserFormat(blocks(made), None, described)
+      } catch {
+        case e: StoplogArgumentException =>
+          throw Errors.bulkWriterUnknown(className, e.getMessageParameters.get("why"), e)
+      }
+    }
+
+    private def blocks(writers: BulkWriters): BulkFormat = writers match {
+      case format: BulkFormat         => format
+      case factory: BulkWriterFactory => new WholeParts(factory)
+      case other                      =>
+        throw new IllegalArgumentException(
+          s"${other.getClass.getName} is neither a BulkWriterFactory nor a BulkFormat"
+        )
+    }
+
+    /** A format without blocks as one whose parts are one block. */
+    private final class WholeParts(factory: BulkWriterFactory) extends BulkFormat {
+
+      override def suffix: String                              = factory.suffix
+      override def open(schema: StructType): Unit              = factory.open(schema)
+      override def describe: String                            = ""
+      override def blockBytes: Long                            = Long.MaxValue
+      override def end(out: BlockOutput, d: Array[Byte]): Unit = ()
+
+      override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = new BlockWriter {
+        private val start  = out.position
+        private val writer = factory.create(out)
+
+        override def write(row: InternalRow): Unit = writer.write(row)
+        override def bufferedBytes: Long           = out.position - start + writer.bufferedBytes
+        override def close(): Unit                 = writer.close()
+        override def finish(): Array[Byte]         = {
+          writer.finish()
+          Array.emptyByteArray
+        }
+      }
+    }
+
+    private final val OptionKey  = "bulkWriter"
+    private final val ClassName  = "class"
+    private final val Settings   = "settings"
+    private final val Instance   = "instance"
+    private final val Parameters = "parameters"
+  }
 }
 
 /** The longest life of a part of a sink, as far as its rolling policy tells before it is asked. */
@@ -131,112 +247,4 @@ private[stoplog] trait BulkFormatProvider {
 
   /** @param described the answer of the format's [[BulkFormat.describe]] */
   def of(described: String): BulkFormat
-}
-
-/** A user's own format of blocks.
-  *
-  * Its parts name its class and its settings. They never hold the object itself: to deserialize it would run code of
-  * any writer of the directory in the job.
-  *
-  * @param reference the running query's name for it; none if a part names it
-  */
-private[stoplog] final class UserFormat private (
-    format: BulkFormat,
-    private[bulk] val reference: Option[String],
-    override val describe: String
-) extends BulkFormat {
-  override def suffix: String                                               = format.suffix
-  override def open(schema: StructType): Unit                               = format.open(schema)
-  override def blockBytes: Long                                             = format.blockBytes
-  override def largeBytes: Long                                             = format.largeBytes
-  override def mayKeepRows: Boolean                                         = format.mayKeepRows
-  override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = format.block(out, directory)
-  override def end(out: BlockOutput, directory: Array[Byte]): Unit          = format.end(out, directory)
-  override def compactor: Option[Compactor]                                 = format.compactor
-}
-
-private[stoplog] object UserFormat {
-
-  /** The value of [[BulkSink.kind]] for it. */
-  val Kind: String = "own"
-
-  /** The format that the options name: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */
-  def apply(reference: String): UserFormat = {
-    val writers = UserObject.load(reference, classOf[BulkWriters], OptionKey)
-    val node    = JsonTexts.mapper.createObjectNode().put(ClassName, writers.getClass.getName)
-    writers match {
-      case format: BulkFormat if UserObject.isInstance(reference) => node.put(Settings, format.describe)
-      case _ if UserObject.isInstance(reference)                  => node.put(Instance, true)
-      case _                                                      =>
-        val parameters = UserObject.parameters(reference)
-        if (parameters.nonEmpty) JsonTexts.put(node, Parameters, parameters)
-    }
-    new UserFormat(blocks(writers), Some(reference), node.toString)
-  }
-
-  /** The format that a part names: the query's, if it describes itself in the same way, but made anew, since the part may
-    * have other columns.
-    *
-    * @param described its [[UserFormat.describe]]
-    * @param running   the query's name for its own, if it has one
-    *
-    * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
-    */
-  def of(described: String, running: Option[String]): UserFormat =
-    running.map(UserFormat(_)).find(_.describe == described).getOrElse(again(described))
-
-  private def again(described: String): UserFormat = {
-    val node      = JsonTexts.mapper.readTree(described)
-    val className = node.path(ClassName).asText
-    if (node.has(Instance)) throw Errors.bulkWriterUnknown(className, "it was given as an instance", null)
-    val settings = Option(node.get(Settings)).map(_.asText)
-    try {
-      val made =
-        if (settings.isEmpty)
-          UserObject.ofClass(className, JsonTexts.of(node.path(Parameters)), classOf[BulkWriters], OptionKey)
-        else UserObject.ofClass(className, classOf[BulkWriters], OptionKey, settings.toSeq: _*)
-      new UserFormat(blocks(made), None, described)
-    } catch {
-      case e: StoplogArgumentException =>
-        throw Errors.bulkWriterUnknown(className, e.getMessageParameters.get("why"), e)
-    }
-  }
-
-  private def blocks(writers: BulkWriters): BulkFormat = writers match {
-    case format: BulkFormat         => format
-    case factory: BulkWriterFactory => new WholeParts(factory)
-    case other                      =>
-      throw new IllegalArgumentException(
-        s"${other.getClass.getName} is neither a BulkWriterFactory nor a BulkFormat"
-      )
-  }
-
-  /** A format without blocks as one whose parts are one block. */
-  private final class WholeParts(factory: BulkWriterFactory) extends BulkFormat {
-
-    override def suffix: String                              = factory.suffix
-    override def open(schema: StructType): Unit              = factory.open(schema)
-    override def describe: String                            = ""
-    override def blockBytes: Long                            = Long.MaxValue
-    override def end(out: BlockOutput, d: Array[Byte]): Unit = ()
-
-    override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = new BlockWriter {
-      private val start  = out.position
-      private val writer = factory.create(out)
-
-      override def write(row: InternalRow): Unit = writer.write(row)
-      override def bufferedBytes: Long           = out.position - start + writer.bufferedBytes
-      override def close(): Unit                 = writer.close()
-      override def finish(): Array[Byte]         = {
-        writer.finish()
-        Array.emptyByteArray
-      }
-    }
-  }
-
-  private final val OptionKey  = "bulkWriter"
-  private final val ClassName  = "class"
-  private final val Settings   = "settings"
-  private final val Instance   = "instance"
-  private final val Parameters = "parameters"
 }

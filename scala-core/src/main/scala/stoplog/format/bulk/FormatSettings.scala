@@ -17,6 +17,7 @@ import stoplog.error.Errors
   * name, a version, the schema, and settings.
   */
 private[format] final class FormatDescription private (root: JsonNode, val schema: StructType) {
+  import FormatDescription.JsonTexts
 
   def number(name: String): Int = root.path(name).asInt
 
@@ -67,19 +68,19 @@ private[format] object FormatDescription {
 
   private def columns(schema: StructType): Seq[(String, String)] =
     schema.map(field => field.name -> field.dataType.catalogString)
-}
 
-/** Texts by name as an object of JSON, sorted by their names. */
-private[format] object JsonTexts {
-  val mapper: ObjectMapper = new ObjectMapper()
+  /** Texts by name as an object of JSON, sorted by their names. */
+  object JsonTexts {
+    val mapper: ObjectMapper = new ObjectMapper()
 
-  def put(node: ObjectNode, name: String, texts: Map[String, String]): Unit = {
-    val entries = node.putObject(name)
-    texts.toSeq.sorted.foreach { case (key, value) => entries.put(key, value) }
+    def put(node: ObjectNode, name: String, texts: Map[String, String]): Unit = {
+      val entries = node.putObject(name)
+      texts.toSeq.sorted.foreach { case (key, value) => entries.put(key, value) }
+    }
+
+    def of(node: JsonNode): Map[String, String] =
+      node.properties.asScala.map(entry => entry.getKey -> entry.getValue.asText).toMap
   }
-
-  def of(node: JsonNode): Map[String, String] =
-    node.properties.asScala.map(entry => entry.getKey -> entry.getValue.asText).toMap
 }
 
 /** Entries that users put into the header or footer of each file: the options `metadata.<key>`. */

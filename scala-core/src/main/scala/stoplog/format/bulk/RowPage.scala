@@ -47,7 +47,7 @@ private[bulk] final class RowPage private (
     bounds.columns,
     (at, length, left) => {
       if (left < RowPage.LengthBytes || length < 0 || length > left - RowPage.LengthBytes)
-        throw new IOException("a row ends behind its page: it is damaged, or somebody has made it up")
+        throw new IOException("a row ends behind its page: it is damaged or forged")
       bounds.check(bytes, at + RowPage.LengthBytes, length)
     }
   )
@@ -192,7 +192,7 @@ private object RowBounds {
   }
 
   private def refuse(): Nothing =
-    throw new IOException("a row is not within its bytes: it is damaged, or somebody has made it up")
+    throw new IOException("a row is not within its bytes: it is damaged or forged")
 
   private final val WordBytes        = 8
   private final val IntervalBytes    = 16

@@ -11,7 +11,8 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.thread.{SharedMemory, UnnamedFile}
+import stoplog.thread.SharedMemory
+import stoplog.thread.SharedMemory.UnnamedFile
 
 /** Rows that wait for their block: in memory while there is some, else compressed in a file of the local disk.
   *

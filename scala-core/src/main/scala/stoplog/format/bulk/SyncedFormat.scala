@@ -105,7 +105,7 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
     }
 
     private def opened(): SyncedWriter = {
-      val fresh = format.writer(new PartBlocks(end), name)
+      val fresh = format.writer(new BlockChain.PartBlocks(end), name)
       writer = Some(fresh)
       fresh
     }

@@ -52,7 +52,7 @@ private[stoplog] object Compression {
   /** Members of RFC 1952 at zlib's default level (6). */
   case object Gzip extends Compression("gzip", ".gz") {
     override def openMember(out: OutputStream): MemberStream =
-      new CodecMember(out, new GZIPOutputStream(_, CodecBufferBytes))
+      new MemberStream.CodecMember(out, new GZIPOutputStream(_, CodecBufferBytes))
 
     override def decompressed(in: InputStream): InputStream = configured(new GzipCodec).createInputStream(in)
   }
@@ -63,7 +63,10 @@ private[stoplog] object Compression {
     */
   case object Zstd extends Compression("zstd", ".zst") {
     override def openMember(out: OutputStream): MemberStream =
-      new CodecMember(out, new ZstdOutputStreamNoFinalizer(_, RecyclingBufferPool.INSTANCE).setChecksum(true))
+      new MemberStream.CodecMember(
+        out,
+        new ZstdOutputStreamNoFinalizer(_, RecyclingBufferPool.INSTANCE).setChecksum(true)
+      )
 
     override def decompressed(in: InputStream): InputStream =
       new ZstdInputStreamNoFinalizer(in, RecyclingBufferPool.INSTANCE)
@@ -105,7 +108,7 @@ private[stoplog] object Compression {
       codec: => CompressionCodec with Configurable
   ) extends Compression(name, suffix) {
     override def openMember(out: OutputStream): MemberStream =
-      new CodecMember(out, configured(codec).createOutputStream(_))
+      new MemberStream.CodecMember(out, configured(codec).createOutputStream(_))
 
     override def decompressed(in: InputStream): InputStream = configured(codec).createInputStream(in)
   }

@@ -76,7 +76,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     val writer = OrcFile.createWriter(
       OrcWriting.NoPath,
       chosen.physicalWriter(
-        new CopiedStripesFile(new PartStream(out), chosen, Option.when(copied.nonEmpty)(copied))
+        new OrcTail.CopiedStripesFile(new PartStream(out), chosen, Option.when(copied.nonEmpty)(copied))
       )
     )
     rows(writer)

@@ -49,58 +49,58 @@ private[orc] object OrcTail {
       place.setOffset(offsets.next()): Unit
     }
   }
-}
 
-/** A file of which orc-core did not write the stripes, so that it cannot tell the sums of their decimals.
-  *
-  * @param copied the statistics of these stripes; none where orc-core does write them
-  */
-private[orc] class CopiedStripesFile(
-    stream: PartStream,
-    options: WriterOptions,
-    copied: Option[Seq[OrcProto.StripeStatistics]]
-) extends PhysicalFsWriter(stream, options, Array.empty[WriterEncryptionVariant]) {
-
-  override def writeStatistics(name: StreamName, column: OrcProto.ColumnStatistics.Builder): Unit = {
-    if (name.getKind == OrcProto.Stream.Kind.FILE_STATISTICS && column.hasDecimalStatistics)
-      copied.foreach { stripes =>
-        val decimal = column.getDecimalStatisticsBuilder
-        val schema  = options.getSchema.findSubtype(name.getColumn)
-        CopiedStripesFile.sum(stripes, schema).fold(decimal.clearSum())(decimal.setSum): Unit
-      }
-    super.writeStatistics(name, column)
-  }
-
-  override def flush(): Unit = ()
-}
-
-private object CopiedStripesFile {
-
-  /** The sum of a decimal column; `None` if it cannot be known, or has more digits than a decimal can have.
+  /** A file of which orc-core did not write the stripes, so that it cannot tell the sums of their decimals.
     *
-    * In columns of at most 18 digits orc-core adds up to 18 digits, and then tells of the sum so far as if it were that
-    * of all rows. Its readers ignore such a sum, but when it merges stripes it makes 0 of it, which they do not ignore.
-    *
-    * @param stripes all of the file
+    * @param copied the statistics of these stripes; none where orc-core does write them
     */
-  def sum(stripes: Seq[OrcProto.StripeStatistics], column: TypeDescription): Option[String] = {
-    val parts =
-      stripes.map(_.getColStats(column.getId)).filter(_.getNumberOfValues > 0).map(_.getDecimalStatistics)
-    val sums = parts.filter(_.hasSum).map(part => new JBigDecimal(part.getSum))
-    if (sums.size == parts.size && sums.forall(isOfAllRows(_, column))) plain(sums) else None
+  class CopiedStripesFile(
+      stream: PartStream,
+      options: WriterOptions,
+      copied: Option[Seq[OrcProto.StripeStatistics]]
+  ) extends PhysicalFsWriter(stream, options, Array.empty[WriterEncryptionVariant]) {
+
+    override def writeStatistics(name: StreamName, column: OrcProto.ColumnStatistics.Builder): Unit = {
+      if (name.getKind == OrcProto.Stream.Kind.FILE_STATISTICS && column.hasDecimalStatistics)
+        copied.foreach { stripes =>
+          val decimal = column.getDecimalStatisticsBuilder
+          val schema  = options.getSchema.findSubtype(name.getColumn)
+          CopiedStripesFile.sum(stripes, schema).fold(decimal.clearSum())(decimal.setSum): Unit
+        }
+      super.writeStatistics(name, column)
+    }
+
+    override def flush(): Unit = ()
   }
 
-  private def isOfAllRows(sum: JBigDecimal, column: TypeDescription): Boolean =
-    column.getPrecision > MAX_DECIMAL64_PRECISION ||
-      sum.abs.movePointRight(column.getScale).compareTo(Limit) < 0
+  private object CopiedStripesFile {
 
-  private def plain(sums: Seq[JBigDecimal]): Option[String] =
-    Some(sums.fold(JBigDecimal.ZERO)(_.add(_)).round(Digits))
-      .filter(sum => sum.precision - sum.scale <= Digits.getPrecision)
-      .map(_.stripTrailingZeros.toPlainString)
+    /** The sum of a decimal column; `None` if it cannot be known, or has more digits than a decimal can have.
+      *
+      * In columns of at most 18 digits orc-core adds up to 18 digits, and then tells of the sum so far as if it were that
+      * of all rows. Its readers ignore such a sum, but when it merges stripes it makes 0 of it, which they do not ignore.
+      *
+      * @param stripes all of the file
+      */
+    def sum(stripes: Seq[OrcProto.StripeStatistics], column: TypeDescription): Option[String] = {
+      val parts =
+        stripes.map(_.getColStats(column.getId)).filter(_.getNumberOfValues > 0).map(_.getDecimalStatistics)
+      val sums = parts.filter(_.hasSum).map(part => new JBigDecimal(part.getSum))
+      if (sums.size == parts.size && sums.forall(isOfAllRows(_, column))) plain(sums) else None
+    }
 
-  private val Limit = JBigDecimal.TEN.pow(MAX_DECIMAL64_PRECISION)
+    private def isOfAllRows(sum: JBigDecimal, column: TypeDescription): Boolean =
+      column.getPrecision > MAX_DECIMAL64_PRECISION ||
+        sum.abs.movePointRight(column.getScale).compareTo(Limit) < 0
 
-  // As many as orc-core keeps, and rounded as it does.
-  private val Digits = new MathContext(38, RoundingMode.HALF_UP)
+    private def plain(sums: Seq[JBigDecimal]): Option[String] =
+      Some(sums.fold(JBigDecimal.ZERO)(_.add(_)).round(Digits))
+        .filter(sum => sum.precision - sum.scale <= Digits.getPrecision)
+        .map(_.stripTrailingZeros.toPlainString)
+
+    private val Limit = JBigDecimal.TEN.pow(MAX_DECIMAL64_PRECISION)
+
+    // As many as orc-core keeps, and rounded as it does.
+    private val Digits = new MathContext(38, RoundingMode.HALF_UP)
+  }
 }

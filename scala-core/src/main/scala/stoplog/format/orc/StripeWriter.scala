@@ -65,59 +65,62 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
     }
 }
 
-/** The end of a stripe: there where orc-core would end it, if it were the only writer of its process.
-  *
-  * orc-core takes rows in batches and compares the memory that they take with the stripe's size after some thousands of
-  * them, or at once when they are far beyond it. Stripes ended more exactly would be smaller than those of a batch job.
-  *
-  * @param rowsPerCheck so many rows are taken between two comparisons
-  * @param checkRatio   so many times the size is far beyond it; 0 for never
-  */
-private[orc] final class StripeLimit(
-    stripeBytes: Long,
-    stripeRows: Long,
-    rowsPerCheck: Long,
-    checkRatio: Double
-) extends MemoryManager {
+private[orc] object StripeWriter {
 
-  private var bytes       = 0L
-  private var checkedRows = 0L
-  private var isFull      = false
-  private var isTaken     = false
+  /** The end of a stripe: there where orc-core would end it, if it were the only writer of its process.
+    *
+    * orc-core takes rows in batches and compares the memory that they take with the stripe's size after some thousands of
+    * them, or at once when they are far beyond it. Stripes ended more exactly would be smaller than those of a batch job.
+    *
+    * @param rowsPerCheck so many rows are taken between two comparisons
+    * @param checkRatio   so many times the size is far beyond it; 0 for never
+    */
+  final class StripeLimit(
+      stripeBytes: Long,
+      stripeRows: Long,
+      rowsPerCheck: Long,
+      checkRatio: Double
+  ) extends MemoryManager {
 
-  /** The number to compare with the size of a stripe. */
-  def answer: Long = if (isFull) math.max(bytes, stripeBytes) else math.min(bytes, stripeBytes - 1)
+    private var bytes       = 0L
+    private var checkedRows = 0L
+    private var isFull      = false
+    private var isTaken     = false
 
-  /** Whether orc-core took a batch since the last call. */
-  def takeBatch(): Boolean = {
-    val answer = isTaken
-    isTaken = false
-    answer
-  }
+    /** The number to compare with the size of a stripe. */
+    def answer: Long = if (isFull) math.max(bytes, stripeBytes) else math.min(bytes, stripeBytes - 1)
 
-  /** Looks at a stripe that grew. */
-  def look(rows: Long, memoryBytes: Long): Unit = {
-    bytes = memoryBytes
-    if (rows - checkedRows >= math.min(rowsPerCheck, stripeRows) || isFarBeyond) {
-      checkedRows = rows
-      isFull = bytes > stripeBytes || rows >= stripeRows
+    /** Whether orc-core took a batch since the last call. */
+    def takeBatch(): Boolean = {
+      val answer = isTaken
+      isTaken = false
+      answer
     }
+
+    /** Looks at a stripe that grew. */
+    def look(rows: Long, memoryBytes: Long): Unit = {
+      bytes = memoryBytes
+      if (rows - checkedRows >= math.min(rowsPerCheck, stripeRows) || isFarBeyond) {
+        checkedRows = rows
+        isFull = bytes > stripeBytes || rows >= stripeRows
+      }
+    }
+
+    private def isFarBeyond: Boolean = checkRatio > 0 && bytes > checkRatio * stripeBytes
+
+    // orc-core calls these. It divides no memory among writers: a stripe is as large here as the settings say.
+
+    override def checkMemory(previousAllocation: Long, writer: MemoryManager.Callback): Long = {
+      isTaken = true
+      previousAllocation
+    }
+
+    override def addedRow(rows: Int): Unit = isTaken = true
+
+    override def addWriter(path: Path, requestedBytes: Long, writer: MemoryManager.Callback): Unit = ()
+
+    override def removeWriter(path: Path): Unit = ()
   }
-
-  private def isFarBeyond: Boolean = checkRatio > 0 && bytes > checkRatio * stripeBytes
-
-  // orc-core calls these. It divides no memory among writers: a stripe is as large here as the settings say.
-
-  override def checkMemory(previousAllocation: Long, writer: MemoryManager.Callback): Long = {
-    isTaken = true
-    previousAllocation
-  }
-
-  override def addedRow(rows: Int): Unit = isTaken = true
-
-  override def addWriter(path: Path, requestedBytes: Long, writer: MemoryManager.Callback): Unit = ()
-
-  override def removeWriter(path: Path): Unit = ()
 }
 
 /** orc-core's writers under one set of settings. */
@@ -134,8 +137,8 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
   /** The size of a full stripe, in bytes of memory. */
   val stripeBytes: Long = options.getStripeSize
 
-  def limit: StripeLimit =
-    new StripeLimit(
+  def limit: StripeWriter.StripeLimit =
+    new StripeWriter.StripeLimit(
       stripeBytes,
       OrcConf.STRIPE_ROW_COUNT.getLong(conf),
       OrcConf.ROWS_BETWEEN_CHECKS.getLong(conf),
@@ -170,37 +173,42 @@ private[orc] object OrcWriting {
   // OrcConf names it since ORC 2.2.
   private val CheckRatio        = "orc.stripe.size.check.ratio"
   private val CheckRatioDefault = 2.0
-}
 
-/** The columns of text that ended a stripe without a dictionary, in the form that `orc.column.encoding.direct` takes.
-  *
-  * orc-core's writer decides on a dictionary once in a file. A writer that has only the next stripe would decide again,
-  * and fill its memory with dictionaries that come to nothing, so that its stripes are smaller.
-  */
-private[orc] object DirectColumns {
+  /** The columns of text that ended a stripe without a dictionary, in the form that `orc.column.encoding.direct` takes.
+    *
+    * orc-core's writer decides on a dictionary once in a file. A writer that has only the next stripe would decide again,
+    * and fill its memory with dictionaries that come to nothing, so that its stripes are smaller.
+    */
+  object DirectColumns {
 
-  /** @param encodings of all columns by their number, or none */
-  def apply(schema: TypeDescription, encodings: Seq[ColumnEncoding]): Seq[String] =
-    if (encodings.isEmpty) Nil else among(schema, prefix = "", encodings.map(_.getKind))
+    /** @param encodings of all columns by their number, or none */
+    def apply(schema: TypeDescription, encodings: Seq[ColumnEncoding]): Seq[String] =
+      if (encodings.isEmpty) Nil else among(schema, prefix = "", encodings.map(_.getKind))
 
-  private def among(struct: TypeDescription, prefix: String, kinds: Seq[ColumnEncoding.Kind]): Seq[String] =
-    struct.getFieldNames.asScala.zip(struct.getChildren.asScala).toSeq.filter(_._1.forall(isPlain)).flatMap {
-      case (name, column) if column.getCategory == Category.STRUCT => among(column, s"$prefix$name.", kinds)
-      case (name, column) => Option.when(isDirect(texts(column), kinds))(s"$prefix$name")
-    }
+    private def among(struct: TypeDescription, prefix: String, kinds: Seq[ColumnEncoding.Kind]): Seq[String] =
+      struct.getFieldNames.asScala
+        .zip(struct.getChildren.asScala)
+        .toSeq
+        .filter(_._1.forall(isPlain))
+        .flatMap {
+          case (name, column) if column.getCategory == Category.STRUCT =>
+            among(column, s"$prefix$name.", kinds)
+          case (name, column) => Option.when(isDirect(texts(column), kinds))(s"$prefix$name")
+        }
 
-  // Other characters would end a name in a list of paths.
-  private def isPlain(character: Char): Boolean = character != '.' && character != ',' && character > ' '
+    // Other characters would end a name in a list of paths.
+    private def isPlain(character: Char): Boolean = character != '.' && character != ',' && character > ' '
 
-  private def isDirect(texts: Seq[TypeDescription], kinds: Seq[ColumnEncoding.Kind]): Boolean =
-    texts.nonEmpty && texts.map(text => kinds(text.getId)).forall(Direct)
+    private def isDirect(texts: Seq[TypeDescription], kinds: Seq[ColumnEncoding.Kind]): Boolean =
+      texts.nonEmpty && texts.map(text => kinds(text.getId)).forall(Direct)
 
-  // A list or a map has no names for what is in it, but stands for all of that.
-  private def texts(column: TypeDescription): Seq[TypeDescription] =
-    if (Text(column.getCategory)) Seq(column)
-    else Option(column.getChildren).fold(Seq.empty[TypeDescription])(_.asScala.toSeq.flatMap(texts))
+    // A list or a map has no names for what is in it, but stands for all of that.
+    private def texts(column: TypeDescription): Seq[TypeDescription] =
+      if (Text(column.getCategory)) Seq(column)
+      else Option(column.getChildren).fold(Seq.empty[TypeDescription])(_.asScala.toSeq.flatMap(texts))
 
-  private val Text = Set(Category.STRING, Category.CHAR, Category.VARCHAR)
+    private val Text = Set(Category.STRING, Category.CHAR, Category.VARCHAR)
 
-  private val Direct = Set(ColumnEncoding.Kind.DIRECT, ColumnEncoding.Kind.DIRECT_V2)
+    private val Direct = Set(ColumnEncoding.Kind.DIRECT, ColumnEncoding.Kind.DIRECT_V2)
+  }
 }

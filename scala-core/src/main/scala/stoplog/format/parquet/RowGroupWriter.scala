@@ -25,7 +25,7 @@ import stoplog.format.bulk.BlockWriter
 private[parquet] final class RowGroupWriter(
     writer: ParquetWriter[InternalRow],
     file: RowGroupFile,
-    codecs: CountingCodecs,
+    codecs: RowGroupWriter.CountingCodecs,
     directory: Array[Byte],
     limitBytes: Long,
     limitRows: Int
@@ -93,32 +93,32 @@ private[parquet] object RowGroupWriter {
 
   // A row group ends when it is told to. Not the greatest number, since the writer adds to it.
   private val OutOfReach = 1L << 50
-}
 
-/** parquet-hadoop's codecs, which count by how much they have made pages smaller. Of one writer, used by one thread. */
-private[parquet] final class CountingCodecs(conf: Configuration) extends CompressionCodecFactory {
-  private[this] val codecs = new CodecFactory(conf, ParquetOutputFormat.getPageSize(conf))
-  private[this] var saved  = 0L
+  /** parquet-hadoop's codecs, which count by how much they have made pages smaller. Of one writer, used by one thread. */
+  final class CountingCodecs(conf: Configuration) extends CompressionCodecFactory {
+    private[this] val codecs = new CodecFactory(conf, ParquetOutputFormat.getPageSize(conf))
+    private[this] var saved  = 0L
 
-  /** Bytes of pages before compression less those behind it. */
-  def savedBytes: Long = saved
+    /** Bytes of pages before compression less those behind it. */
+    def savedBytes: Long = saved
 
-  override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = {
-    val compressor = codecs.getCompressor(codec)
-    new BytesInputCompressor {
-      override def compress(page: BytesInput): BytesInput = {
-        val size       = page.size
-        val compressed = compressor.compress(page)
-        saved += size - compressed.size
-        compressed
+    override def getCompressor(codec: CompressionCodecName): BytesInputCompressor = {
+      val compressor = codecs.getCompressor(codec)
+      new BytesInputCompressor {
+        override def compress(page: BytesInput): BytesInput = {
+          val size       = page.size
+          val compressed = compressor.compress(page)
+          saved += size - compressed.size
+          compressed
+        }
+        override def getCodecName: CompressionCodecName = compressor.getCodecName
+        override def release(): Unit                    = compressor.release()
       }
-      override def getCodecName: CompressionCodecName = compressor.getCodecName
-      override def release(): Unit                    = compressor.release()
     }
+
+    override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
+      codecs.getDecompressor(codec)
+
+    override def release(): Unit = codecs.release()
   }
-
-  override def getDecompressor(codec: CompressionCodecName): BytesInputDecompressor =
-    codecs.getDecompressor(codec)
-
-  override def release(): Unit = codecs.release()
 }

@@ -14,126 +14,129 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.SparkSession
 
 import stoplog.format.bulk.FormatConfiguration
-import stoplog.source.file.{Block, BlockIndex}
+import stoplog.source.file.Blocks.{Block, BlockIndex}
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** The places at which files that Spark's own readers read can be cut, if they can. */
-private[read] sealed trait Splittable extends Serializable
+/** The formats whose files are cut between blocks, and the indexes of their blocks. */
+private[read] object BlockIndexes {
 
-private[read] object Splittable {
-  final case class At(blocks: BlockIndex) extends Splittable
+  /** The places at which files that Spark's own readers read can be cut, if they can. */
+  sealed trait Splittable extends Serializable
 
-  /** @param rows that each file has, if that is known without reading it */
-  final case class Never(rows: Option[Long]) extends Splittable
+  object Splittable {
+    final case class At(blocks: BlockIndex) extends Splittable
 
-  def of(name: SourceFormatName.Blocks, options: Map[String, String]): Splittable = name match {
-    case SourceFormatName.Parquet      => At(new FooterBlocks(options, FooterBlocks.RowGroups))
-    case SourceFormatName.Orc          => At(new FooterBlocks(options, FooterBlocks.Stripes))
-    case SourceFormatName.Avro         => At(AvroBlocks)
-    case SourceFormatName.BinaryFile   => Never(rows = Some(1))
-    case _: SourceFormatName.MultiLine => Never(rows = None)
-  }
-}
+    /** @param rows that each file has, if that is known without reading it */
+    final case class Never(rows: Option[Long]) extends Splittable
 
-/** Blocks that a file's footer lists.
-  *
-  * @param options of the format, which go above the session's configuration
-  */
-private[read] final class FooterBlocks(options: Map[String, String], read: FooterBlocks.Read)
-    extends BlockIndex {
-  @transient private lazy val configuration = FormatConfiguration.of(SparkSession.active, options)
-
-  override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
-    read(new HadoopPath(files.locate(file.path)), file.bytes, configuration)
-}
-
-private[read] object FooterBlocks {
-  type Read = (HadoopPath, Long, Configuration) => Vector[Block]
-
-  /** The row groups of a Parquet file: each belongs to the piece that has its middle. */
-  val RowGroups: Read = (path, _, configuration) =>
-    Using.resource(ParquetFileReader.open(HadoopInputFile.fromPath(path, configuration))) { reader =>
-      reader.getRowGroups.asScala.toVector.map { group =>
-        val begins = group.getStartingPos
-        Block(begins, begins + group.getCompressedSize / 2, group.getRowCount)
-      }
-    }
-
-  /** The stripes of an ORC file: each belongs to the piece in which it begins. */
-  val Stripes: Read = (path, bytes, configuration) =>
-    Using.resource(OrcFile.createReader(path, OrcFile.readerOptions(configuration).maxLength(bytes))) {
-      _.getStripes.asScala.toVector.map { stripe =>
-        Block(stripe.getOffset, stripe.getOffset, stripe.getNumberOfRows)
-      }
-    }
-}
-
-/** The blocks of Avro files, which no footer lists: from each to the next, past the rows. A block belongs to the piece in
-  * which the marker before it begins.
-  */
-private[read] object AvroBlocks extends BlockIndex {
-
-  override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
-    Using.resource(files.open(file, 0)) { in =>
-      val walk = new Walked(new BufferedInputStream(in, BufferBytes))
-      walk.skipHeader()
-      val blocks = Vector.newBuilder[Block]
-      while (walk.position < file.bytes) {
-        val marker = walk.position - MarkerBytes
-        val rows   = walk.number()
-        walk.skip(walk.number())
-        walk.skip(MarkerBytes)
-        blocks += Block(marker, marker, rows)
-      }
-      blocks.result()
-    }
-
-  private final class Walked(in: InputStream) {
-    private var at = 0L
-
-    def position: Long = at
-
-    def skipHeader(): Unit = {
-      if (!Magic.forall(_ == byte())) throw new IOException("it does not begin as Avro files do")
-      var entries = number()
-      while (entries != 0) {
-        // A count below zero is followed by how many bytes the entries have.
-        if (entries < 0) skip(number())
-        else for (_ <- 1L to entries * 2) skip(number())
-        entries = number()
-      }
-      skip(MarkerBytes)
-    }
-
-    /** Zigzag, seven bits a byte, the lowest first. */
-    def number(): Long = {
-      var bits  = 0L
-      var shift = 0
-      var more  = true
-      while (more) {
-        val next = byte()
-        bits |= (next & 0x7fL) << shift
-        shift += 7
-        more = (next & 0x80) != 0
-        if (more && shift > 63) throw new IOException(s"no number is at byte $at")
-      }
-      (bits >>> 1) ^ -(bits & 1)
-    }
-
-    def skip(bytes: Long): Unit = {
-      in.skipNBytes(bytes)
-      at += bytes
-    }
-
-    private def byte(): Int = {
-      val next = in.read()
-      if (next < 0) throw new EOFException(s"the file ends at byte $at")
-      at += 1
-      next
+    def of(name: SourceFormatName.Blocks, options: Map[String, String]): Splittable = name match {
+      case SourceFormatName.Parquet      => At(new FooterBlocks(options, FooterBlocks.RowGroups))
+      case SourceFormatName.Orc          => At(new FooterBlocks(options, FooterBlocks.Stripes))
+      case SourceFormatName.Avro         => At(AvroBlocks)
+      case SourceFormatName.BinaryFile   => Never(rows = Some(1))
+      case _: SourceFormatName.MultiLine => Never(rows = None)
     }
   }
 
-  private val Magic             = "Obj\u0001".map(_.toInt)
-  private final val MarkerBytes = 16L
-  private final val BufferBytes = 4096
+  /** Blocks that a file's footer lists.
+    *
+    * @param options of the format, which go above the session's configuration
+    */
+  final class FooterBlocks(options: Map[String, String], read: FooterBlocks.Read) extends BlockIndex {
+    @transient private lazy val configuration = FormatConfiguration.of(SparkSession.active, options)
+
+    override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
+      read(new HadoopPath(files.locate(file.path)), file.bytes, configuration)
+  }
+
+  object FooterBlocks {
+    type Read = (HadoopPath, Long, Configuration) => Vector[Block]
+
+    /** The row groups of a Parquet file: each belongs to the piece that has its middle. */
+    val RowGroups: Read = (path, _, configuration) =>
+      Using.resource(ParquetFileReader.open(HadoopInputFile.fromPath(path, configuration))) { reader =>
+        reader.getRowGroups.asScala.toVector.map { group =>
+          val begins = group.getStartingPos
+          Block(begins, begins + group.getCompressedSize / 2, group.getRowCount)
+        }
+      }
+
+    /** The stripes of an ORC file: each belongs to the piece in which it begins. */
+    val Stripes: Read = (path, bytes, configuration) =>
+      Using.resource(OrcFile.createReader(path, OrcFile.readerOptions(configuration).maxLength(bytes))) {
+        _.getStripes.asScala.toVector.map { stripe =>
+          Block(stripe.getOffset, stripe.getOffset, stripe.getNumberOfRows)
+        }
+      }
+  }
+
+  /** The blocks of Avro files, which no footer lists: from each to the next, past the rows. A block belongs to the piece in
+    * which the marker before it begins.
+    */
+  object AvroBlocks extends BlockIndex {
+
+    override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
+      Using.resource(files.open(file, 0)) { in =>
+        val walk = new Walked(new BufferedInputStream(in, BufferBytes))
+        walk.skipHeader()
+        val blocks = Vector.newBuilder[Block]
+        while (walk.position < file.bytes) {
+          val marker = walk.position - MarkerBytes
+          val rows   = walk.number()
+          walk.skip(walk.number())
+          walk.skip(MarkerBytes)
+          blocks += Block(marker, marker, rows)
+        }
+        blocks.result()
+      }
+
+    private final class Walked(in: InputStream) {
+      private var at = 0L
+
+      def position: Long = at
+
+      def skipHeader(): Unit = {
+        if (!Magic.forall(_ == byte())) throw new IOException("it does not begin as Avro files do")
+        var entries = number()
+        while (entries != 0) {
+          // A count below zero is followed by how many bytes the entries have.
+          if (entries < 0) skip(number())
+          else for (_ <- 1L to entries * 2) skip(number())
+          entries = number()
+        }
+        skip(MarkerBytes)
+      }
+
+      /** Zigzag, seven bits a byte, the lowest first. */
+      def number(): Long = {
+        var bits  = 0L
+        var shift = 0
+        var more  = true
+        while (more) {
+          val next = byte()
+          bits |= (next & 0x7fL) << shift
+          shift += 7
+          more = (next & 0x80) != 0
+          if (more && shift > 63) throw new IOException(s"no number is at byte $at")
+        }
+        (bits >>> 1) ^ -(bits & 1)
+      }
+
+      def skip(bytes: Long): Unit = {
+        in.skipNBytes(bytes)
+        at += bytes
+      }
+
+      private def byte(): Int = {
+        val next = in.read()
+        if (next < 0) throw new EOFException(s"the file ends at byte $at")
+        at += 1
+        next
+      }
+    }
+
+    private val Magic             = "Obj\u0001".map(_.toInt)
+    private final val MarkerBytes = 16L
+    private final val BufferBytes = 4096
+  }
 }

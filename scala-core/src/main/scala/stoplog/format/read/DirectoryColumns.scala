@@ -121,113 +121,112 @@ private[stoplog] object DirectoryColumns {
     /** The directories. */
     final case class Found(all: Seq[String]) extends Names
   }
-}
 
-/** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
-private[stoplog] final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns)
-    extends Serializable {
-  private val useful = filters.filter(_.references.exists(columns.has))
+  /** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
+  final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns) extends Serializable {
+    private val useful = filters.filter(_.references.exists(columns.has))
 
-  /** Whether a directory may have a row that passes. */
-  def enters(directory: String): Boolean =
-    useful.forall(filter => passes(filter, directory) != DirectoryFilter.No)
+    /** Whether a directory may have a row that passes. */
+    def enters(directory: String): Boolean =
+      useful.forall(filter => passes(filter, directory) != DirectoryFilter.No)
 
-  /** Throws the problem of a file that its path tells. */
-  def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
+    /** Throws the problem of a file that its path tells. */
+    def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
 
-  /** None where the names do not say. */
-  private def passes(filter: Filter, path: String): Option[Boolean] = {
-    def compared(column: String, to: Any)(holds: Int => Boolean): Option[Boolean] =
-      for {
-        value <- valueOf(column, path) if value != null
-        order <- DirectoryFilter.compare(value, CatalystTypeConverters.convertToCatalyst(to))
-      } yield holds(order)
+    /** None where the names do not say. */
+    private def passes(filter: Filter, path: String): Option[Boolean] = {
+      def compared(column: String, to: Any)(holds: Int => Boolean): Option[Boolean] =
+        for {
+          value <- valueOf(column, path) if value != null
+          order <- DirectoryFilter.compare(value, CatalystTypeConverters.convertToCatalyst(to))
+        } yield holds(order)
 
-    filter match {
-      case EqualTo(column, to)            => compared(column, to)(_ == 0)
-      case EqualNullSafe(column, to)      => compared(column, to)(_ == 0)
-      case GreaterThan(column, to)        => compared(column, to)(_ > 0)
-      case GreaterThanOrEqual(column, to) => compared(column, to)(_ >= 0)
-      case LessThan(column, to)           => compared(column, to)(_ < 0)
-      case LessThanOrEqual(column, to)    => compared(column, to)(_ <= 0)
-      case In(column, all)                => any(all.toSeq.map(to => compared(column, to)(_ == 0)))
-      case StringStartsWith(column, text) =>
-        valueOf(column, path).filter(_ != null).map(_.toString.startsWith(text))
-      case IsNull(column)    => valueOf(column, path).map(_ == null)
-      case IsNotNull(column) => valueOf(column, path).map(_ != null)
-      case Or(a, b)          => any(Seq(passes(a, path), passes(b, path)))
-      case And(a, b)         => any(Seq(a, b).map(passes(_, path).map(!_))).map(!_)
-      case Not(other)        => passes(other, path).map(!_)
-      case _                 => None
+      filter match {
+        case EqualTo(column, to)            => compared(column, to)(_ == 0)
+        case EqualNullSafe(column, to)      => compared(column, to)(_ == 0)
+        case GreaterThan(column, to)        => compared(column, to)(_ > 0)
+        case GreaterThanOrEqual(column, to) => compared(column, to)(_ >= 0)
+        case LessThan(column, to)           => compared(column, to)(_ < 0)
+        case LessThanOrEqual(column, to)    => compared(column, to)(_ <= 0)
+        case In(column, all)                => any(all.toSeq.map(to => compared(column, to)(_ == 0)))
+        case StringStartsWith(column, text) =>
+          valueOf(column, path).filter(_ != null).map(_.toString.startsWith(text))
+        case IsNull(column)    => valueOf(column, path).map(_ == null)
+        case IsNotNull(column) => valueOf(column, path).map(_ != null)
+        case Or(a, b)          => any(Seq(passes(a, path), passes(b, path)))
+        case And(a, b)         => any(Seq(a, b).map(passes(_, path).map(!_))).map(!_)
+        case Not(other)        => passes(other, path).map(!_)
+        case _                 => None
+      }
+    }
+
+    private def any(all: Seq[Option[Boolean]]): Option[Boolean] =
+      if (all.contains(DirectoryFilter.Yes)) DirectoryFilter.Yes
+      else if (all.contains(None)) None
+      else DirectoryFilter.No
+
+    // A value of another type is a matter for the task that comes to it.
+    private def valueOf(column: String, path: String): Option[Any] =
+      Try(columns.valueIn(path, column)).toOption.flatten
+  }
+
+  private object DirectoryFilter {
+    val Yes: Option[Boolean] = Some(true)
+    val No: Option[Boolean]  = Some(false)
+
+    /** Compares as Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
+    def compare(a: Any, b: Any): Option[Int] = (a, b) match {
+      case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
+      case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
+      case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
+        Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
+      case _ => None
     }
   }
 
-  private def any(all: Seq[Option[Boolean]]): Option[Boolean] =
-    if (all.contains(DirectoryFilter.Yes)) DirectoryFilter.Yes
-    else if (all.contains(None)) None
-    else DirectoryFilter.No
+  /** The types of columns that directories tell, by all their values, as Spark's own sources infer them. */
+  object DirectoryTypes {
 
-  // A value of another type is a matter for the task that comes to it.
-  private def valueOf(column: String, path: String): Option[Any] =
-    Try(columns.valueIn(path, column)).toOption.flatten
-}
+    /** @param names  in the order that the columns are to have
+      * @param values of each, escaped
+      */
+    def of(names: Seq[String], values: String => Iterable[String]): StructType =
+      StructType(names.map(name => StructField(name, common(values(name).map(typeOf)))))
 
-private object DirectoryFilter {
-  val Yes: Option[Boolean] = Some(true)
-  val No: Option[Boolean]  = Some(false)
+    private def common(types: Iterable[DataType]): DataType =
+      types.filterNot(_ == NullType).reduceOption(wider).getOrElse(StringType)
 
-  /** Compares as Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
-  def compare(a: Any, b: Any): Option[Int] = (a, b) match {
-    case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
-    case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
-    case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
-      Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
-    case _ => None
-  }
-}
+    private def typeOf(escaped: String): DataType =
+      if (escaped == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) NullType
+      else {
+        val text                     = ExternalCatalogUtils.unescapePathName(escaped)
+        def is(parse: String => Any) = Try(parse(text)).isSuccess
+        if (is(_.toInt)) IntegerType
+        else if (is(_.toLong)) LongType
+        else
+          whole(text).getOrElse {
+            if (is(_.toDouble)) DoubleType
+            else if (is(LocalDate.parse(_))) DateType
+            else if (isTimestamp(text)) TimestampType
+            else StringType
+          }
+      }
 
-/** The types of columns that directories tell, by all their values, as Spark's own sources infer them. */
-private[stoplog] object DirectoryTypes {
+    /** To Spark a time with more than one digit of a second's fraction is a text. */
+    private def isTimestamp(text: String): Boolean =
+      Timestamp.matches(text) && Try(LocalDateTime.parse(text.replace(' ', 'T'))).isSuccess
 
-  /** @param names  in the order that the columns are to have
-    * @param values of each, escaped
-    */
-  def of(names: Seq[String], values: String => Iterable[String]): StructType =
-    StructType(names.map(name => StructField(name, common(values(name).map(typeOf)))))
+    /** The type of a number without a fraction that no integer holds, or that has an exponent. */
+    private def whole(text: String): Option[DataType] =
+      Try(new BigDecimal(text)).toOption
+        .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)
+        .map(number => DecimalType(number.precision - number.scale, 0))
 
-  private def common(types: Iterable[DataType]): DataType =
-    types.filterNot(_ == NullType).reduceOption(wider).getOrElse(StringType)
+    private val Timestamp = """\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?""".r
 
-  private def typeOf(escaped: String): DataType =
-    if (escaped == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) NullType
-    else {
-      val text                     = ExternalCatalogUtils.unescapePathName(escaped)
-      def is(parse: String => Any) = Try(parse(text)).isSuccess
-      if (is(_.toInt)) IntegerType
-      else if (is(_.toLong)) LongType
-      else
-        whole(text).getOrElse {
-          if (is(_.toDouble)) DoubleType
-          else if (is(LocalDate.parse(_))) DateType
-          else if (isTimestamp(text)) TimestampType
-          else StringType
-        }
+    private def wider(a: DataType, b: DataType): DataType = (a, b) match {
+      case (DoubleType, LongType | _: DecimalType) | (LongType | _: DecimalType, DoubleType) => StringType
+      case _ => TypeCoercion.findWiderTypeForTwo(a, b).getOrElse(StringType)
     }
-
-  /** To Spark a time with more than one digit of a second's fraction is a text. */
-  private def isTimestamp(text: String): Boolean =
-    Timestamp.matches(text) && Try(LocalDateTime.parse(text.replace(' ', 'T'))).isSuccess
-
-  /** The type of a number without a fraction that no integer holds, or that has an exponent. */
-  private def whole(text: String): Option[DataType] =
-    Try(new BigDecimal(text)).toOption
-      .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)
-      .map(number => DecimalType(number.precision - number.scale, 0))
-
-  private val Timestamp = """\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?""".r
-
-  private def wider(a: DataType, b: DataType): DataType = (a, b) match {
-    case (DoubleType, LongType | _: DecimalType) | (LongType | _: DecimalType, DoubleType) => StringType
-    case _ => TypeCoercion.findWiderTypeForTwo(a, b).getOrElse(StringType)
   }
 }

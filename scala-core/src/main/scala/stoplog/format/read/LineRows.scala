@@ -20,138 +20,141 @@ import stoplog.error.{Causes, Errors}
 import stoplog.source.{RecordEmitter, RowOutput}
 import stoplog.source.file.{FileSplit, Line}
 
-/** Makes of a line a row of one string: the line's own bytes, without a copy before Spark's. */
-private[format] final class TextRows extends RecordEmitter[Line, InternalRow] {
-  private val row = new TextRows.LineRow
+/** Makes rows of the lines of text, of JSON and of CSV. */
+private[format] object LineRows {
 
-  override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
-    row.of(line)
-    out.put(row)
-  }
-}
+  /** Makes of a line a row of one string: the line's own bytes, without a copy before Spark's. */
+  final class TextRows extends RecordEmitter[Line, InternalRow] {
+    private val row = new TextRows.LineRow
 
-private object TextRows {
-
-  /** A view of a line: the string is made on demand, where the compiler sees that it is not kept, and needs no memory. */
-  private final class LineRow extends GenericInternalRow(1) {
-    private var line: Line = _
-
-    def of(next: Line): Unit = line = next
-
-    override def isNullAt(ordinal: Int): Boolean            = false
-    override def getUTF8String(ordinal: Int): UTF8String    = text
-    override protected def genericGet(ordinal: Int): Any    = text
-    override def toSeq(fieldTypes: Seq[DataType]): Seq[Any] = Seq(text)
-
-    private def text: UTF8String = UTF8String.fromBytes(line.bytes, line.offset, line.length)
-  }
-}
-
-/** Rows of no columns, for queries that only count them. */
-private[format] final class EmptyRows[R] extends RecordEmitter[R, InternalRow] {
-  private val row = new GenericInternalRow(0)
-
-  override def emit(record: R, out: RowOutput[InternalRow]): Unit = out.put(row)
-}
-
-/** Lines of JSON, read by Spark's own parser: an object is a row, an array of objects as many. */
-private[format] final class JsonRows(columns: StructType, options: JSONOptions)
-    extends RecordEmitter[Line, InternalRow] {
-  private val corrupt = options.columnNameOfCorruptRecord
-
-  private val parser = new JacksonParser(
-    StructType(columns.filterNot(_.name == corrupt)),
-    options,
-    allowArrayAsStructs = true,
-    filters = ArraySeq.empty
-  )
-
-  private val safe = new FailureSafeParser[Line](
-    parser.parse[Line](_, JsonRows.open, JsonRows.text),
-    options.parseMode,
-    columns,
-    corrupt
-  )
-
-  override def emit(line: Line, out: RowOutput[InternalRow]): Unit =
-    BadLine.at(line)(safe.parse(line).foreach(out.put))
-}
-
-private object JsonRows {
-  // Jackson reads UTF-8 from bytes faster than from anything that was made of them. They are a copy, from 0 on: Spark
-  // cuts the text of a number or an object that is read as a string out of them by Jackson's positions, which count from
-  // where the line begins, and keeps it as it lies there.
-  val open: (JsonFactory, Line) => JsonParser = (factory, line) =>
-    factory.createParser(Arrays.copyOfRange(line.bytes, line.offset, line.offset + line.length))
-
-  val text: Line => UTF8String = line => UTF8String.fromBytes(line.bytes, line.offset, line.length).clone()
-}
-
-/** Lines of CSV, read by Spark's own parser. Empty lines, comments, and the header of a file are no rows.
-  *
-  * @param columns that the files have
-  * @param wanted  those that are read
-  */
-private[format] final class CsvRows(columns: StructType, wanted: StructType, options: CSVOptions)
-    extends RecordEmitter[Line, InternalRow] {
-  private val parser = {
-    def data(all: StructType) = StructType(all.filterNot(_.name == options.columnNameOfCorruptRecord))
-    new UnivocityParser(data(columns), data(wanted), options)
+    override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
+      row.of(line)
+      out.put(row)
+    }
   }
 
-  private val safe = new FailureSafeParser[String](
-    text => parser.parse(text),
-    options.parseMode,
-    wanted,
-    options.columnNameOfCorruptRecord
-  )
+  private object TextRows {
 
-  // A split that begins its file has the header as its first line.
-  private var begun: FileSplit = _
+    /** A view of a line: the string is made on demand, where the compiler sees that it is not kept, and needs no memory. */
+    private final class LineRow extends GenericInternalRow(1) {
+      private var line: Line = _
 
-  override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
-    val text = new String(line.bytes, line.offset, line.length, UTF_8)
-    if (isRecord(text) && !isHeader(text, line)) BadLine.at(line)(safe.parse(text).foreach(out.put))
+      def of(next: Line): Unit = line = next
+
+      override def isNullAt(ordinal: Int): Boolean            = false
+      override def getUTF8String(ordinal: Int): UTF8String    = text
+      override protected def genericGet(ordinal: Int): Any    = text
+      override def toSeq(fieldTypes: Seq[DataType]): Seq[Any] = Seq(text)
+
+      private def text: UTF8String = UTF8String.fromBytes(line.bytes, line.offset, line.length)
+    }
   }
 
-  private def isRecord(text: String): Boolean =
-    text.exists(_ > ' ') && !(options.isCommentSet && text.startsWith(options.comment.toString))
+  /** Rows of no columns, for queries that only count them. */
+  final class EmptyRows[R] extends RecordEmitter[R, InternalRow] {
+    private val row = new GenericInternalRow(0)
 
-  private def isHeader(text: String, line: Line): Boolean =
-    options.headerFlag && line.split.isFirst && (begun ne line.split) && {
-      begun = line.split
-      BadLine.at(line)(check(text))
-      true
+    override def emit(record: R, out: RowOutput[InternalRow]): Unit = out.put(row)
+  }
+
+  /** Lines of JSON, read by Spark's own parser: an object is a row, an array of objects as many. */
+  final class JsonRows(columns: StructType, options: JSONOptions) extends RecordEmitter[Line, InternalRow] {
+    private val corrupt = options.columnNameOfCorruptRecord
+
+    private val parser = new JacksonParser(
+      StructType(columns.filterNot(_.name == corrupt)),
+      options,
+      allowArrayAsStructs = true,
+      filters = ArraySeq.empty
+    )
+
+    private val safe = new FailureSafeParser[Line](
+      parser.parse[Line](_, JsonRows.open, JsonRows.text),
+      options.parseMode,
+      columns,
+      corrupt
+    )
+
+    override def emit(line: Line, out: RowOutput[InternalRow]): Unit =
+      BadLine.at(line)(safe.parse(line).foreach(out.put))
+  }
+
+  private object JsonRows {
+    // Jackson reads UTF-8 from bytes faster than from anything that was made of them. They are a copy, from 0 on: Spark
+    // cuts the text of a number or an object that is read as a string out of them by Jackson's positions, which count from
+    // where the line begins, and keeps it as it lies there.
+    val open: (JsonFactory, Line) => JsonParser = (factory, line) =>
+      factory.createParser(Arrays.copyOfRange(line.bytes, line.offset, line.offset + line.length))
+
+    val text: Line => UTF8String = line => UTF8String.fromBytes(line.bytes, line.offset, line.length).clone()
+  }
+
+  /** Lines of CSV, read by Spark's own parser. Empty lines, comments, and the header of a file are no rows.
+    *
+    * @param columns that the files have
+    * @param wanted  those that are read
+    */
+  final class CsvRows(columns: StructType, wanted: StructType, options: CSVOptions)
+      extends RecordEmitter[Line, InternalRow] {
+    private val parser = {
+      def data(all: StructType) = StructType(all.filterNot(_.name == options.columnNameOfCorruptRecord))
+      new UnivocityParser(data(columns), data(wanted), options)
     }
 
-  /** Requires that the header names the columns, in their order, if `enforceSchema` = `false`. */
-  private def check(header: String): Unit = if (!options.enforceSchema) {
-    val found    = Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
-    val expected = wanted.fieldNames.toSeq.filterNot(_ == options.columnNameOfCorruptRecord)
-    val fits     = found.size == expected.size && found.zip(expected).forall {
-      case (null, _)    => false
-      case (name, want) => name.trim.equalsIgnoreCase(want)
+    private val safe = new FailureSafeParser[String](
+      text => parser.parse(text),
+      options.parseMode,
+      wanted,
+      options.columnNameOfCorruptRecord
+    )
+
+    // A split that begins its file has the header as its first line.
+    private var begun: FileSplit = _
+
+    override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
+      val text = new String(line.bytes, line.offset, line.length, UTF_8)
+      if (isRecord(text) && !isHeader(text, line)) BadLine.at(line)(safe.parse(text).foreach(out.put))
     }
-    if (!fits)
-      throw new IllegalArgumentException(
-        s"its header names the columns ${found.mkString(", ")}, and not ${expected.mkString(", ")}"
-      )
-  }
-}
 
-/** Names the place of a line that cannot be read. */
-private[read] object BadLine {
+    private def isRecord(text: String): Boolean =
+      text.exists(_ > ' ') && !(options.isCommentSet && text.startsWith(options.comment.toString))
 
-  /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` in place of any other. */
-  def at[A](line: Line)(action: => A): A =
-    try action
-    catch {
-      case NonFatal(e) =>
-        throw Errors.sourceFileUnreadable(
-          line.fileName,
-          s"byte ${line.position.getOrElse(0L)}",
-          Causes.reason(e),
-          e
+    private def isHeader(text: String, line: Line): Boolean =
+      options.headerFlag && line.split.isFirst && (begun ne line.split) && {
+        begun = line.split
+        BadLine.at(line)(check(text))
+        true
+      }
+
+    /** Requires that the header names the columns, in their order, if `enforceSchema` = `false`. */
+    private def check(header: String): Unit = if (!options.enforceSchema) {
+      val found    = Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
+      val expected = wanted.fieldNames.toSeq.filterNot(_ == options.columnNameOfCorruptRecord)
+      val fits     = found.size == expected.size && found.zip(expected).forall {
+        case (null, _)    => false
+        case (name, want) => name.trim.equalsIgnoreCase(want)
+      }
+      if (!fits)
+        throw new IllegalArgumentException(
+          s"its header names the columns ${found.mkString(", ")}, and not ${expected.mkString(", ")}"
         )
     }
+  }
+
+  /** Names the place of a line that cannot be read. */
+  private[read] object BadLine {
+
+    /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` in place of any other. */
+    def at[A](line: Line)(action: => A): A =
+      try action
+      catch {
+        case NonFatal(e) =>
+          throw Errors.sourceFileUnreadable(
+            line.fileName,
+            s"byte ${line.position.getOrElse(0L)}",
+            Causes.reason(e),
+            e
+          )
+      }
+  }
 }

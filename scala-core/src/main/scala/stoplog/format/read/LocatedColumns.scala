@@ -77,6 +77,44 @@ private[read] object LocatedColumns {
       rows.emit(record, row => out.put(order(new JoinedRow(row, values))))
     }
   }
+
+  /** The file, or piece of one, that is being read, as Spark's own file sources tell it.
+    *
+    * @param uri of the file, escaped
+    */
+  final case class FileBlock(uri: String, from: Long, length: Long)
+
+  object FileBlock {
+
+    def of(record: Located): FileBlock = {
+      val uri  = record.location
+      val full = new URI(uri.getScheme, Option(uri.getAuthority).getOrElse(""), uri.getPath, null, null)
+      record.split.extent match {
+        case Extent.Bytes(from, until) => FileBlock(full.toString, from, until - from)
+        case _: Extent.Records         => FileBlock(full.toString, 0, record.split.file.bytes)
+      }
+    }
+
+    /** Tells `input_file_name()` where the rows of an emitter are from. */
+    def told[R <: Located](rows: RecordEmitter[R, InternalRow]): RecordEmitter[R, InternalRow] =
+      new RecordEmitter[R, InternalRow] {
+        private var of: FileSplit = _
+
+        override def emit(record: R, out: RowOutput[InternalRow]): Unit = {
+          if (record.split ne of) {
+            of = record.split
+            val block = FileBlock.of(record)
+            InputFile.is(block.uri, block.from, block.length)
+          }
+          rows.emit(record, out)
+        }
+      }
+
+    /** The `file_path` of the metadata. */
+    def path(block: FileBlock): String = new HadoopPath(
+      new HadoopPath(new URI(block.uri)).toString
+    ).toUri.toString
+  }
 }
 
 /** The column `_metadata`, which a query gets if it asks for it: where a row is from. */
@@ -157,9 +195,9 @@ private[stoplog] object FileMetadata {
 
     private def begin(record: R): Unit = {
       of = record.split
-      val block = FileBlock.of(record)
+      val block = LocatedColumns.FileBlock.of(record)
       known = Array[Any](
-        UTF8String.fromString(FileBlock.path(block)),
+        UTF8String.fromString(LocatedColumns.FileBlock.path(block)),
         UTF8String.fromString(of.file.name),
         of.file.bytes,
         block.from,
@@ -177,42 +215,4 @@ private[stoplog] object FileMetadata {
       new GenericInternalRow(fields.map(all(_)))
     }
   }
-}
-
-/** The file, or piece of one, that is being read, as Spark's own file sources tell it.
-  *
-  * @param uri of the file, escaped
-  */
-private[read] final case class FileBlock(uri: String, from: Long, length: Long)
-
-private[read] object FileBlock {
-
-  def of(record: Located): FileBlock = {
-    val uri  = record.location
-    val full = new URI(uri.getScheme, Option(uri.getAuthority).getOrElse(""), uri.getPath, null, null)
-    record.split.extent match {
-      case Extent.Bytes(from, until) => FileBlock(full.toString, from, until - from)
-      case _: Extent.Records         => FileBlock(full.toString, 0, record.split.file.bytes)
-    }
-  }
-
-  /** Tells `input_file_name()` where the rows of an emitter are from. */
-  def told[R <: Located](rows: RecordEmitter[R, InternalRow]): RecordEmitter[R, InternalRow] =
-    new RecordEmitter[R, InternalRow] {
-      private var of: FileSplit = _
-
-      override def emit(record: R, out: RowOutput[InternalRow]): Unit = {
-        if (record.split ne of) {
-          of = record.split
-          val block = FileBlock.of(record)
-          InputFile.is(block.uri, block.from, block.length)
-        }
-        rows.emit(record, out)
-      }
-    }
-
-  /** The `file_path` of the metadata. */
-  def path(block: FileBlock): String = new HadoopPath(
-    new HadoopPath(new URI(block.uri)).toString
-  ).toUri.toString
 }

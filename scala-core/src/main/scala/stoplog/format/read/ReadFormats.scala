@@ -13,6 +13,8 @@ import org.apache.spark.sql.types.{BinaryType, DataType, StringType, StructType}
 import stoplog.error.Errors
 import stoplog.source.RecordEmitter
 import stoplog.source.file._
+import stoplog.source.file.FormatFiles.FormatRecord
+import stoplog.source.file.LineReader.Separator
 import stoplog.source.format.{LengthDelimited, LengthPrefix, RecordFormat}
 
 /** The formats that a source knows by name. */
@@ -26,7 +28,7 @@ private[stoplog] object ReadFormats {
     * Errors: `STOPLOG_TEXT_SCHEMA`, `STOPLOG_INVALID_OPTIONS` for columns that the format has not.
     */
   def of(
-      settings: ReadSettings,
+      settings: SourceFormatName.ReadSettings,
       columns: StructType,
       wanted: StructType,
       filters: Seq[Filter],
@@ -47,27 +49,27 @@ private[stoplog] object ReadFormats {
   private type Rows = () => RecordEmitter[Line, InternalRow]
 
   private def text(wanted: StructType): Rows = wanted.fields.map(_.dataType) match {
-    case Array()              => () => new EmptyRows[Line]
-    case Array(_: StringType) => () => new TextRows
+    case Array()              => () => new LineRows.EmptyRows[Line]
+    case Array(_: StringType) => () => new LineRows.TextRows
     case _                    => throw Errors.textSchema(wanted.simpleString)
   }
 
-  private def json(settings: ReadSettings, wanted: StructType): Rows = {
+  private def json(settings: SourceFormatName.ReadSettings, wanted: StructType): Rows = {
     val conf = SQLConf.get
     val json = new JSONOptions(settings.options, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
-    () => new JsonRows(wanted, json)
+    () => new LineRows.JsonRows(wanted, json)
   }
 
-  private def csv(settings: ReadSettings, columns: StructType, wanted: StructType): Rows = {
+  private def csv(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
     val conf = SQLConf.get
     val csv  =
       new CSVOptions(settings.options, true, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
-    () => new CsvRows(columns, wanted, csv)
+    () => new LineRows.CsvRows(columns, wanted, csv)
   }
 
   /** @param rows that have the columns that are wanted of the files */
   private def lines(
-      settings: ReadSettings,
+      settings: SourceFormatName.ReadSettings,
       columns: StructType,
       wanted: StructType,
       directories: DirectoryColumns
@@ -82,71 +84,70 @@ private[stoplog] object ReadFormats {
     )
   }
 
-  private def decoding(settings: ReadSettings): Decoding =
+  private def decoding(settings: SourceFormatName.ReadSettings): Decoding =
     if (settings.charset == UTF_8) Decompression
     else new Decompression.Transcoding(settings.charset.name, Decompression)
-}
 
-/** A format of the user's, with records of any type. */
-private[stoplog] final class UserRecords private (files: RecordFormat[Any], rows: RowFormat[Any])
-    extends Serializable {
+  /** Records that begin with their lengths, each as a row of one column `value`. */
+  final class DelimitedRows(prefix: LengthPrefix, maxBytes: Int)
+      extends LengthDelimited(prefix, maxBytes)
+      with RowFormat[Array[Byte]] {
 
-  def schema: StructType = rows.schema
+    override def schema: StructType = new StructType().add("value", BinaryType)
 
-  /** Errors: `STOPLOG_INVALID_OPTIONS` for columns that the format has not. */
-  def of(
-      columns: StructType,
-      wanted: StructType,
-      directories: DirectoryColumns,
-      decoding: Decoding
-  ): FileFormat[_, InternalRow] = {
-    refuseUnknown(directories.without(FileMetadata.without(columns, wanted)))
-    val made = rows
-    new FormatFiles[Any, InternalRow](
-      files,
-      decoding,
-      () =>
-        LocatedColumns.emitter[FormatRecord[Any]](columns, wanted, directories) { inFiles =>
-          UserRecords.values(made.emitter(inFiles))
-        }
-    )
+    override def emitter(wanted: StructType): RecordEmitter[Array[Byte], InternalRow] =
+      if (wanted.isEmpty) new LineRows.EmptyRows else (record, out) => out.put(InternalRow(record))
   }
 
-  private def refuseUnknown(wanted: StructType): Unit = {
-    val unknown = wanted.filterNot(field =>
-      schema.exists(has =>
-        has.name == field.name && DataType.equalsIgnoreNullability(has.dataType, field.dataType)
+  /** A format of the user's, with records of any type. */
+  final class UserRecords private (files: RecordFormat[Any], rows: RowFormat[Any]) extends Serializable {
+
+    def schema: StructType = rows.schema
+
+    /** Errors: `STOPLOG_INVALID_OPTIONS` for columns that the format has not. */
+    def of(
+        columns: StructType,
+        wanted: StructType,
+        directories: DirectoryColumns,
+        decoding: Decoding
+    ): FileFormat[_, InternalRow] = {
+      refuseUnknown(directories.without(FileMetadata.without(columns, wanted)))
+      val made = rows
+      new FormatFiles[Any, InternalRow](
+        files,
+        decoding,
+        () =>
+          LocatedColumns.emitter[FormatRecord[Any]](columns, wanted, directories) { inFiles =>
+            UserRecords.values(made.emitter(inFiles))
+          }
       )
-    )
-    if (unknown.nonEmpty)
-      throw Errors.invalidOptions(
-        unknown.map { field =>
-          s"the schema has ${field.name} ${field.dataType.sql}, but the columns of the format are ${schema.toDDL}."
-        }
+    }
+
+    private def refuseUnknown(wanted: StructType): Unit = {
+      val unknown = wanted.filterNot(field =>
+        schema.exists(has =>
+          has.name == field.name && DataType.equalsIgnoreNullability(has.dataType, field.dataType)
+        )
       )
-  }
-}
-
-private[stoplog] object UserRecords {
-
-  /** None if it is no [[RecordFormat]]. */
-  def of(format: RowFormat[_]): Option[UserRecords] = format match {
-    case files: RecordFormat[_] =>
-      Some(new UserRecords(files.asInstanceOf[RecordFormat[Any]], format.asInstanceOf[RowFormat[Any]]))
-    case _ => None
+      if (unknown.nonEmpty)
+        throw Errors.invalidOptions(
+          unknown.map { field =>
+            s"the schema has ${field.name} ${field.dataType.sql}, but the columns of the format are ${schema.toDDL}."
+          }
+        )
+    }
   }
 
-  private def values(rows: RecordEmitter[Any, InternalRow]): RecordEmitter[FormatRecord[Any], InternalRow] =
-    (record, out) => rows.emit(record.value, out)
-}
+  object UserRecords {
 
-/** Records that begin with their lengths, each as a row of one column `value`. */
-private[stoplog] final class DelimitedRows(prefix: LengthPrefix, maxBytes: Int)
-    extends LengthDelimited(prefix, maxBytes)
-    with RowFormat[Array[Byte]] {
+    /** None if it is no [[RecordFormat]]. */
+    def of(format: RowFormat[_]): Option[UserRecords] = format match {
+      case files: RecordFormat[_] =>
+        Some(new UserRecords(files.asInstanceOf[RecordFormat[Any]], format.asInstanceOf[RowFormat[Any]]))
+      case _ => None
+    }
 
-  override def schema: StructType = new StructType().add("value", BinaryType)
-
-  override def emitter(wanted: StructType): RecordEmitter[Array[Byte], InternalRow] =
-    if (wanted.isEmpty) new EmptyRows else (record, out) => out.put(InternalRow(record))
+    private def values(rows: RecordEmitter[Any, InternalRow]): RecordEmitter[FormatRecord[Any], InternalRow] =
+      (record, out) => rows.emit(record.value, out)
+  }
 }

@@ -6,19 +6,6 @@ import java.nio.charset.Charset
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
 
-/** The settings by which the files of a source are read.
-  *
-  * @param charset of text
-  * @param lineSep the end of a line; none for any of the usual ends
-  * @param options of the format alone, in Spark's spelling
-  */
-private[stoplog] final case class ReadSettings(
-    format: SourceFormatName,
-    charset: Charset,
-    lineSep: Option[String],
-    options: Map[String, String]
-)
-
 /** The format of a source's files.
   *
   * @param options of Spark's own source of the format
@@ -69,9 +56,22 @@ private[stoplog] object SourceFormatName {
   case object MultiLineCsv extends MultiLine("csv", CSVOptions.getAllOptions)
 
   /** Records of a reader that is not Spark's: lengthDelimited, or a class of the user's. */
-  final case class Records(override val word: String, records: UserRecords)
+  final case class Records(override val word: String, records: ReadFormats.UserRecords)
       extends SourceFormatName(word, Set.empty)
 
   /** The formats that are known by their words alone. */
   val all: Seq[SourceFormatName] = Seq(Text, Json, Csv, Parquet, Orc, Avro, BinaryFile)
+
+  /** The settings by which the files of a source are read.
+    *
+    * @param charset of text
+    * @param lineSep the end of a line; none for any of the usual ends
+    * @param options of the format alone, in Spark's spelling
+    */
+  final case class ReadSettings(
+      format: SourceFormatName,
+      charset: Charset,
+      lineSep: Option[String],
+      options: Map[String, String]
+  )
 }

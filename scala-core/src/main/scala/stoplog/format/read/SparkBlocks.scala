@@ -17,6 +17,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.format.bulk.FormatConfiguration
 import stoplog.source.{Fetched, RecordEmitter, RowOutput, SplitReader}
 import stoplog.source.file._
+import stoplog.source.file.FileSplitter.WholeFiles
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files that Spark's own readers read, a piece at a time: each piece has the row groups, stripes or blocks that begin in
@@ -28,36 +29,34 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * @param values   of the columns that directories tell, for a file
   */
 private[stoplog] final class SparkBlocks private (
-    val vectors: Vectors,
+    val vectors: SparkBlocks.Vectors,
     read: PartitionedFile => Iterator[InternalRow],
-    splittable: Splittable,
+    splittable: BlockIndexes.Splittable,
     columns: SparkBlocks.Columns,
     values: SparkBlocks.Values
-) extends FileFormat[BlockRecord, InternalRow] {
+) extends FileFormat[SparkBlocks.SparkBlockReader.BlockRecord, InternalRow] {
+  import SparkBlocks.SparkBlockReader
 
   override def framing(files: SourceFiles): FileSplitter = splittable match {
-    case Splittable.At(blocks)  => new Blocks(files, blocks)
-    case Splittable.Never(rows) => WholeFiles(rows)
+    case BlockIndexes.Splittable.At(blocks)  => new Blocks(files, blocks)
+    case BlockIndexes.Splittable.Never(rows) => WholeFiles(rows)
   }
 
-  override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, BlockRecord] =
+  override def reader(
+      files: SourceFiles,
+      onMissing: OnMissingFile
+  ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
     new SparkBlockReader(files, read, values, onMissing)
 
-  override def emitter(): RecordEmitter[BlockRecord, InternalRow] = columns.emitter
-}
-
-/** The output of a format's reader: rows, or batches of columns. */
-private[stoplog] sealed trait Vectors
-private[stoplog] object Vectors {
-  case object Rows    extends Vectors
-  case object Columns extends Vectors
+  override def emitter(): RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = columns.emitter
 }
 
 private[stoplog] object SparkBlocks {
 
   // A batch of rows goes the same way as a row: to all but the reader at the end, they are the same.
-  private val plain: RecordEmitter[BlockRecord, InternalRow] =
-    (record: BlockRecord, out: RowOutput[InternalRow]) => out.asInstanceOf[RowOutput[Any]].put(record.row)
+  private val plain: RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] =
+    (record: SparkBlockReader.BlockRecord, out: RowOutput[InternalRow]) =>
+      out.asInstanceOf[RowOutput[Any]].put(record.row)
 
   private type Read = PartitionedFile => Iterator[InternalRow]
 
@@ -78,10 +77,10 @@ private[stoplog] object SparkBlocks {
     /** Whether the read columns are the wanted ones, in their order: batches of columns can be no other. */
     def isAsRead: Boolean = metadata.isEmpty && read.fieldNames.sameElements(data.fieldNames)
 
-    def emitter: RecordEmitter[BlockRecord, InternalRow] = {
+    def emitter: RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = {
       val made = StructType(data.fields ++ read.filter(_ == FileMetadata.RowIndex))
       val rows = LocatedColumns.arranged(read, made, plain)
-      FileBlock.told(metadata.fold(rows)(FileMetadata.emitter(_, made, rows)))
+      LocatedColumns.FileBlock.told(metadata.fold(rows)(FileMetadata.emitter(_, made, rows)))
     }
   }
 
@@ -122,108 +121,117 @@ private[stoplog] object SparkBlocks {
       options + (SparkFormat.OPTION_RETURNING_BATCH -> (vectors == Vectors.Columns).toString),
       FormatConfiguration.of(session, options)
     )
-    val splittable = Splittable.of(name, options)
+    val splittable = BlockIndexes.Splittable.of(name, options)
     new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, told))
   }
 
   /** Takes a file without a byte for one without rows: it has no header or footer. */
-  private def reading(made: Read, splittable: Splittable): Read = splittable match {
-    case _: Splittable.Never => made
-    case _: Splittable.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
-  }
-}
-
-/** A record of Spark's own reader. */
-private[read] trait BlockRecord extends Located {
-
-  /** A row, or a batch of them. */
-  def row: Any
-}
-
-/** Reads pieces of files by a reader of Spark's. */
-private[read] final class SparkBlockReader(
-    files: SourceFiles,
-    read: PartitionedFile => Iterator[InternalRow],
-    values: SparkBlocks.Values,
-    onMissing: OnMissingFile
-) extends FileByFile[SparkBlockReader.Open, BlockRecord](files, onMissing) {
-
-  override protected def begin(split: FileSplit): SparkBlockReader.Open =
-    new SparkBlockReader.Open(read(partitioned(split)))
-
-  override protected def hasMore(open: SparkBlockReader.Open): Boolean = open.all.hasNext
-
-  override protected def records(
-      split: FileSplit,
-      open: SparkBlockReader.Open
-  ): Fetched.Records[FileSplit, BlockRecord] = new Records(split, open.all)
-
-  override protected def position(split: FileSplit, open: Option[SparkBlockReader.Open]): String =
-    split.extent.toString
-
-  // Spark tells of any trouble in words of its own, and what happened is behind them.
-  override protected def told(causes: Seq[Throwable]): Throwable    = causes.last
-  override protected def isMissing(causes: Seq[Throwable]): Boolean =
-    causes.exists(_.isInstanceOf[FileNotFoundException])
-
-  private def partitioned(split: FileSplit): PartitionedFile = {
-    val (from, until) = split.extent match {
-      case Extent.Bytes(from, until) => (from, until)
-      case _: Extent.Records         => (0L, split.file.bytes)
-    }
-    PartitionedFile(
-      values.of(split.file, files.describe(split.file.path)),
-      SparkPath.fromPath(new HadoopPath(files.locate(split.file.path))),
-      from,
-      until - from,
-      Array.empty,
-      split.file.modifiedMillis,
-      split.file.bytes
-    )
+  private def reading(made: Read, splittable: BlockIndexes.Splittable): Read = splittable match {
+    case _: BlockIndexes.Splittable.Never => made
+    case _: BlockIndexes.Splittable.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
   }
 
-  /** Hands out a limited number of records, so that a caller that wakes the reader need not wait for the whole file. */
-  private final class Records(override val split: FileSplit, all: Iterator[Any])
-      extends Fetched.Records[FileSplit, BlockRecord]
-      with BlockRecord {
-    private var left         = SparkBlockReader.AtOnce
-    private var current: Any = _
+  /** The output of a format's reader: rows, or batches of columns. */
+  sealed trait Vectors
 
-    override def advance(): Boolean = left > 0 && moved() && {
-      left -= 1
-      true
+  object Vectors {
+    case object Rows    extends Vectors
+    case object Columns extends Vectors
+  }
+
+  /** Reads pieces of files by a reader of Spark's. */
+  private[read] final class SparkBlockReader(
+      files: SourceFiles,
+      read: PartitionedFile => Iterator[InternalRow],
+      values: SparkBlocks.Values,
+      onMissing: OnMissingFile
+  ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing) {
+    import SparkBlockReader.BlockRecord
+
+    override protected def begin(split: FileSplit): SparkBlockReader.Open =
+      new SparkBlockReader.Open(read(partitioned(split)))
+
+    override protected def hasMore(open: SparkBlockReader.Open): Boolean = open.all.hasNext
+
+    override protected def records(
+        split: FileSplit,
+        open: SparkBlockReader.Open
+    ): Fetched.Records[FileSplit, BlockRecord] = new Records(split, open.all)
+
+    override protected def position(split: FileSplit, open: Option[SparkBlockReader.Open]): String =
+      split.extent.toString
+
+    // Spark tells of any trouble in words of its own, and what happened is behind them.
+    override protected def told(causes: Seq[Throwable]): Throwable    = causes.last
+    override protected def isMissing(causes: Seq[Throwable]): Boolean =
+      causes.exists(_.isInstanceOf[FileNotFoundException])
+
+    private def partitioned(split: FileSplit): PartitionedFile = {
+      val (from, until) = split.extent match {
+        case Extent.Bytes(from, until) => (from, until)
+        case _: Extent.Records         => (0L, split.file.bytes)
+      }
+      PartitionedFile(
+        values.of(split.file, files.describe(split.file.path)),
+        SparkPath.fromPath(new HadoopPath(files.locate(split.file.path))),
+        from,
+        until - from,
+        Array.empty,
+        split.file.modifiedMillis,
+        split.file.bytes
+      )
     }
 
-    override def record: BlockRecord = this
+    /** Hands out a limited number of records, so that a caller that wakes the reader need not wait for the whole file. */
+    private final class Records(override val split: FileSplit, all: Iterator[Any])
+        extends Fetched.Records[FileSplit, BlockRecord]
+        with BlockRecord {
+      private var left         = SparkBlockReader.AtOnce
+      private var current: Any = _
 
-    override def row: Any               = current
-    override def fileName: String       = files.describe(split.file.path)
-    override def location: URI          = files.locate(split.file.path)
-    override def position: Option[Long] = None
+      override def advance(): Boolean = left > 0 && moved() && {
+        left -= 1
+        true
+      }
 
-    /** None: only Spark's own reader knows where it is. */
-    override def rest: Option[FileSplit] = None
+      override def record: BlockRecord = this
 
-    private def moved(): Boolean =
-      try
-        all.hasNext && {
-          current = all.next()
-          true
-        }
-      catch { case NonFatal(e) => throw unreadable(split, e) }
+      override def row: Any               = current
+      override def fileName: String       = files.describe(split.file.path)
+      override def location: URI          = files.locate(split.file.path)
+      override def position: Option[Long] = None
+
+      /** None: only Spark's own reader knows where it is. */
+      override def rest: Option[FileSplit] = None
+
+      private def moved(): Boolean =
+        try
+          all.hasNext && {
+            current = all.next()
+            true
+          }
+        catch { case NonFatal(e) => throw unreadable(split, e) }
+    }
   }
-}
 
-private[read] object SparkBlockReader {
-  final val AtOnce = 4096
+  private[read] object SparkBlockReader {
+    final val AtOnce = 4096
 
-  /** Spark's iterators are of rows by their type, and maybe of batches; and some hold a file. */
-  final class Open(rows: Iterator[InternalRow]) extends AutoCloseable {
-    val all: Iterator[Any] = rows
+    /** Spark's iterators are of rows by their type, and maybe of batches; and some hold a file. */
+    final class Open(rows: Iterator[InternalRow]) extends AutoCloseable {
+      val all: Iterator[Any] = rows
 
-    override def close(): Unit = rows match {
-      case closeable: Closeable => closeable.close()
-      case _                    => ()
+      override def close(): Unit = rows match {
+        case closeable: Closeable => closeable.close()
+        case _                    => ()
+      }
+    }
+
+    /** A record of Spark's own reader. */
+    private[read] trait BlockRecord extends Located {
+
+      /** A row, or a batch of them. */
+      def row: Any
     }
   }
 }

@@ -22,7 +22,8 @@ import stoplog.part.BlockOutput
   *
   * Columns are of type boolean, int, long, float, double, string (Text) or binary (BytesWritable).
   */
-private[stoplog] final class SequenceFormat private (settings: SequenceSettings) extends SyncedFormat {
+private[stoplog] final class SequenceFormat private (settings: SequenceFormat.SequenceSettings)
+    extends SyncedFormat {
 
   @transient private var layout: SequenceLayout = _
 
@@ -56,68 +57,68 @@ private[stoplog] object SequenceFormat {
     }
     format
   }
-}
 
-/** All that decides on the bytes of a file besides its rows, with nothing left to the session.
-  *
-  * @param compression of records, of blocks of them, or none
-  * @param codec       a class of Hadoop's; not used where nothing is compressed
-  * @param metadata    of the header, by key
-  * @param hadoop      the settings that the writer and the codec read
-  */
-private[sequence] final case class SequenceSettings(
-    compression: CompressionType,
-    codec: String,
-    metadata: Map[String, String],
-    hadoop: Map[String, String]
-) {
+  /** All that decides on the bytes of a file besides its rows, with nothing left to the session.
+    *
+    * @param compression of records, of blocks of them, or none
+    * @param codec       a class of Hadoop's; not used where nothing is compressed
+    * @param metadata    of the header, by key
+    * @param hadoop      the settings that the writer and the codec read
+    */
+  private[sequence] final case class SequenceSettings(
+      compression: CompressionType,
+      codec: String,
+      metadata: Map[String, String],
+      hadoop: Map[String, String]
+  ) {
 
-  def configuration: Configuration = FormatConfiguration.configuration(hadoop)
-}
-
-private[sequence] object SequenceSettings {
-
-  /** Reads the options, and keeps the session's settings of Hadoop's writer and codecs. */
-  def of(options: Map[String, String], session: SparkSession): SequenceSettings = {
-    val asked = CaseInsensitiveMap(options)
-    val codec = asked.get("compression").map(_.trim).filterNot(isNone)
-    SequenceSettings(
-      compression = compression(asked, codec),
-      codec = codec.map(codecClass).getOrElse(classOf[DefaultCodec].getName),
-      metadata = MetadataOptions.split(options)._1,
-      hadoop = FormatConfiguration.of(session, options).getValByRegex(ReadByHadoop).asScala.toMap
-    )
+    def configuration: Configuration = FormatConfiguration.configuration(hadoop)
   }
 
-  private def compression(asked: CaseInsensitiveMap[String], codec: Option[String]): CompressionType =
-    (asked.get("compressionType").map(_.trim.toUpperCase(Locale.ROOT)), codec) match {
-      case (None | Some("NONE"), None)                     => CompressionType.NONE
-      case (None, Some(_))                                 => CompressionType.BLOCK
-      case (Some("BLOCK"), _) if !refused(asked)           => CompressionType.BLOCK
-      case (Some("RECORD"), _) if !refused(asked)          => CompressionType.RECORD
-      case (Some(kind @ ("NONE" | "BLOCK" | "RECORD")), _) =>
-        throw invalid(
-          s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${asked("compression")}' " +
-            "exclude each other: remove one of them."
-        )
-      case (Some(other), _) =>
-        throw invalid(
-          s"compressionType = '${other.toLowerCase(Locale.ROOT)}' is not one of none, record and block."
-        )
+  private[sequence] object SequenceSettings {
+
+    /** Reads the options, and keeps the session's settings of Hadoop's writer and codecs. */
+    def of(options: Map[String, String], session: SparkSession): SequenceSettings = {
+      val asked = CaseInsensitiveMap(options)
+      val codec = asked.get("compression").map(_.trim).filterNot(isNone)
+      SequenceSettings(
+        compression = compression(asked, codec),
+        codec = codec.map(codecClass).getOrElse(classOf[DefaultCodec].getName),
+        metadata = MetadataOptions.split(options)._1,
+        hadoop = FormatConfiguration.of(session, options).getValByRegex(ReadByHadoop).asScala.toMap
+      )
     }
 
-  private def refused(asked: CaseInsensitiveMap[String]): Boolean = asked.get("compression").exists(isNone)
+    private def compression(asked: CaseInsensitiveMap[String], codec: Option[String]): CompressionType =
+      (asked.get("compressionType").map(_.trim.toUpperCase(Locale.ROOT)), codec) match {
+        case (None | Some("NONE"), None)                     => CompressionType.NONE
+        case (None, Some(_))                                 => CompressionType.BLOCK
+        case (Some("BLOCK"), _) if !refused(asked)           => CompressionType.BLOCK
+        case (Some("RECORD"), _) if !refused(asked)          => CompressionType.RECORD
+        case (Some(kind @ ("NONE" | "BLOCK" | "RECORD")), _) =>
+          throw invalid(
+            s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${asked("compression")}' " +
+              "exclude each other: remove one of them."
+          )
+        case (Some(other), _) =>
+          throw invalid(
+            s"compressionType = '${other.toLowerCase(Locale.ROOT)}' is not one of none, record and block."
+          )
+      }
 
-  // Spark's own names, so those of its text, json and csv, or the class of a codec.
-  private def codecClass(name: String): String =
-    try CompressionCodecs.getCodecClassName(name)
-    catch { case NonFatal(e) => throw invalid(s"compression = '$name' cannot be used: ${e.getMessage}") }
+    private def refused(asked: CaseInsensitiveMap[String]): Boolean = asked.get("compression").exists(isNone)
 
-  private def isNone(name: String): Boolean =
-    Seq("none", "uncompressed").exists(_.equalsIgnoreCase(name.trim))
+    // Spark's own names, so those of its text, json and csv, or the class of a codec.
+    private def codecClass(name: String): String =
+      try CompressionCodecs.getCodecClassName(name)
+      catch { case NonFatal(e) => throw invalid(s"compression = '$name' cannot be used: ${e.getMessage}") }
 
-  private def invalid(problem: String) = Errors.invalidOptions(Seq(problem))
+    private def isNone(name: String): Boolean =
+      Seq("none", "uncompressed").exists(_.equalsIgnoreCase(name.trim))
 
-  private val ReadByHadoop =
-    "^(io\\.seqfile\\.|io\\.compression\\.codec\\.|zlib\\.compress\\.|io\\.serializations$|io\\.file\\.buffer\\.size$).*"
+    private def invalid(problem: String) = Errors.invalidOptions(Seq(problem))
+
+    private val ReadByHadoop =
+      "^(io\\.seqfile\\.|io\\.compression\\.codec\\.|zlib\\.compress\\.|io\\.serializations$|io\\.file\\.buffer\\.size$).*"
+  }
 }

@@ -67,10 +67,11 @@ private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockO
 
 /** The common ground of all parts of one task: keys and values, and the header but for its marker. */
 private[sequence] final class SequenceLayout(
-    settings: SequenceSettings,
+    settings: SequenceFormat.SequenceSettings,
     val key: WritableColumn,
     val value: WritableColumn
 ) {
+  import SequenceLayout.HeaderFile
 
   private val configuration = settings.configuration
 
@@ -124,7 +125,7 @@ private[sequence] object SequenceLayout {
   /** Refuses rows that no file can hold. */
   def check(schema: StructType): Unit = { val _ = columns(schema) }
 
-  def apply(settings: SequenceSettings, schema: StructType): SequenceLayout = {
+  def apply(settings: SequenceFormat.SequenceSettings, schema: StructType): SequenceLayout = {
     val (key, value) = columns(schema)
     new SequenceLayout(settings, key, value)
   }
@@ -134,74 +135,74 @@ private[sequence] object SequenceLayout {
     case Array(key, value) => (WritableColumn.of(key, 0), WritableColumn.of(value, 1))
     case _                 => throw Errors.sequenceSchema(schema.simpleString)
   }
-}
 
-/** A file of which there is only the header to read, and a stream to append to.
-  *
-  * Hadoop's writer asks no more of the file that it goes on with, and a part has no more: stores give no reading, and
-  * no file system of Hadoop's is in front of it.
-  */
-private[sequence] final class HeaderFile(header: Array[Byte], out: FSDataOutputStream) extends Path("/part") {
+  /** A file of which there is only the header to read, and a stream to append to.
+    *
+    * Hadoop's writer asks no more of the file that it goes on with, and a part has no more: stores give no reading, and
+    * no file system of Hadoop's is in front of it.
+    */
+  final class HeaderFile(header: Array[Byte], out: FSDataOutputStream) extends Path("/part") {
 
-  override def getFileSystem(conf: Configuration): FileSystem =
-    new HeaderFile.HeaderFileSystem(header, out, conf)
-}
-
-private object HeaderFile {
-
-  private final class HeaderFileSystem(
-      header: Array[Byte],
-      out: FSDataOutputStream,
-      configuration: Configuration
-  ) extends FileSystem {
-
-    setConf(configuration)
-
-    override def getUri: URI = URI.create("header:///")
-
-    override def getFileStatus(path: Path): FileStatus =
-      new FileStatus(header.length.toLong, false, 1, header.length.toLong, 0, path)
-
-    override def open(path: Path, bufferSize: Int): FSDataInputStream =
-      new FSDataInputStream(new HeaderInput(header))
-
-    override def append(path: Path, bufferSize: Int, progress: Progressable): FSDataOutputStream = out
-
-    override def create(
-        path: Path,
-        permission: FsPermission,
-        overwrite: Boolean,
-        bufferSize: Int,
-        replication: Short,
-        blockSize: Long,
-        progress: Progressable
-    ): FSDataOutputStream = refuse()
-
-    override def rename(from: Path, to: Path): Boolean                 = refuse()
-    override def delete(path: Path, recursive: Boolean): Boolean       = refuse()
-    override def listStatus(path: Path): Array[FileStatus]             = refuse()
-    override def mkdirs(path: Path, permission: FsPermission): Boolean = refuse()
-    override def setWorkingDirectory(path: Path): Unit                 = refuse()
-    override def getWorkingDirectory: Path                             = new Path("/")
-
-    private def refuse(): Nothing = throw new UnsupportedOperationException("a header can only be read")
+    override def getFileSystem(conf: Configuration): FileSystem =
+      new HeaderFile.HeaderFileSystem(header, out, conf)
   }
 
-  private final class HeaderInput(header: Array[Byte]) extends FSInputStream {
+  private object HeaderFile {
 
-    private var at = 0
+    private final class HeaderFileSystem(
+        header: Array[Byte],
+        out: FSDataOutputStream,
+        configuration: Configuration
+    ) extends FileSystem {
 
-    override def getPos: Long = at.toLong
+      setConf(configuration)
 
-    override def seek(position: Long): Unit = at = math.toIntExact(position)
+      override def getUri: URI = URI.create("header:///")
 
-    override def seekToNewSource(position: Long): Boolean = false
+      override def getFileStatus(path: Path): FileStatus =
+        new FileStatus(header.length.toLong, false, 1, header.length.toLong, 0, path)
 
-    override def read(): Int =
-      if (at == header.length) -1
-      else {
-        at += 1
-        header(at - 1) & 0xff
-      }
+      override def open(path: Path, bufferSize: Int): FSDataInputStream =
+        new FSDataInputStream(new HeaderInput(header))
+
+      override def append(path: Path, bufferSize: Int, progress: Progressable): FSDataOutputStream = out
+
+      override def create(
+          path: Path,
+          permission: FsPermission,
+          overwrite: Boolean,
+          bufferSize: Int,
+          replication: Short,
+          blockSize: Long,
+          progress: Progressable
+      ): FSDataOutputStream = refuse()
+
+      override def rename(from: Path, to: Path): Boolean                 = refuse()
+      override def delete(path: Path, recursive: Boolean): Boolean       = refuse()
+      override def listStatus(path: Path): Array[FileStatus]             = refuse()
+      override def mkdirs(path: Path, permission: FsPermission): Boolean = refuse()
+      override def setWorkingDirectory(path: Path): Unit                 = refuse()
+      override def getWorkingDirectory: Path                             = new Path("/")
+
+      private def refuse(): Nothing = throw new UnsupportedOperationException("a header can only be read")
+    }
+
+    private final class HeaderInput(header: Array[Byte]) extends FSInputStream {
+
+      private var at = 0
+
+      override def getPos: Long = at.toLong
+
+      override def seek(position: Long): Unit = at = math.toIntExact(position)
+
+      override def seekToNewSource(position: Long): Boolean = false
+
+      override def read(): Int =
+        if (at == header.length) -1
+        else {
+          at += 1
+          header(at - 1) & 0xff
+        }
+    }
   }
 }

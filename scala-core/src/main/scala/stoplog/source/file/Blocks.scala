@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import scala.util.control.NonFatal
 
-import stoplog.source.{Fit, Room, SplitSize}
+import stoplog.source.{Admitted, Budget, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of blocks.
@@ -11,43 +11,46 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * They are cut by bytes alone, as their readers can find the blocks of a piece. Where a micro-batch is limited to a
   * number of rows, the driver reads from each file how many its blocks have, and cuts between two of them.
   */
-private[stoplog] final class Blocks(files: SourceFiles, index: BlockIndex) extends FileSplitter {
+private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex) extends FileSplitter {
+  import Blocks.Block
+
   @transient private var known: Option[(SourceFile, Vector[Block])] = None
 
   override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Bytes(0, file.bytes))
 
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if room.records.isEmpty => ByteRanges.fit(split, bytes, room)
-    case bytes: Extent.Bytes                         =>
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes if budget.records.isEmpty => FileSplitter.ByteRanges.admit(split, bytes, budget)
+    case bytes: Extent.Bytes                           =>
       blocks(split.file) match {
-        case Some(all) => counted(split, bytes, room, all)
+        case Some(all) => counted(split, bytes, budget, all)
         // A task will tell the file's fault, with its position.
-        case None => if (room.isUnused) Fit.All(split, split.size) else Fit.Nothing()
+        case None => if (budget.isUnused) Admitted.All(split, split.size) else Admitted.Nothing()
       }
-    case _ => Fit.All(split, split.size)
+    case _ => Admitted.All(split, split.size)
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-    case whole: Extent.Bytes => ByteRanges.divide(split, whole, bytes)
+    case whole: Extent.Bytes => FileSplitter.ByteRanges.divide(split, whole, bytes)
     case _                   => Seq(split)
   }
 
   private def counted(
       split: FileSplit,
       bytes: Extent.Bytes,
-      room: Room,
+      budget: Budget,
       all: Vector[Block]
-  ): Fit[FileSplit] = {
+  ): Admitted[FileSplit] = {
     val ours             = all.filter(block => block.decides >= bytes.from && block.decides < bytes.until)
     val rows             = ours.scanLeft(0L)(_ + _.rows).tail
     val ends             = ours.drop(1).map(_.begins) :+ bytes.until
     def size(count: Int) = SplitSize(ends(count - 1) - bytes.from, Some(rows(count - 1)))
-    val fitting          = ours.indices.count(index => room.holds(size(index + 1)))
-    fitting.max(if (room.isUnused) 1 else 0) match {
-      case _ if ours.isEmpty          => Fit.All(split, SplitSize(split.size.bytes, Some(0)))
-      case 0                          => Fit.Nothing()
-      case count if count < ours.size => ByteRanges.cut(split, bytes, ends(count - 1), Some(rows(count - 1)))
-      case count                      => Fit.All(split, size(count))
+    val fitting          = ours.indices.count(index => budget.holds(size(index + 1)))
+    fitting.max(if (budget.isUnused) 1 else 0) match {
+      case _ if ours.isEmpty          => Admitted.All(split, SplitSize(split.size.bytes, Some(0)))
+      case 0                          => Admitted.Nothing()
+      case count if count < ours.size =>
+        FileSplitter.ByteRanges.cut(split, bytes, ends(count - 1), Some(rows(count - 1)))
+      case count => Admitted.All(split, size(count))
     }
   }
 
@@ -63,16 +66,19 @@ private[stoplog] final class Blocks(files: SourceFiles, index: BlockIndex) exten
   }
 }
 
-/** Tells where the blocks of a file are, its row groups or stripes. On the driver. */
-private[stoplog] trait BlockIndex extends Serializable {
+private[stoplog] object Blocks {
 
-  /** In the order in which they lie in the file. Any exception means that they are unknown. */
-  def of(files: SourceFiles, file: SourceFile): Vector[Block]
+  /** Tells where the blocks of a file are, its row groups or stripes. On the driver. */
+  trait BlockIndex extends Serializable {
+
+    /** In the order in which they lie in the file. Any exception means that they are unknown. */
+    def of(files: SourceFiles, file: SourceFile): Vector[Block]
+  }
+
+  /** A block of rows that are read together.
+    *
+    * @param begins  its first byte
+    * @param decides a byte of it: the piece of the file in which it lies has the block
+    */
+  final case class Block(begins: Long, decides: Long, rows: Long)
 }
-
-/** A block of rows that are read together.
-  *
-  * @param begins  its first byte
-  * @param decides a byte of it: the piece of the file in which it lies has the block
-  */
-private[stoplog] final case class Block(begins: Long, decides: Long, rows: Long)

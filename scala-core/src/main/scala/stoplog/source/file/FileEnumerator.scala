@@ -21,7 +21,7 @@ private[stoplog] final class FileEnumerator(
     context: EnumeratorContext[FileSplit],
     clock: () => Long,
     faults: Faults,
-    seenLimits: SeenLimits
+    seenLimits: SeenFiles.SeenLimits
 ) extends SplitEnumerator[FileSplit] {
   import settings.{framing, monitoring}
 
@@ -57,7 +57,7 @@ private[stoplog] final class FileEnumerator(
     ready
   }
 
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = framing.fit(split, room)
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = framing.admit(split, budget)
 
   override def takeBack(split: FileSplit): Unit = {
     if (split.isFirst) seen.forget(split.file.path)
@@ -135,9 +135,9 @@ private[stoplog] final class FileEnumerator(
     seen.restore(in, context.assigned)
   }
 
-  private def list(): FileListing.Unread = {
+  private def list(): FileListing.OldestFiles = {
     val held     = settings.limits.heldFiles
-    val unread   = new FileListing.Unread(target.fold(held)(_.min(held.toLong).toInt))
+    val unread   = new FileListing.OldestFiles(target.fold(held)(_.min(held.toLong).toInt))
     val began    = clock()
     val coverage = settings.finder.fold(directories.begin(began))(_ => KnownDirectories.Whole)
     if (coverage == KnownDirectories.Whole) seen.beginListing()
@@ -182,16 +182,17 @@ private[stoplog] final class FileEnumerator(
     if (context.isOnce || !FileEnumerator.isMerged(file.name)) Some(framing.whole(file))
     else
       monitoring.onMergedPart match {
-        case OnMergedPart.Read => Some(framing.whole(file))
-        case OnMergedPart.Skip => ignored
-        case OnMergedPart.Fail => throw Errors.sourceMergedPart(settings.files.describe(file.path))
+        case Monitoring.OnMergedPart.Read => Some(framing.whole(file))
+        case Monitoring.OnMergedPart.Skip => ignored
+        case Monitoring.OnMergedPart.Fail =>
+          throw Errors.sourceMergedPart(settings.files.describe(file.path))
       }
 
   private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
     monitoring.onChangedFile match {
-      case OnChangedFile.Ignore => ignored
-      case OnChangedFile.Reread => Some(framing.whole(file))
-      case OnChangedFile.Tail   =>
+      case Monitoring.OnChangedFile.Ignore => ignored
+      case Monitoring.OnChangedFile.Reread => Some(framing.whole(file))
+      case Monitoring.OnChangedFile.Tail   =>
         framing.whole(file) match {
           case _ if file.bytes == was.bytes                          => None
           case FileSplit(_, Extent.Bytes(_, end)) if end > was.bytes =>
@@ -208,7 +209,7 @@ private[stoplog] final class FileEnumerator(
 
   /** The split as far as its records are whole; none if none are. */
   private def readable(split: FileSplit): Option[FileSplit] = (monitoring.onChangedFile, split.extent) match {
-    case (OnChangedFile.Tail, Extent.Bytes(from, until)) =>
+    case (Monitoring.OnChangedFile.Tail, Extent.Bytes(from, until)) =>
       val whole =
         for {
           end   <- framing.completeBytes(split.file, until)

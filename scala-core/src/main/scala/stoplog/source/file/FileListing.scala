@@ -47,7 +47,7 @@ private[file] final class FileListing(
     case Some(ReadyMarker.InDirectory(name)) =>
       if (files.find(FileStore.path(directory, name)).isDefined) new Marked(directory, modified, name)
       else new Unmarked(directory, modified, name)
-    case Some(beside: ReadyMarker.Beside) => new EachMarked(directory, modified, beside)
+    case Some(marker: ReadyMarker.PerFile) => new EachMarked(directory, modified, marker)
   }
 
   /** Whether the file waits for something. */
@@ -99,17 +99,17 @@ private[file] final class FileListing(
   }
 
   /** The entry of a file in the listing may be older than its marker: the storage is asked for the file again. */
-  private final class EachMarked(directory: String, modified: Option[Long], beside: ReadyMarker.Beside)
+  private final class EachMarked(directory: String, modified: Option[Long], marker: ReadyMarker.PerFile)
       extends Visit(directory, modified) {
     private val marked = new SeenTable
     private var unread = Vector.empty[SourceFile]
 
     override def file(file: SourceFile): Unit =
-      if (beside.isMarker(file.name)) passedOver(file.name)
+      if (marker.isMarker(file.name)) passedOver(file.name)
       else if (isUnread(file)) unread :+= file
 
     override def passedOver(name: String): Unit =
-      if (beside.isMarker(name)) marked.put(PathHash.of(beside.fileOf(name)), FileIdentity(0, 0))
+      if (marker.isMarker(name)) marked.put(PathHash.of(marker.fileOf(name)), FileIdentity(0, 0))
 
     override def end(below: Vector[ListedDirectory]): Unit = {
       unread.foreach { file =>
@@ -179,7 +179,7 @@ private[file] object FileListing {
   }
 
   /** The oldest of the files that a listing finds, as many as may be held. */
-  final class Unread(limit: Int) {
+  final class OldestFiles(limit: Int) {
     private val found = mutable.ArrayBuffer.empty[FileSplit]
     private var count = 0L
     private var bytes = 0L

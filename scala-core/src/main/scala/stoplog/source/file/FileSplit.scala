@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import java.io.{DataInput, DataOutput}
 
-import stoplog.source.{Fit, Split, SplitSize, VersionedSerializer}
+import stoplog.source.{Admitted, Split, SplitSize, VersionedSerializer}
 import stoplog.storage.SourceFile
 
 /** A file, or a piece of one. */
@@ -28,8 +28,8 @@ private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) ex
   def rest(at: Long): Option[FileSplit] = Option.when(at < extent.until)(piece(at, extent.until))
 
   /** In two, at a byte or a record. */
-  def cut(at: Long, size: SplitSize): Fit[FileSplit] =
-    Fit.Part(piece(extent.from, at), size, piece(at, extent.until))
+  def cut(at: Long, size: SplitSize): Admitted[FileSplit] =
+    Admitted.Part(piece(extent.from, at), size, piece(at, extent.until))
 
   /** Whether the file begins with it. */
   def isFirst: Boolean = extent.from == 0

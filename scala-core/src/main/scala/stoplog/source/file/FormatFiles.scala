@@ -16,8 +16,10 @@ import stoplog.storage.{SourceFile, SourceFiles}
 private[stoplog] final class FormatFiles[R, T](
     format: RecordFormat[R],
     decoding: Decoding,
-    rows: () => RecordEmitter[FormatRecord[R], T]
-) extends FileFormat[FormatRecord[R], T] {
+    rows: () => RecordEmitter[FormatFiles.FormatRecord[R], T]
+) extends FileFormat[FormatFiles.FormatRecord[R], T] {
+  import FormatFiles.FormatRecord
+
   private val opening = new FormatFiles.Opening(format, decoding)
 
   override def framing(files: SourceFiles): FileSplitter = new FormatFiles.Splitter(files, opening)
@@ -28,36 +30,31 @@ private[stoplog] final class FormatFiles[R, T](
   override def emitter(): RecordEmitter[FormatRecord[R], T] = rows()
 }
 
-/** A record of the user's, with its place. */
-private[stoplog] trait FormatRecord[+R] extends Located {
-  def value: R
-}
-
-private[file] object FormatFiles {
+private[stoplog] object FormatFiles {
 
   /** The positions at which a file can be cut that a format of the user's reads. */
-  sealed trait Cuts
-  object Cuts {
+  sealed trait SplitPoints
+  object SplitPoints {
 
     /** At any byte. */
-    case object Anywhere extends Cuts
+    case object Anywhere extends SplitPoints
 
     /** At the positions that a reader tells. */
-    case object AtPositions extends Cuts
+    case object AtPositions extends SplitPoints
 
     /** Behind any number of records: the next reader passes over them. */
-    case object ByNumber extends Cuts
+    case object ByNumber extends SplitPoints
 
-    def of(isSplittable: Boolean): Cuts = if (isSplittable) Anywhere else AtPositions
+    def of(isSplittable: Boolean): SplitPoints = if (isSplittable) Anywhere else AtPositions
   }
 
   /** Opens files for a format. */
   private[file] final class Opening[R](format: RecordFormat[R], decoding: Decoding) extends Serializable {
 
-    def cuts(file: SourceFile): Cuts = format match {
-      case stream: StreamFormat[R] if isPlain(file) => Cuts.of(stream.isSplittable)
-      case bulk: BulkFormat[R]                      => Cuts.of(bulk.isSplittable)
-      case _                                        => Cuts.ByNumber
+    def splitPoints(file: SourceFile): SplitPoints = format match {
+      case stream: StreamFormat[R] if isPlain(file) => SplitPoints.of(stream.isSplittable)
+      case bulk: BulkFormat[R]                      => SplitPoints.of(bulk.isSplittable)
+      case _                                        => SplitPoints.ByNumber
     }
 
     /** The records of a split. */
@@ -86,7 +83,7 @@ private[file] object FormatFiles {
         case _: BulkFormat[R] => None
         case _                => decoding.of(file)
       }
-      private val stored                  = new StoredBytes
+      private val stored                  = new OpenRecords.StoredBytes
       def storedBytes: Long               = stored.count
       override def name: String           = files.describe(file.path)
       override def location: java.net.URI = files.locate(file.path)
@@ -159,28 +156,29 @@ private[file] object FormatFiles {
   private[file] final class Splitter[R](files: SourceFiles, opening: Opening[R]) extends FileSplitter {
     @transient private var reading: Option[OpenRecords[R]] = None
 
-    override def whole(file: SourceFile): FileSplit = opening.cuts(file) match {
-      case Cuts.ByNumber => FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
-      case _             => FileSplit(file, Extent.Bytes(0, file.bytes))
+    override def whole(file: SourceFile): FileSplit = opening.splitPoints(file) match {
+      case SplitPoints.ByNumber => FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
+      case _                    => FileSplit(file, Extent.Bytes(0, file.bytes))
     }
 
-    override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-      case bytes: Extent.Bytes if room.records.isEmpty && opening.cuts(split.file) == Cuts.Anywhere =>
-        ByteRanges.fit(split, bytes, room)
-      case _ if room.records.isEmpty && fitsWhole(split, room) => Fit.All(split, split.size)
-      case _                                                   =>
-        try counted(split, room)
+    override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
+      case bytes: Extent.Bytes
+          if budget.records.isEmpty && opening.splitPoints(split.file) == SplitPoints.Anywhere =>
+        FileSplitter.ByteRanges.admit(split, bytes, budget)
+      case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
+      case _                                                       =>
+        try counted(split, budget)
         catch {
           // A task will tell the file's fault, with its position.
           case NonFatal(_) =>
             close()
-            if (room.isUnused) Fit.All(split, split.size) else Fit.Nothing()
+            if (budget.isUnused) Admitted.All(split, split.size) else Admitted.Nothing()
         }
     }
 
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-      case whole: Extent.Bytes if opening.cuts(split.file) == Cuts.Anywhere =>
-        ByteRanges.divide(split, whole, bytes)
+      case whole: Extent.Bytes if opening.splitPoints(split.file) == SplitPoints.Anywhere =>
+        FileSplitter.ByteRanges.divide(split, whole, bytes)
       case _ => Seq(split)
     }
 
@@ -190,43 +188,44 @@ private[file] object FormatFiles {
     }
 
     /** The rest of a file that is cut by number is of unknown size. */
-    private def fitsWhole(split: FileSplit, room: Room): Boolean = split.extent match {
-      case Extent.Records(from, _) if from > 0 => room.bytes.isEmpty
-      case _                                   => room.bytes.forall(_ >= split.size.bytes)
+    private def fitsWhole(split: FileSplit, budget: Budget): Boolean = split.extent match {
+      case Extent.Records(from, _) if from > 0 => budget.bytes.isEmpty
+      case _                                   => budget.bytes.forall(_ >= split.size.bytes)
     }
 
-    /** Reads until there is no more room, or no more split. */
-    private def counted(split: FileSplit, room: Room): Fit[FileSplit] = {
+    /** Reads until the budget is used up, or the split. */
+    private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
       val records = opened(split)
       var more    = !records.isAtEnd // comes to where the split begins
       var tooMuch = false
       val before  = records.storedBytes
       var count   = 0L
       var last   = Option.empty[(Long, SplitSize)] // the last position at which it can be cut within the room
-      def isFull = last.exists { case (_, size) => reaches(room, size) }
+      def isFull = last.exists { case (_, size) => reaches(budget, size) }
       def size   = SplitSize(records.storedBytes - before, Some(count))
       while (more && !tooMuch && !isFull)
         if (!records.advance()) more = false
         else {
           count += 1
           records.passed.foreach { at =>
-            if (room.holds(size) || canKeep(split, room, last)) last = Some((at, size)) else tooMuch = true
+            if (budget.holds(size) || canKeep(split, budget, last)) last = Some((at, size))
+            else tooMuch = true
           }
         }
       if (!tooMuch && (!more || records.isAtEnd)) {
         close()
-        Fit.All(split, size)
-      } else last.fold[Fit[FileSplit]](Fit.Nothing()) { case (at, size) => split.cut(at, size) }
+        Admitted.All(split, size)
+      } else last.fold[Admitted[FileSplit]](Admitted.Nothing()) { case (at, size) => split.cut(at, size) }
     }
 
-    /** More than there is room for: where nothing else is in the micro-batch; and, of what has to be read from its
+    /** More than the budget allows: where nothing else is in the micro-batch; and, of what has to be read from its
       * beginning again, rather than to read that much in vain.
       */
-    private def canKeep(split: FileSplit, room: Room, last: Option[_]): Boolean =
-      opening.cuts(split.file) == Cuts.ByNumber || (last.isEmpty && room.isUnused)
+    private def canKeep(split: FileSplit, budget: Budget, last: Option[_]): Boolean =
+      opening.splitPoints(split.file) == SplitPoints.ByNumber || (last.isEmpty && budget.isUnused)
 
-    private def reaches(room: Room, size: SplitSize): Boolean =
-      room.bytes.exists(_ <= size.bytes) || room.records.exists(left => size.records.exists(_ >= left))
+    private def reaches(budget: Budget, size: SplitSize): Boolean =
+      budget.bytes.exists(_ <= size.bytes) || budget.records.exists(left => size.records.exists(_ >= left))
 
     /** Goes on where the last call stopped, if it was here. */
     private def opened(split: FileSplit): OpenRecords[R] = reading match {
@@ -241,4 +240,9 @@ private[file] object FormatFiles {
   }
 
   private final val AtOnce = 4096
+
+  /** A record of the user's, with its place. */
+  trait FormatRecord[+R] extends Located {
+    def value: R
+  }
 }

@@ -10,7 +10,9 @@ import java.nio.charset.Charset
   * [[next]] goes to the next line that is whole in the buffer; when there is none, [[fill]] reads more. One reader can
   * read many files, one after the other, in the same buffer.
   */
-private[file] final class LineReader(separator: Separator) {
+private[file] final class LineReader(separator: LineReader.Separator) {
+  import LineReader.Separator
+
   private var buffer              = new Array[Byte](LineReader.FirstBytes)
   private var words               = LineReader.wordsOf(buffer)
   private var begin               = 0  // of the bytes not handed out
@@ -157,7 +159,7 @@ private[file] final class LineReader(separator: Separator) {
     else new Array[Byte](buffer.length * 2)
 }
 
-private object LineReader {
+private[stoplog] object LineReader {
   final val FirstBytes = 128 * 1024
   final val LeastBytes = 8 * 1024
 
@@ -180,31 +182,31 @@ private object LineReader {
     while (at < limit && bytes(at) != '\n' && bytes(at) != '\r') at += 1
     at
   }
-}
 
-/** The separator at the end of a line. */
-private[stoplog] sealed trait Separator extends Serializable {
+  /** The separator at the end of a line. */
+  sealed trait Separator extends Serializable {
 
-  /** The bytes before an offset that can still belong to the end of the line before it. */
-  def lookBack: Int
+    /** The bytes before an offset that can still belong to the end of the line before it. */
+    def lookBack: Int
 
-  /** Whether lines can be found from the middle of a file: not where one separator can begin inside another. */
-  def isSelfSynchronizing: Boolean
-}
-
-private[stoplog] object Separator {
-
-  /** A line feed, a carriage return, or both in this order, as in Spark. */
-  case object AnyLineEnd extends Separator {
-    override def lookBack: Int                = 1
-    override def isSelfSynchronizing: Boolean = true
+    /** Whether lines can be found from the middle of a file: not where one separator can begin inside another. */
+    def isSelfSynchronizing: Boolean
   }
 
-  final case class Text(bytes: Vector[Byte]) extends Separator {
-    override def lookBack: Int                = bytes.size
-    override def isSelfSynchronizing: Boolean =
-      (1 until bytes.size).forall(length => bytes.take(length) != bytes.takeRight(length))
-  }
+  object Separator {
 
-  def of(text: String, charset: Charset): Separator = Text(text.getBytes(charset).toVector)
+    /** A line feed, a carriage return, or both in this order, as in Spark. */
+    case object AnyLineEnd extends Separator {
+      override def lookBack: Int                = 1
+      override def isSelfSynchronizing: Boolean = true
+    }
+
+    final case class Text(bytes: Vector[Byte]) extends Separator {
+      override def lookBack: Int                = bytes.size
+      override def isSelfSynchronizing: Boolean =
+        (1 until bytes.size).forall(length => bytes.take(length) != bytes.takeRight(length))
+    }
+
+    def of(text: String, charset: Charset): Separator = Text(text.getBytes(charset).toVector)
+  }
 }

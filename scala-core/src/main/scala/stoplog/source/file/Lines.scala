@@ -5,7 +5,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors}
-import stoplog.source.{Fit, RecordEmitter, Room, SplitReader, SplitSize}
+import stoplog.source.{Admitted, Budget, RecordEmitter, SplitReader, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of lines.
@@ -14,14 +14,14 @@ import stoplog.storage.{SourceFile, SourceFiles}
   */
 private[stoplog] final class LineFormat[T](
     decoding: Decoding,
-    separator: Separator,
+    separator: LineReader.Separator,
     rows: () => RecordEmitter[Line, T]
 ) extends FileFormat[Line, T] {
 
   override def framing(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
 
   override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, Line] =
-    new LineSplitReader(files, decoding, separator, onMissing)
+    new OpenLines.LineSplitReader(files, decoding, separator, onMissing)
 
   override def emitter(): RecordEmitter[Line, T] = rows()
 }
@@ -31,7 +31,7 @@ private[stoplog] final class LineFormat[T](
   * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
   * lines before the tasks read them. The same goes for a compressed file that has to be cut.
   */
-private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: Separator)
+private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: LineReader.Separator)
     extends FileSplitter {
   @transient private lazy val reader                 = new LineReader(separator)
   @transient private var counting: Option[OpenLines] = None
@@ -40,18 +40,19 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     if (isPlain(file)) FileSplit(file, Extent.Bytes(0, file.bytes))
     else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
-  override def fit(split: FileSplit, room: Room): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if room.records.isEmpty => ByteRanges.fit(split, bytes, room)
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes if budget.records.isEmpty => FileSplitter.ByteRanges.admit(split, bytes, budget)
     case _: Extent.Records
-        if room.records.isEmpty && split.isFirst &&
-          room.bytes.forall(_ >= split.file.bytes) =>
-      Fit.All(split, split.size)
-    case _ => counted(split, room)
+        if budget.records.isEmpty && split.isFirst &&
+          budget.bytes.forall(_ >= split.file.bytes) =>
+      Admitted.All(split, split.size)
+    case _ => counted(split, budget)
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-    case whole: Extent.Bytes if separator.isSelfSynchronizing => ByteRanges.divide(split, whole, bytes)
-    case _                                                    => Seq(split)
+    case whole: Extent.Bytes if separator.isSelfSynchronizing =>
+      FileSplitter.ByteRanges.divide(split, whole, bytes)
+    case _ => Seq(split)
   }
 
   override def completeBytes(file: SourceFile, until: Long): Option[Long] =
@@ -71,13 +72,13 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
 
   private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
 
-  /** Reads until there is no more room, or no more split. */
-  private def counted(split: FileSplit, room: Room): Fit[FileSplit] = {
+  /** Reads until the budget is used up, or the split. */
+  private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
     val lines  = reading(split)
     var stored = 0L
     var count  = 0L
     def bytes  = lines.storedBytes - stored
-    def full   = room.records.exists(count >= _) || room.bytes.exists(bytes >= _)
+    def full   = budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _)
     var more   = true
     try {
       lines.begin() // the bytes before belong to no task of this micro-batch
@@ -89,12 +90,12 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     val size = SplitSize(bytes, Some(count))
     if (!more || lines.isAtEnd) {
       close()
-      Fit.All(split, size)
+      Admitted.All(split, size)
     } else cut(split, lines.passed, size)
   }
 
-  private def cut(split: FileSplit, at: Long, size: SplitSize): Fit[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes => ByteRanges.cut(split, bytes, at, size.records)
+  private def cut(split: FileSplit, at: Long, size: SplitSize): Admitted[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes => FileSplitter.ByteRanges.cut(split, bytes, at, size.records)
     case _: Extent.Records   => split.cut(at, size)
   }
 
@@ -115,7 +116,7 @@ private object Lines {
     *
     * @param until only the bytes before it are looked at
     */
-  def lastEnd(files: SourceFiles, file: SourceFile, separator: Separator, until: Long): Long = {
+  def lastEnd(files: SourceFiles, file: SourceFile, separator: LineReader.Separator, until: Long): Long = {
     var end = until
     while (end > 0) {
       val from = (end - BlockBytes).max(0L)
@@ -129,14 +130,14 @@ private object Lines {
   }
 
   /** Behind the last separator; -1 if there is none. */
-  private def lastEndIn(block: Array[Byte], separator: Separator): Int = separator match {
+  private def lastEndIn(block: Array[Byte], separator: LineReader.Separator): Int = separator match {
     // A carriage return at the very end may be half of a line end: the next byte will tell.
-    case Separator.AnyLineEnd =>
+    case LineReader.Separator.AnyLineEnd =>
       val at = block.indices.lastIndexWhere { index =>
         block(index) == '\n' || (block(index) == '\r' && index < block.length - 1)
       }
       if (at < 0) -1 else at + 1
-    case Separator.Text(text) =>
+    case LineReader.Separator.Text(text) =>
       block.lastIndexOfSlice(text) match {
         case -1 => -1
         case at => at + text.size

@@ -19,7 +19,7 @@ private[file] final class OpenLines(
   private val until           = split.extent.until
   private var count           = 0L    // of the lines that came before, if the file is read from its beginning
   private var begun           = false // whether all that lies before the split is behind
-  private val stored          = new StoredBytes
+  private val stored          = new OpenRecords.StoredBytes
   private val in: InputStream = open()
 
   /** Goes to where the split begins. [[next]] does so, too. */
@@ -80,6 +80,47 @@ private[file] final class OpenLines(
   }
 }
 
+private[file] object OpenLines {
+
+  /** Reads the lines of files, all into one buffer.
+    *
+    * @param onMissing the handling of a file that is gone
+    */
+  private[stoplog] final class LineSplitReader(
+      files: SourceFiles,
+      decoding: Decoding,
+      separator: LineReader.Separator,
+      onMissing: OnMissingFile
+  ) extends FileByFile[OpenLines, Line](files, onMissing) {
+    private val reader = new LineReader(separator)
+
+    override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
+
+    override protected def hasMore(lines: OpenLines): Boolean = lines.fill()
+
+    override protected def records(split: FileSplit, lines: OpenLines): Fetched.Records[FileSplit, Line] =
+      new Buffered(split, lines)
+
+    override protected def position(split: FileSplit, open: Option[OpenLines]): String =
+      s"byte ${open.fold(0L)(_ => reader.position)}"
+
+    /** The lines that are whole in the buffer. */
+    private final class Buffered(override val split: FileSplit, lines: OpenLines)
+        extends Fetched.Records[FileSplit, Line]
+        with Line {
+      override def advance(): Boolean      = lines.next()
+      override def record: Line            = this
+      override def rest: Option[FileSplit] = split.rest(lines.passed)
+      override def fileName: String        = files.describe(split.file.path)
+      override def location: URI           = files.locate(split.file.path)
+      override def bytes: Array[Byte]      = reader.bytes
+      override def offset: Int             = reader.offset
+      override def length: Int             = reader.length
+      override def position: Option[Long]  = Some(reader.startOffset)
+    }
+  }
+}
+
 /** A line in the buffer that it was read into. */
 private[stoplog] trait Line extends Located {
 
@@ -87,42 +128,4 @@ private[stoplog] trait Line extends Located {
   def bytes: Array[Byte]
   def offset: Int
   def length: Int
-}
-
-/** Reads the lines of files, all into one buffer.
-  *
-  * @param onMissing the handling of a file that is gone
-  */
-private[stoplog] final class LineSplitReader(
-    files: SourceFiles,
-    decoding: Decoding,
-    separator: Separator,
-    onMissing: OnMissingFile
-) extends FileByFile[OpenLines, Line](files, onMissing) {
-  private val reader = new LineReader(separator)
-
-  override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
-
-  override protected def hasMore(lines: OpenLines): Boolean = lines.fill()
-
-  override protected def records(split: FileSplit, lines: OpenLines): Fetched.Records[FileSplit, Line] =
-    new Buffered(split, lines)
-
-  override protected def position(split: FileSplit, open: Option[OpenLines]): String =
-    s"byte ${open.fold(0L)(_ => reader.position)}"
-
-  /** The lines that are whole in the buffer. */
-  private final class Buffered(override val split: FileSplit, lines: OpenLines)
-      extends Fetched.Records[FileSplit, Line]
-      with Line {
-    override def advance(): Boolean      = lines.next()
-    override def record: Line            = this
-    override def rest: Option[FileSplit] = split.rest(lines.passed)
-    override def fileName: String        = files.describe(split.file.path)
-    override def location: URI           = files.locate(split.file.path)
-    override def bytes: Array[Byte]      = reader.bytes
-    override def offset: Int             = reader.offset
-    override def length: Int             = reader.length
-    override def position: Option[Long]  = Some(reader.startOffset)
-  }
 }

@@ -137,34 +137,34 @@ private[file] object OpenRecords {
     override def position: Long = reader.position
     override def close(): Unit  = reader.close()
   }
-}
 
-/** Counts the bytes that are read of the storage. */
-private[file] final class StoredBytes {
-  private var counted = 0L
+  /** Counts the bytes that are read of the storage. */
+  final class StoredBytes {
+    private var counted = 0L
 
-  def count: Long = counted
+    def count: Long = counted
 
-  def of(raw: InputStream): InputStream = new FilterInputStream(raw) {
-    override def read(): Int = {
-      val one = raw.read()
-      if (one >= 0) add(1)
-      one
+    def of(raw: InputStream): InputStream = new FilterInputStream(raw) {
+      override def read(): Int = {
+        val one = raw.read()
+        if (one >= 0) add(1)
+        one
+      }
+
+      /** As much as is wanted: a decoder of a file that breaks off must not depend on how a storage cuts it. */
+      override def read(bytes: Array[Byte], offset: Int, length: Int): Int = {
+        val some = raw.readNBytes(bytes, offset, length)
+        add(some.toLong)
+        if (some == 0 && length > 0) -1 else some
+      }
+
+      override def skip(bytes: Long): Long = {
+        val some = raw.skip(bytes)
+        add(some)
+        some
+      }
     }
 
-    /** As much as is wanted: a decoder of a file that breaks off must not depend on how a storage cuts it. */
-    override def read(bytes: Array[Byte], offset: Int, length: Int): Int = {
-      val some = raw.readNBytes(bytes, offset, length)
-      add(some.toLong)
-      if (some == 0 && length > 0) -1 else some
-    }
-
-    override def skip(bytes: Long): Long = {
-      val some = raw.skip(bytes)
-      add(some)
-      some
-    }
+    private def add(bytes: Long): Unit = counted += bytes
   }
-
-  private def add(bytes: Long): Unit = counted += bytes
 }

@@ -26,6 +26,7 @@ final case class PathRules(
     dates: Option[DateRange] = None,
     minDesiredSplits: Int = 1
 ) {
+  import PathRules.DirectoryRules
 
   /** The rules as they are at this time. */
   def at(nowMillis: Long): PathRules = copy(dates = dates.map(_.at(nowMillis)))
@@ -103,26 +104,26 @@ object PathRules {
 
   // So Hadoop's shell calls a file until all of it is there.
   private final val Copying = "._COPYING_"
-}
 
-/** The rules for one directory. */
-final case class DirectoryRules(
-    takesAll: Boolean,
-    entersAll: Boolean,
-    next: Vector[Glob],
-    last: Vector[Glob],
-    names: Option[Glob],
-    private val isInRange: String => Boolean
-) {
+  /** The rules for one directory. */
+  final case class DirectoryRules(
+      takesAll: Boolean,
+      entersAll: Boolean,
+      next: Vector[Glob],
+      last: Vector[Glob],
+      names: Option[Glob],
+      private val isInRange: String => Boolean
+  ) {
 
-  /** Whether to look into a directory in it. */
-  def enters(name: String): Boolean =
-    ((entersAll && !PathRules.isHidden(name)) || next.exists(PathRules.fits(_, name))) && isInRange(name)
+    /** Whether to look into a directory in it. */
+    def enters(name: String): Boolean =
+      ((entersAll && !PathRules.isHidden(name)) || next.exists(PathRules.fits(_, name))) && isInRange(name)
 
-  /** Whether to read a file in it. */
-  def takes(name: String): Boolean =
-    ((takesAll && !PathRules.isHidden(name)) || last.exists(PathRules.fits(_, name))) &&
-      names.forall(_.matches(name))
+    /** Whether to read a file in it. */
+    def takes(name: String): Boolean =
+      ((takesAll && !PathRules.isHidden(name)) || last.exists(PathRules.fits(_, name))) &&
+        names.forall(_.matches(name))
+  }
 }
 
 /** Whether a source looks into directories below those that its path names. */

@@ -22,7 +22,9 @@ private[stoplog] final class QuarantiningSource[R, T](
     source: SplitSource[FileSplit, R, T],
     files: SourceFiles,
     place: StateFiles
-) extends SplitSource[FileSplit, HeldRows[T], T] {
+) extends SplitSource[FileSplit, QuarantiningSource.HeldRows[T], T] {
+  import QuarantiningSource.HeldRows
+
   private val quarantine = new Quarantine(place)
 
   override def describe: String = source.describe
@@ -200,18 +202,18 @@ private[file] object QuarantiningSource {
       }
     }
   }
-}
 
-/** The rows of one record. */
-private[stoplog] final class HeldRows[T] extends RowOutput[T] {
-  private val rows = mutable.ArrayBuffer.empty[T]
+  /** The rows of one record. */
+  private[stoplog] final class HeldRows[T] extends RowOutput[T] {
+    private val rows = mutable.ArrayBuffer.empty[T]
 
-  override def put(row: T): Unit = {
-    rows += row
-    ()
+    override def put(row: T): Unit = {
+      rows += row
+      ()
+    }
+
+    private[file] def clear(): Unit = rows.clear()
+
+    private[file] def foreach(action: T => Unit): Unit = rows.foreach(action)
   }
-
-  private[file] def clear(): Unit = rows.clear()
-
-  private[file] def foreach(action: T => Unit): Unit = rows.foreach(action)
 }

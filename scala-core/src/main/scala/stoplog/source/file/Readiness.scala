@@ -58,7 +58,7 @@ private[stoplog] object ReadyMarker {
   final case class InDirectory(name: String) extends ReadyMarker
 
   /** The one whose name is between these two. */
-  final case class Beside(before: String, after: String) extends ReadyMarker {
+  final case class PerFile(before: String, after: String) extends ReadyMarker {
     def isMarker(name: String): Boolean =
       name.startsWith(before) && name.endsWith(after) && name.length > before.length + after.length
 

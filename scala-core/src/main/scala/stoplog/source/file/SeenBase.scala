@@ -6,7 +6,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.channels.FileChannel.MapMode
 import java.util.BitSet
 
-import stoplog.thread.UnnamedFile
+import stoplog.thread.SharedMemory.UnnamedFile
 
 /** Files by the hashes of their paths, sorted, in 24 bytes each of an unnamed file that is mapped into memory: the heap
   * holds two bits of each.
@@ -28,7 +28,7 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
     -1
   }
 
-  def identity(place: Int): FileIdentity = SeenEntry.identity(long(place, 1), long(place, 2))
+  def identity(place: Int): FileIdentity = SeenTable.SeenEntry.identity(long(place, 1), long(place, 2))
 
   def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
 
@@ -53,8 +53,8 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
     all.result()
   }
 
-  def entries: Iterator[SeenEntry] =
-    Iterator.range(0, size).map(place => SeenEntry(hashAt(place), Some(identity(place))))
+  def entries: Iterator[SeenTable.SeenEntry] =
+    Iterator.range(0, size).map(place => SeenTable.SeenEntry(hashAt(place), Some(identity(place))))
 
   /** The place of the hash between the two if all between them were spread evenly: from 0 to 1. */
   private def share(hash: PathHash, low: Int, high: Int): Double = {
@@ -65,7 +65,8 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   private def unsigned(value: Long): Double = (value >>> 1).toDouble
 
   private def long(place: Int, index: Int): Long =
-    pages(place / SeenBase.PageEntries).getLong(place % SeenBase.PageEntries * SeenEntry.Bytes + 8 * index)
+    pages(place / SeenBase.PageEntries)
+      .getLong(place % SeenBase.PageEntries * SeenTable.SeenEntry.Bytes + 8 * index)
 }
 
 private[file] object SeenBase {
@@ -73,7 +74,7 @@ private[file] object SeenBase {
   val empty: SeenBase = new SeenBase(Array.empty, 0)
 
   /** @param entries in the order of their hashes, each with an identity */
-  def of(entries: Iterator[SeenEntry]): SeenBase = fill { out =>
+  def of(entries: Iterator[SeenTable.SeenEntry]): SeenBase = fill { out =>
     var count = 0
     entries.foreach { entry =>
       write(entry, out)
@@ -84,7 +85,7 @@ private[file] object SeenBase {
 
   /** As [[writeTo]] wrote it. */
   def read(in: DataInput, count: Int): SeenBase = fill { out =>
-    val buffer = new Array[Byte](SeenEntry.Bytes)
+    val buffer = new Array[Byte](SeenTable.SeenEntry.Bytes)
     for (_ <- 0 until count) {
       in.readFully(buffer)
       out.write(buffer)
@@ -94,8 +95,8 @@ private[file] object SeenBase {
 
   def writeTo(base: SeenBase, out: DataOutput): Unit = base.entries.foreach(write(_, out))
 
-  private def write(entry: SeenEntry, out: DataOutput): Unit = entry.identity.foreach { identity =>
-    val (first, second, third) = SeenEntry.pack(entry.hash, identity)
+  private def write(entry: SeenTable.SeenEntry, out: DataOutput): Unit = entry.identity.foreach { identity =>
+    val (first, second, third) = SeenTable.SeenEntry.pack(entry.hash, identity)
     out.writeLong(first)
     out.writeLong(second)
     out.writeLong(third)
@@ -110,7 +111,11 @@ private[file] object SeenBase {
       val pages = for (first <- 0 until count by PageEntries) yield {
         val entries = PageEntries.min(count - first)
         file.getChannel
-          .map(MapMode.READ_ONLY, first.toLong * SeenEntry.Bytes, entries.toLong * SeenEntry.Bytes)
+          .map(
+            MapMode.READ_ONLY,
+            first.toLong * SeenTable.SeenEntry.Bytes,
+            entries.toLong * SeenTable.SeenEntry.Bytes
+          )
           .order(ByteOrder.BIG_ENDIAN)
       }
       new SeenBase(pages.toArray, count)

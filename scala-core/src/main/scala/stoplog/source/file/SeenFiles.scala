@@ -23,7 +23,7 @@ import stoplog.storage.{PutOutcome, SourceFile}
   */
 private[file] final class SeenFiles(
     state: StateFiles,
-    limits: SeenLimits = SeenLimits.default,
+    limits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     faults: Faults = Faults.none
 ) {
   private var base                    = SeenBase.empty
@@ -215,7 +215,7 @@ private[file] final class SeenFiles(
   }
 }
 
-private[file] object SeenFiles {
+private[stoplog] object SeenFiles {
   final val Version = 1
 
   def writeGone(hashes: Vector[PathHash], out: DataOutput): Unit = {
@@ -235,11 +235,14 @@ private[file] object SeenFiles {
   def endOf(name: String): Long = name.takeWhile(_.isDigit).toLong
 
   /** Both in the order of their hashes: what the second says of a file counts. */
-  def merged(older: Iterator[SeenEntry], newer: Iterator[SeenEntry]): Iterator[SeenEntry] = {
+  def merged(
+      older: Iterator[SeenTable.SeenEntry],
+      newer: Iterator[SeenTable.SeenEntry]
+  ): Iterator[SeenTable.SeenEntry] = {
     val (left, right) = (older.buffered, newer.buffered)
-    val all           = new Iterator[SeenEntry] {
-      override def hasNext: Boolean  = left.hasNext || right.hasNext
-      override def next(): SeenEntry =
+    val all           = new Iterator[SeenTable.SeenEntry] {
+      override def hasNext: Boolean            = left.hasNext || right.hasNext
+      override def next(): SeenTable.SeenEntry =
         if (!right.hasNext) left.next()
         else if (!left.hasNext) right.next()
         else {
@@ -250,15 +253,15 @@ private[file] object SeenFiles {
     }
     all.filter(_.identity.isDefined)
   }
-}
 
-/** The limits of the entries that have come since the files were last written down.
-  *
-  * @param files     24 bytes of heap each, and as much again for room
-  * @param snapshots each is a record that is kept, and read after a restart
-  */
-private[stoplog] final case class SeenLimits(files: Int, snapshots: Int)
+  /** The limits of the entries that have come since the files were last written down.
+    *
+    * @param files     24 bytes of heap each, and as much again for room
+    * @param snapshots each is a record that is kept, and read after a restart
+    */
+  final case class SeenLimits(files: Int, snapshots: Int)
 
-private[stoplog] object SeenLimits {
-  val default: SeenLimits = SeenLimits(250 * 1000, 500)
+  object SeenLimits {
+    val default: SeenLimits = SeenLimits(250 * 1000, 500)
+  }
 }

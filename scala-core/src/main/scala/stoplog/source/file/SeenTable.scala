@@ -10,6 +10,8 @@ import java.security.MessageDigest
   * Open addressing in one array of longs. An entry is never taken out, only marked as gone, until the table is cleared.
   */
 private[file] final class SeenTable {
+  import SeenTable.SeenEntry
+
   private var slots  = new Array[Long](SeenTable.FirstSlots * 3)
   private var marks  = new Array[Byte](SeenTable.FirstSlots)
   private var filled = 0
@@ -121,7 +123,7 @@ private[file] final class SeenTable {
   }
 }
 
-private object SeenTable {
+private[file] object SeenTable {
   final val FirstSlots = 1024
 
   // Of a slot.
@@ -130,27 +132,27 @@ private object SeenTable {
   final val Unsighted: Byte  = 2
   final val MissedOnce: Byte = 3
   final val Gone: Byte       = 4
+
+  /** @param identity none for a file that is gone */
+  private[file] final case class SeenEntry(hash: PathHash, identity: Option[FileIdentity])
+
+  /** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. */
+  private[file] object SeenEntry {
+    final val Bytes = 24
+
+    def pack(hash: PathHash, identity: FileIdentity): (Long, Long, Long) = (
+      hash.high,
+      (hash.low.toLong << 32) | ((identity.bytes >>> 16) & 0xffffffffL),
+      (identity.bytes << 48) | (identity.modifiedMillis & 0xffffffffffffL)
+    )
+
+    def identity(second: Long, third: Long): FileIdentity =
+      FileIdentity(((second & 0xffffffffL) << 16) | (third >>> 48), (third << 16) >> 16)
+  }
 }
 
 /** By what a storage tells a file from what was there before under its name. */
 private[file] final case class FileIdentity(bytes: Long, modifiedMillis: Long)
-
-/** @param identity none for a file that is gone */
-private[file] final case class SeenEntry(hash: PathHash, identity: Option[FileIdentity])
-
-/** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. */
-private[file] object SeenEntry {
-  final val Bytes = 24
-
-  def pack(hash: PathHash, identity: FileIdentity): (Long, Long, Long) = (
-    hash.high,
-    (hash.low.toLong << 32) | ((identity.bytes >>> 16) & 0xffffffffL),
-    (identity.bytes << 48) | (identity.modifiedMillis & 0xffffffffffffL)
-  )
-
-  def identity(second: Long, third: Long): FileIdentity =
-    FileIdentity(((second & 0xffffffffL) << 16) | (third >>> 48), (third << 16) >> 16)
-}
 
 /** The stored hash of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them
   * are one to ten trillion.

@@ -11,16 +11,17 @@ package stoplog.source.format
   * A [[SimpleStreamFormat]] tells no positions: there a position is the number of a record. A reader that begins in the
   * middle of a file reads and drops the records before it.
   */
-class StreamFormatAdapter[R] private (adapted: AdaptedFormat[R], batchRecords: Int) extends BulkFormat[R] {
+class StreamFormatAdapter[R] private (adapted: StreamFormatAdapter.AdaptedFormat[R], batchRecords: Int)
+    extends BulkFormat[R] {
   require(batchRecords > 0, s"a batch has at least one record, not $batchRecords")
 
   /** @param batchRecords how many records a batch has at most */
   def this(format: StreamFormat[R], batchRecords: Int = StreamFormatAdapter.DefaultRecords) =
-    this(new AdaptedFormat.OfPositions(format), batchRecords)
+    this(new StreamFormatAdapter.AdaptedFormat.OfPositions(format), batchRecords)
 
   /** @param batchRecords how many records a batch has at most, in a file that has more bytes than records */
   def this(format: SimpleStreamFormat[R], batchRecords: Int) =
-    this(new AdaptedFormat.OfNumbers(format), batchRecords)
+    this(new StreamFormatAdapter.AdaptedFormat.OfNumbers(format), batchRecords)
 
   /** With at most 1000 records in a batch. */
   def this(format: SimpleStreamFormat[R]) = this(format, StreamFormatAdapter.DefaultRecords)
@@ -63,69 +64,69 @@ object StreamFormatAdapter {
       records.record
     }
   }
-}
 
-/** A format that is read in batches, with positions between the records. */
-private sealed trait AdaptedFormat[R] extends Serializable {
-  def isSplittable: Boolean
+  /** A format that is read in batches, with positions between the records. */
+  private sealed trait AdaptedFormat[R] extends Serializable {
+    def isSplittable: Boolean
 
-  def reader(file: FileInput, from: Long, until: Long): PositionedReader[R]
+    def reader(file: FileInput, from: Long, until: Long): PositionedReader[R]
 
-  /** The most records that a batch has.
-    *
-    * @param position behind its first record
-    */
-  def most(file: FileInput, position: Long, asked: Int): Long
-}
-
-private object AdaptedFormat {
-
-  /** Its readers tell where they are. */
-  final class OfPositions[R](format: StreamFormat[R]) extends AdaptedFormat[R] {
-    override def isSplittable: Boolean = format.isSplittable
-
-    override def reader(file: FileInput, from: Long, until: Long): PositionedReader[R] =
-      format.reader(file, from, until)
-
-    override def most(file: FileInput, position: Long, asked: Int): Long = asked.toLong
+    /** The most records that a batch has.
+      *
+      * @param position behind its first record
+      */
+    def most(file: FileInput, position: Long, asked: Int): Long
   }
 
-  /** The position is the number of the record. */
-  final class OfNumbers[R](format: SimpleStreamFormat[R]) extends AdaptedFormat[R] {
-    override def isSplittable: Boolean = false
+  private object AdaptedFormat {
 
-    override def reader(file: FileInput, from: Long, until: Long): PositionedReader[R] = {
-      val last = if (until >= end(file)) Long.MaxValue else until
-      new Numbered(format.reader(file.open(0)), from, last, end(file))
+    /** Its readers tell where they are. */
+    final class OfPositions[R](format: StreamFormat[R]) extends AdaptedFormat[R] {
+      override def isSplittable: Boolean = format.isSplittable
+
+      override def reader(file: FileInput, from: Long, until: Long): PositionedReader[R] =
+        format.reader(file, from, until)
+
+      override def most(file: FileInput, position: Long, asked: Int): Long = asked.toLong
     }
 
-    /** Positions end with the bytes of the file. One that has as many records is not cut any more. */
-    override def most(file: FileInput, position: Long, asked: Int): Long =
-      if (position - 1 + asked < end(file)) asked.toLong else Long.MaxValue
+    /** The position is the number of the record. */
+    final class OfNumbers[R](format: SimpleStreamFormat[R]) extends AdaptedFormat[R] {
+      override def isSplittable: Boolean = false
 
-    private def end(file: FileInput): Long = file.bytes.getOrElse(Long.MaxValue)
-  }
-
-  /** @param from  how many records it passes over
-    * @param until the number behind its last record
-    * @param end   the highest position
-    */
-  private final class Numbered[R](reader: RecordReader[R], from: Long, until: Long, end: Long)
-      extends PositionedReader[R] {
-    private var passed = 0L
-
-    override def advance(): Boolean = {
-      while (passed < from && reader.advance()) passed += 1
-      passed >= from && passed < until && reader.advance() && {
-        passed += 1
-        true
+      override def reader(file: FileInput, from: Long, until: Long): PositionedReader[R] = {
+        val last = if (until >= end(file)) Long.MaxValue else until
+        new Numbered(format.reader(file.open(0)), from, last, end(file))
       }
+
+      /** Positions end with the bytes of the file. One that has as many records is not cut any more. */
+      override def most(file: FileInput, position: Long, asked: Int): Long =
+        if (position - 1 + asked < end(file)) asked.toLong else Long.MaxValue
+
+      private def end(file: FileInput): Long = file.bytes.getOrElse(Long.MaxValue)
     }
 
-    override def record: R = reader.record
+    /** @param from  how many records it passes over
+      * @param until the number behind its last record
+      * @param end   the highest position
+      */
+    private final class Numbered[R](reader: RecordReader[R], from: Long, until: Long, end: Long)
+        extends PositionedReader[R] {
+      private var passed = 0L
 
-    override def position: Long = passed.max(from).min(end)
+      override def advance(): Boolean = {
+        while (passed < from && reader.advance()) passed += 1
+        passed >= from && passed < until && reader.advance() && {
+          passed += 1
+          true
+        }
+      }
 
-    override def close(): Unit = reader.close()
+      override def record: R = reader.record
+
+      override def position: Long = passed.max(from).min(end)
+
+      override def close(): Unit = reader.close()
+    }
   }
 }

@@ -41,6 +41,21 @@ private[stoplog] object CapabilityProbe {
       ()
     }
   }
+
+  /** The step of the file system that at most one of many callers gets done: all of the commit log rests on it. */
+  sealed trait Exclusion extends Product with Serializable
+
+  object Exclusion {
+
+    /** Renaming a file to a name: where it is taken, the file system refuses. */
+    case object ByRename extends Exclusion
+
+    /** Creating a file, which no reader sees before it is whole: where one is there, the file system refuses. */
+    case object ByCreate extends Exclusion
+  }
+
+  /** The capabilities of a file system, as [[CapabilityProbe]] found out. Goes to the executors with the store. */
+  final case class Capabilities(growth: Growth, exclusion: CapabilityProbe.Exclusion)
 }
 
 private final class CapabilityProbe(files: HadoopFiles, directory: String) {
@@ -129,18 +144,4 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   /** Takes any failure for "it cannot": the weaker way is always right. */
   private def works(action: => Unit): Boolean = Try(action).isSuccess
-}
-
-/** The capabilities of a file system, as [[CapabilityProbe]] found out. Goes to the executors with the store. */
-private[stoplog] final case class Capabilities(growth: Growth, exclusion: Exclusion)
-
-/** The step of the file system that at most one of many callers gets done: all of the commit log rests on it. */
-private[stoplog] sealed trait Exclusion extends Product with Serializable
-private[stoplog] object Exclusion {
-
-  /** Renaming a file to a name: where it is taken, the file system refuses. */
-  case object ByRename extends Exclusion
-
-  /** Creating a file, which no reader sees before it is whole: where one is there, the file system refuses. */
-  case object ByCreate extends Exclusion
 }

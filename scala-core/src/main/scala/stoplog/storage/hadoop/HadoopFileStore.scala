@@ -20,7 +20,7 @@ import stoplog.storage._
 private[stoplog] class HadoopFileStore(
     files: HadoopFiles,
     drafts: Option[String],
-    exclusion: => Exclusion = Exclusion.ByRename
+    exclusion: => CapabilityProbe.Exclusion = CapabilityProbe.Exclusion.ByRename
 ) extends FileStore {
 
   override def capabilities: FileCapabilities = FileCapabilities(
@@ -54,8 +54,8 @@ private[stoplog] class HadoopFileStore(
 
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
     exclusion match {
-      case Exclusion.ByRename => renamed(path, content)
-      case Exclusion.ByCreate =>
+      case CapabilityProbe.Exclusion.ByRename => renamed(path, content)
+      case CapabilityProbe.Exclusion.ByCreate =>
         if (files.status(files.at(path)).isDefined) PutOutcome.Taken else created(files.at(path), content)
     }
   }
@@ -73,14 +73,15 @@ private[stoplog] class HadoopFileStore(
       if (files.status(source).isEmpty) MoveOutcome.SourceGone
       else
         files.renameInto(source, target) match {
-          case Renamed.Done       => MoveOutcome.Moved
-          case Renamed.SourceGone => MoveOutcome.SourceGone
+          case HadoopFiles.Renamed.Done       => MoveOutcome.Moved
+          case HadoopFiles.Renamed.SourceGone => MoveOutcome.SourceGone
           // A rename that copies has died on its way, and before it deleted the source.
-          case Renamed.TargetThere if HadoopFiles.same(files, source, target) =>
+          case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, source, target) =>
             files.delete(source)
             MoveOutcome.Moved
-          case Renamed.TargetThere => MoveOutcome.TargetTaken
-          case Renamed.NoDirectory => throw new IOException(s"$source could not be renamed to $target")
+          case HadoopFiles.Renamed.TargetThere => MoveOutcome.TargetTaken
+          case HadoopFiles.Renamed.NoDirectory =>
+            throw new IOException(s"$source could not be renamed to $target")
         }
     catch { case _: IOException if files.status(source).isEmpty => MoveOutcome.SourceGone }
   }
@@ -134,11 +135,11 @@ private[stoplog] class HadoopFileStore(
     val draft     = files.at(FileStore.path(directory, s".${target.getName}.${UUID.randomUUID()}"))
     plainly(draft)(content)
     files.renameInto(draft, target) match {
-      case Renamed.Done        => PutOutcome.Created
-      case Renamed.TargetThere =>
+      case HadoopFiles.Renamed.Done        => PutOutcome.Created
+      case HadoopFiles.Renamed.TargetThere =>
         files.delete(draft)
         PutOutcome.Taken
-      case Renamed.SourceGone | Renamed.NoDirectory =>
+      case HadoopFiles.Renamed.SourceGone | HadoopFiles.Renamed.NoDirectory =>
         throw new java.io.FileNotFoundException(s"$draft was removed before it became $target")
     }
   }
@@ -193,7 +194,7 @@ private[stoplog] object HadoopFileStore {
   def ofSink(
       files: HadoopFiles,
       sinkId: String,
-      exclusion: => Exclusion = Exclusion.ByRename
+      exclusion: => CapabilityProbe.Exclusion = CapabilityProbe.Exclusion.ByRename
   ): HadoopFileStore =
     new HadoopFileStore(files, Some(SinkDirectory(sinkId).open), exclusion)
 }

@@ -27,15 +27,14 @@ private[stoplog] final class HadoopFiles(
     val renaming: Renaming = Renaming.Atomic,
     val durability: Durability = Durability.Disk
 ) extends Serializable {
+  import HadoopFiles.Renamed
+
   private lazy val base = new Path(root)
 
-  @transient lazy val fileSystem: FileSystem = Clients.of(base, settings.configuration)
+  @transient lazy val fileSystem: FileSystem = HadoopSettings.Clients.of(base, settings.configuration)
 
   // Of the two interfaces, this is the one that has a rename which never overwrites.
   @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
-
-  /** The same files under another durability. */
-  def surviving(other: Durability): HadoopFiles = new HadoopFiles(root, settings, renaming, other)
 
   /** Not read as a URI: a colon or a per cent sign in a name is that character. Error: `STOPLOG_PATH_ELSEWHERE` when it
     * would lead out of the root.
@@ -227,6 +226,18 @@ private[stoplog] object HadoopFiles {
   }
 
   private val BufferBytes = 128 << 10
+
+  /** The result of [[HadoopFiles.rename]], when it did not fail. */
+  sealed trait Renamed
+
+  object Renamed {
+    case object Done        extends Renamed
+    case object SourceGone  extends Renamed
+    case object TargetThere extends Renamed
+
+    /** It was refused for another reason: the target's directory was not there, most likely. */
+    case object NoDirectory extends Renamed
+  }
 }
 
 /** The way in which a file gets another name, and never one that is taken (I6). */
@@ -243,15 +254,4 @@ private[stoplog] object Renaming {
     * given so, and nothing else.
     */
   case object Checked extends Renaming
-}
-
-/** The result of [[HadoopFiles.rename]], when it did not fail. */
-private[stoplog] sealed trait Renamed
-private[stoplog] object Renamed {
-  case object Done        extends Renamed
-  case object SourceGone  extends Renamed
-  case object TargetThere extends Renamed
-
-  /** It was refused for another reason: the target's directory was not there, most likely. */
-  case object NoDirectory extends Renamed
 }

@@ -97,12 +97,12 @@ private[stoplog] final class HadoopPartStore(
   private def renamed(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome = {
     faults.at(Step.MidPublish)
     files.renameInto(ready, target) match {
-      case Renamed.Done =>
+      case HadoopFiles.Renamed.Done =>
         if (ready != staged) files.delete(staged)
         CommitOutcome.Committed
-      case Renamed.SourceGone  => lengths.outcome(target, sizeBytes)
-      case Renamed.NoDirectory => throw new IOException(s"$ready could not be renamed to $target")
-      case Renamed.TargetThere => taken(ready, staged, target, sizeBytes)
+      case HadoopFiles.Renamed.SourceGone  => lengths.outcome(target, sizeBytes)
+      case HadoopFiles.Renamed.NoDirectory => throw new IOException(s"$ready could not be renamed to $target")
+      case HadoopFiles.Renamed.TargetThere => taken(ready, staged, target, sizeBytes)
     }
   }
 

@@ -22,42 +22,45 @@ private[stoplog] final class HadoopSettings(@transient private var held: Configu
   }
 }
 
-/** The client of a path's file system: Hadoop's, and on HDFS one that asks sooner whether a file is closed.
-  *
-  * A file is closed once a DataNode has reported the last block. A client that asks too early waits 400 ms before it asks
-  * again, which is far too much for a sink that closes many files at each epoch. Hadoop has one client in a process for
-  * all writers, so this is another one. A delay that the user has set stands.
-  */
-private[hadoop] object Clients {
-  private val eager = mutable.Map.empty[(Any, Any), DistributedFileSystem]
+private[hadoop] object HadoopSettings {
 
-  def of(path: Path, configuration: Configuration): FileSystem = path.getFileSystem(configuration) match {
-    case hdfs: DistributedFileSystem if configuration.getInt(Delay, HadoopsMillis) == HadoopsMillis =>
-      eagerlyWaiting(hdfs, configuration)
-    case other => other
-  }
+  /** The client of a path's file system: Hadoop's, and on HDFS one that asks sooner whether a file is closed.
+    *
+    * A file is closed once a DataNode has reported the last block. A client that asks too early waits 400 ms before it asks
+    * again, which is far too much for a sink that closes many files at each epoch. Hadoop has one client in a process for
+    * all writers, so this is another one. A delay that the user has set stands.
+    */
+  object Clients {
+    private val eager = mutable.Map.empty[(Any, Any), DistributedFileSystem]
 
-  private def eagerlyWaiting(like: DistributedFileSystem, configuration: Configuration): FileSystem =
-    synchronized {
-      val key = like.getUri -> UserGroupInformation.getCurrentUser // as in Hadoop's own cache
-      eager.get(key).filter(_.getClient.isClientRunning).getOrElse {
-        val settings = new Configuration(configuration)
-        settings.setInt(Delay, EagerMillis)
-        settings.setInt(Retries, configuration.getInt(Retries, 5) + MoreRetries)
-        FileSystem.newInstance(like.getUri, settings) match {
-          case hdfs: DistributedFileSystem =>
-            eager(key) = hdfs
-            hdfs
-          case other => other
-        }
-      }
+    def of(path: Path, configuration: Configuration): FileSystem = path.getFileSystem(configuration) match {
+      case hdfs: DistributedFileSystem if configuration.getInt(Delay, HadoopsMillis) == HadoopsMillis =>
+        eagerlyWaiting(hdfs, configuration)
+      case other => other
     }
 
-  private final val Delay         = "dfs.client.block.write.locateFollowingBlock.initial.delay.ms"
-  private final val Retries       = "dfs.client.block.write.locateFollowingBlock.retries"
-  private final val HadoopsMillis = 400
+    private def eagerlyWaiting(like: DistributedFileSystem, configuration: Configuration): FileSystem =
+      synchronized {
+        val key = like.getUri -> UserGroupInformation.getCurrentUser // as in Hadoop's own cache
+        eager.get(key).filter(_.getClient.isClientRunning).getOrElse {
+          val settings = new Configuration(configuration)
+          settings.setInt(Delay, EagerMillis)
+          settings.setInt(Retries, configuration.getInt(Retries, 5) + MoreRetries)
+          FileSystem.newInstance(like.getUri, settings) match {
+            case hdfs: DistributedFileSystem =>
+              eager(key) = hdfs
+              hdfs
+            case other => other
+          }
+        }
+      }
 
-  /** Doubled each time: with so many more times, no client gives up earlier than Hadoop's. */
-  private final val EagerMillis = 10
-  private final val MoreRetries = 6
+    private final val Delay         = "dfs.client.block.write.locateFollowingBlock.initial.delay.ms"
+    private final val Retries       = "dfs.client.block.write.locateFollowingBlock.retries"
+    private final val HadoopsMillis = 400
+
+    /** Doubled each time: with so many more times, no client gives up earlier than Hadoop's. */
+    private final val EagerMillis = 10
+    private final val MoreRetries = 6
+  }
 }

@@ -50,9 +50,9 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     val uri    = files.at("").toUri
     val target = new Path(uri.getScheme, uri.getAuthority, to)
     files.renameInto(files.at(path), target) match {
-      case Renamed.Done | Renamed.SourceGone => ()
+      case HadoopFiles.Renamed.Done | HadoopFiles.Renamed.SourceGone => ()
       // An object store copies, and deletes then: a crash came in between.
-      case Renamed.TargetThere if HadoopFiles.same(files, files.at(path), target) => delete(path)
+      case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, files.at(path), target) => delete(path)
       case _ => throw new FileAlreadyExistsException(target.toString)
     }
   }

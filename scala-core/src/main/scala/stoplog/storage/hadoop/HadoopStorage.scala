@@ -18,7 +18,7 @@ private[stoplog] final class HadoopStorage(
     truncation: Truncation,
     faults: Faults
 ) extends Storage {
-  private var known = Option.empty[Capabilities]
+  private var known = Option.empty[CapabilityProbe.Capabilities]
 
   override def files(sinkId: String): FileStore =
     HadoopFileStore.ofSink(files, sinkId, capabilities(sinkId).exclusion)
@@ -40,8 +40,8 @@ private[stoplog] final class HadoopStorage(
   override def probe(sinkId: String, layout: PartLayout): String = {
     val found = capabilities(sinkId)
     val alone = found.exclusion match {
-      case Exclusion.ByRename => "renamed, and not over another one"
-      case Exclusion.ByCreate => "renamed, and not created where there is one"
+      case CapabilityProbe.Exclusion.ByRename => "renamed, and not over another one"
+      case CapabilityProbe.Exclusion.ByCreate => "renamed, and not created where there is one"
     }
     found.growth match {
       case Growth.CreateOnly        => s"A file was created, $alone. ${HadoopStorage.CreateOnly}"
@@ -52,7 +52,7 @@ private[stoplog] final class HadoopStorage(
 
   override def refuseUnfit(): Unit = files.refuseUnfit(path)
 
-  private def capabilities(sinkId: String): Capabilities = synchronized {
+  private def capabilities(sinkId: String): CapabilityProbe.Capabilities = synchronized {
     known.getOrElse {
       val found = CapabilityProbe.of(files, sinkId)
       known = Some(found)

@@ -31,8 +31,8 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, pr
       out.hsync() // readers cut at it, whatever the durability
     } finally out.close()
     files.renameInto(written, companion(finished)) match {
-      case Renamed.Done => ()
-      case _            =>
+      case HadoopFiles.Renamed.Done => ()
+      case _                        =>
         files.delete(written)
         if (!of(finished).contains(validBytes))
           throw new IOException(s"${companion(finished)} does not say $validBytes")

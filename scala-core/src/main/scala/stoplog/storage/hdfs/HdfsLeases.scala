@@ -15,6 +15,7 @@ import stoplog.storage.hadoop.HadoopFiles
   * A writer that lives on cannot write to the file from then on, under any name; a rename alone would not keep it off.
   */
 private[hdfs] final class HdfsLeases(files: HadoopFiles) {
+  import HdfsLeases.LeaseNotRecoveredException
 
   /** Returns when no client writes the file any more, so that its length stands. Errors: `FileNotFoundException` when
     * it is not there, `LeaseNotRecoveredException` when the servers take too long.
@@ -52,9 +53,6 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
   }
 }
 
-/** The NameNode answers, and cannot settle the file: the DataNodes that hold its last block may be away. */
-private[hdfs] final class LeaseNotRecoveredException(message: String) extends IOException(message)
-
 private[hdfs] object HdfsLeases {
   private val LookEveryMillis = 50L
 
@@ -87,4 +85,7 @@ private[hdfs] object HdfsLeases {
 
   /** Older NameNodes say the third of them in a plain `IOException`. */
   private val Unsettled = Seq("not sufficiently replicated yet", "is not COMPLETE")
+
+  /** The NameNode answers, and cannot settle the file: the DataNodes that hold its last block may be away. */
+  final class LeaseNotRecoveredException(message: String) extends IOException(message)
 }

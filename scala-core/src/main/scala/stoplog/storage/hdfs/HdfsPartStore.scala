@@ -92,7 +92,7 @@ private[stoplog] final class HdfsPartStore(
   }
 
   /** Whether the path can be used at all. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
-  def probe(): Unit = new HdfsProbe(files, streams, leases, trimming).probe(sinkId, layout)
+  def probe(): Unit = new HdfsStorage.HdfsProbe(files, streams, leases, trimming).probe(sinkId, layout)
 
   private def fenced(part: Open, closed: Boolean): FenceOutcome = {
     if (!closed) leases.awaitClosed(at(part))
@@ -117,7 +117,7 @@ private[stoplog] final class HdfsPartStore(
   }
 
   /** `None` when another client has the lease. Error: `STOPLOG_STORE_WRITE` when HDFS does not tell. */
-  private def appended(path: Path, validBytes: Long): Option[HdfsStream] = files.writing(path) {
+  private def appended(path: Path, validBytes: Long): Option[HdfsStreams.HdfsStream] = files.writing(path) {
     try Some(streams.append(path))
     catch {
       case _: FileNotFoundException               => throw Errors.partShort(path.toString, 0, validBytes)
@@ -175,7 +175,7 @@ private object HdfsPartStore {
   private val Threads = 16
 
   /** The end of a file that this process alone may write. */
-  private final class Output(path: Path, token: String, stream: HdfsStream) extends PartOutput {
+  private final class Output(path: Path, token: String, stream: HdfsStreams.HdfsStream) extends PartOutput {
 
     override def position: Long = stream.out.getPos
 

@@ -10,7 +10,8 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
-import stoplog.storage.hadoop.{HadoopFiles, Renamed, Trimming, ValidLengths}
+import stoplog.storage.hadoop.{HadoopFiles, Trimming, ValidLengths}
+import stoplog.storage.hadoop.HadoopFiles.Renamed
 
 /** Makes a file of HDFS visible, in three steps of which each may be repeated by any process.
   *

@@ -13,7 +13,8 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.storage._
-import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles, Renamed, Trimming, ValidLengths}
+import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles, Trimming, ValidLengths}
+import stoplog.storage.hadoop.HadoopFiles.Renamed
 
 /** HDFS, or another file system with its capabilities. */
 private[stoplog] final class HdfsStorage(
@@ -22,6 +23,7 @@ private[stoplog] final class HdfsStorage(
     truncation: Truncation,
     faults: Faults
 ) extends Storage {
+  import HdfsStorage.HdfsFileStore
 
   override def files(sinkId: String): FileStore = HdfsFileStore.ofSink(files, sinkId)
 
@@ -39,8 +41,6 @@ private[stoplog] final class HdfsStorage(
 
   override def refuseUnfit(): Unit = files.refuseUnfit(path)
 
-  private[stoplog] def root: String = files.root
-
   private def store(sinkId: String, layout: PartLayout): HdfsPartStore = new HdfsPartStore(
     files,
     sinkId,
@@ -51,77 +51,81 @@ private[stoplog] final class HdfsStorage(
   )
 }
 
-/** Files on HDFS: made durable by closing them. The server tells whether a file is being written. */
-private[stoplog] final class HdfsFileStore(files: HadoopFiles, drafts: Option[String])
-    extends HadoopFileStore(files, drafts) {
-  @transient private lazy val streams = new HdfsStreams(files)
-  @transient private lazy val leases  = new HdfsLeases(files)
+private[stoplog] object HdfsStorage {
 
-  override def isClosed(path: String): Option[Boolean] = io(path)(Some(leases.isClosed(files.at(path))))
+  /** Files on HDFS: made durable by closing them. The server tells whether a file is being written. */
+  final class HdfsFileStore(files: HadoopFiles, drafts: Option[String])
+      extends HadoopFileStore(files, drafts) {
+    @transient private lazy val streams = new HdfsStreams(files)
+    @transient private lazy val leases  = new HdfsLeases(files)
 
-  protected override def write(path: Path)(content: OutputStream => Unit): Unit = {
-    val stream = streams.create(path)
-    try content(stream.out)
-    catch { case e: Throwable => stream.out.close(); throw e }
-    stream.end()
-  }
-}
+    override def isClosed(path: String): Option[Boolean] = io(path)(Some(leases.isClosed(files.at(path))))
 
-private[stoplog] object HdfsFileStore {
-
-  /** The files under a sink's path. */
-  def ofSink(files: HadoopFiles, sinkId: String): HdfsFileStore =
-    new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
-}
-
-/** Tries with tiny files the calls that the sink will make with full ones, so that a start fails and not the first epoch,
-  * or worse, the first recovery.
-  */
-private[hdfs] final class HdfsProbe(
-    files: HadoopFiles,
-    streams: HdfsStreams,
-    leases: HdfsLeases,
-    trimming: Trimming
-) {
-
-  /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
-  def probe(sinkId: String, layout: PartLayout): Unit = {
-    val name     = s".probe.${UUID.randomUUID()}"
-    val finished = files.at(name)
-    tried(files.at(s"${SinkDirectory(sinkId).open}/$name"), finished)
-    if (layout.root.isEmpty) tried(files.at(s"$name.open"), finished) // parts begin beside the finished ones
+    protected override def write(path: Path)(content: OutputStream => Unit): Unit = {
+      val stream = streams.create(path)
+      try content(stream.out)
+      catch { case e: Throwable => stream.out.close(); throw e }
+      stream.end()
+    }
   }
 
-  /** From where parts lie to where they are published, which may be in another encryption zone, or mounted. */
-  private def tried(staged: Path, finished: Path): Unit =
-    try {
-      write(staged)
-      if (trimming != Trimming.ValidLength) cut(staged)
-      if (files.rename(staged, finished) != Renamed.Done)
-        throw new IOException(s"$staged could not be renamed to $finished")
-      streams.create(staged).end()
-      if (files.rename(staged, finished) != Renamed.TargetThere)
-        throw new IOException("renaming a file replaces a file that has the name already")
-    } catch { case NonFatal(e) => throw Errors.pathNotWritable(files.root, reason(e)) }
-    finally Seq(staged, finished).foreach(path => Try(files.delete(path)))
+  object HdfsFileStore {
 
-  private def write(path: Path): Unit = Seq(streams.create _, streams.append _).foreach { open =>
-    val stream = open(path)
-    try stream.out.write('x')
-    finally stream.end()
+    /** The files under a sink's path. */
+    def ofSink(files: HadoopFiles, sinkId: String): HdfsFileStore =
+      new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
   }
 
-  private def cut(path: Path): Unit = {
-    leases.end(path)
-    // To nothing: cutting a block in two takes DataNodes until their next heartbeat.
-    if (!files.fileSystem.truncate(path, 0)) leases.awaitClosed(path)
-    val left = files.fileSystem.getFileStatus(path).getLen
-    if (left != 0) throw new IOException(s"a file of 2 bytes has $left after it was cut to none")
-  }
+  /** Tries with tiny files the calls that the sink will make with full ones, so that a start fails and not the first epoch,
+    * or worse, the first recovery.
+    */
+  private[hdfs] final class HdfsProbe(
+      files: HadoopFiles,
+      streams: HdfsStreams,
+      leases: HdfsLeases,
+      trimming: Trimming
+  ) {
 
-  private def reason(e: Throwable): String = e match {
-    case io: IOException                       => HadoopFiles.reason(io)
-    case unable: UnsupportedOperationException => s"its file system cannot do it (${unable.getMessage})"
-    case other                                 => other.toString
+    /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+    def probe(sinkId: String, layout: PartLayout): Unit = {
+      val name     = s".probe.${UUID.randomUUID()}"
+      val finished = files.at(name)
+      tried(files.at(s"${SinkDirectory(sinkId).open}/$name"), finished)
+      if (layout.root.isEmpty)
+        tried(files.at(s"$name.open"), finished) // parts begin beside the finished ones
+    }
+
+    /** From where parts lie to where they are published, which may be in another encryption zone, or mounted. */
+    private def tried(staged: Path, finished: Path): Unit =
+      try {
+        write(staged)
+        if (trimming != Trimming.ValidLength) cut(staged)
+        if (files.rename(staged, finished) != Renamed.Done)
+          throw new IOException(s"$staged could not be renamed to $finished")
+        streams.create(staged).end()
+        if (files.rename(staged, finished) != Renamed.TargetThere)
+          throw new IOException("renaming a file replaces a file that has the name already")
+      } catch { case NonFatal(e) => throw Errors.pathNotWritable(files.root, reason(e)) }
+      finally Seq(staged, finished).foreach(path => Try(files.delete(path)))
+
+    private def write(path: Path): Unit = Seq(streams.create _, streams.append _).foreach { open =>
+      val stream = open(path)
+      try stream.out.write('x')
+      finally stream.end()
+    }
+
+    private def cut(path: Path): Unit = {
+      leases.end(path)
+      // To nothing: cutting a block in two takes DataNodes until their next heartbeat.
+      if (!files.fileSystem.truncate(path, 0)) leases.awaitClosed(path)
+      val left = files.fileSystem.getFileStatus(path).getLen
+      if (left != 0) throw new IOException(s"a file of 2 bytes has $left after it was cut to none")
+    }
+
+    private def reason(e: Throwable): String = e match {
+      case io: IOException                       => HadoopFiles.reason(io)
+      case unable: UnsupportedOperationException => s"its file system cannot do it (${unable.getMessage})"
+      case other                                 => other.toString
+    }
   }
 }

@@ -13,6 +13,7 @@ import stoplog.storage.hadoop.HadoopFiles
   * the answers of all servers in any case, and with a block that is to be synced they answer once it is on their disks.
   */
 private[hdfs] final class HdfsStreams(files: HadoopFiles) {
+  import HdfsStreams.HdfsStream
 
   /** Error: `IOException` when the file is there. */
   def create(path: Path): HdfsStream = opened(files.creating(path))
@@ -31,14 +32,17 @@ private[hdfs] final class HdfsStreams(files: HadoopFiles) {
   }
 }
 
-/** A file that is being written.
-  *
-  * @param seal makes the bytes durable before the file is closed
-  */
-private[hdfs] final class HdfsStream(val out: FSDataOutputStream, seal: FSDataOutputStream => Unit) {
+private[hdfs] object HdfsStreams {
 
-  /** Makes everything durable and closes. */
-  def end(): Unit =
-    try seal(out)
-    finally out.close()
+  /** A file that is being written.
+    *
+    * @param seal makes the bytes durable before the file is closed
+    */
+  final class HdfsStream(val out: FSDataOutputStream, seal: FSDataOutputStream => Unit) {
+
+    /** Makes everything durable and closes. */
+    def end(): Unit =
+      try seal(out)
+      finally out.close()
+  }
 }

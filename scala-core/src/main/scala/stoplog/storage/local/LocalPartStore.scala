@@ -26,7 +26,7 @@ private[stoplog] final class LocalPartStore(
     layout: PartLayout,
     durability: LocalForcing,
     faults: Faults,
-    hosts: HostsOfPath = HostsOfPath.ofThisDriver
+    hosts: WriterLeases.HostsOfPath = WriterLeases.HostsOfPath.ofThisDriver
 ) extends PartStore
     with Serializable {
 

@@ -27,10 +27,11 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def describe(relative: String): String = path(relative).toString
 
   /** The server's treatment of an upload whose numbers leave some out. */
-  def gaps: S3Room.Gaps = {
+  def gaps: S3Token.S3Room.Gaps = {
     val checksums = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
-    if (checksums.nonEmpty || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket)) S3Room.Gaps.Refused
-    else S3Room.Gaps.Allowed
+    if (checksums.nonEmpty || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket))
+      S3Token.S3Room.Gaps.Refused
+    else S3Token.S3Room.Gaps.Allowed
   }
 
   /** Only for calls that are made at once. */

@@ -10,8 +10,8 @@ import stoplog.error.Errors
 import stoplog.part.{Closed, Resume}
 import stoplog.storage.{PartLayout, PartOutput}
 import stoplog.storage.hadoop.HadoopFiles
-import stoplog.storage.s3.S3Room.{Publisher, Writer}
-import stoplog.storage.s3.S3Token.{Handle, Tail, Upload, UploadedPart}
+import stoplog.storage.s3.S3Token.S3Room.{Publisher, Writer}
+import stoplog.storage.s3.S3Token.{Handle, S3Room, Tail, Upload, UploadedPart}
 import stoplog.thread.SharedMemory
 
 /** The end of a part on S3: full parts go up in the background, the rest waits here for the next one. Where no parts may
@@ -28,7 +28,7 @@ private[s3] final class S3Output(
     from: S3Token,
     content: Array[Byte]
 ) extends PartOutput {
-  private[this] val threads = UploadThreads.of(settings.uploadThreads)
+  private[this] val threads = S3Uploads.UploadThreads.of(settings.uploadThreads)
 
   private[this] val tail     = new TailBuffer(SharedMemory.ofTails)
   private[this] var changed  = false
@@ -137,7 +137,8 @@ private[s3] final class S3Output(
   /** Under which the next part may go up. Once one had to wait, all behind it do. */
   private def freeNumber: Option[Int] = from.upload.map(_.room) match {
     case _ if from.waiting.nonEmpty || waiting.nonEmpty => None
-    case None => Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, so no other writer's
+    case None                                           =>
+      Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, so no other writer's
     case Some(room: Writer) => Some(room.from + underway.size).filter(_ <= room.until)
     case Some(Publisher(_)) => None
   }
@@ -172,12 +173,14 @@ private[s3] final class S3Output(
     catch { case NonFatal(_) => () } // a lifecycle rule will
 
   private def failIfOneHas(): Unit =
-    (underway ++ waiting).filter(_.isCompletedExceptionally).foreach(future => UploadThreads.await(future))
+    (underway ++ waiting)
+      .filter(_.isCompletedExceptionally)
+      .foreach(future => S3Uploads.UploadThreads.await(future))
 
   /** All parts, once they are there. */
   private def whole(): Option[Upload] = {
-    marking.foreach(future => UploadThreads.await(future))
-    val parts = underway.map(future => UploadThreads.await(future))
+    marking.foreach(future => S3Uploads.UploadThreads.await(future))
+    val parts = underway.map(future => S3Uploads.UploadThreads.await(future))
     upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts, room))
   }
 
@@ -188,7 +191,7 @@ private[s3] final class S3Output(
 
   private def token(parts: Option[Upload], left: Tail): S3Token = {
     val stale  = (from.stale ++ from.tail.path).filterNot(left.path.contains)
-    val pieces = from.waiting ++ waiting.map(future => UploadThreads.await(future))
+    val pieces = from.waiting ++ waiting.map(future => S3Uploads.UploadThreads.await(future))
     from.copy(upload = parts, waiting = pieces, tail = left, stale = stale)
   }
 

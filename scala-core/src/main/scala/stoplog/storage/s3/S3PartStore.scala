@@ -16,10 +16,10 @@ import stoplog.storage.hadoop.HadoopFiles
   *
   * A handle holds all that is needed: the upload, its parts, and the tail or where it is. Objects in the staging
   * directory are written once and never changed, so a writer that should be gone can spoil nothing that a record
-  * names. It can only add parts to an upload, which no record names then; [[S3Room]] sees to it that they come under
+  * names. It can only add parts to an upload, which no record names then; [[S3Token.S3Room]] sees to it that they come under
   * numbers of their own.
   */
-final class S3PartStore(
+private[stoplog] final class S3PartStore(
     files: HadoopFiles,
     sinkId: String,
     settings: S3Settings,
@@ -80,8 +80,8 @@ final class S3PartStore(
   /** No writer is visible here, and none need be: the claim has moved the uploads. A part without one is begun anew. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = open.map { part =>
     tokenOf(part.handle.token).upload.map(_.room) match {
-      case Some(_: S3Room.Writer) => FenceOutcome.Owned
-      case _                      => FenceOutcome.Doubtful
+      case Some(_: S3Token.S3Room.Writer) => FenceOutcome.Owned
+      case _                              => FenceOutcome.Doubtful
     }
   }
 
@@ -117,8 +117,8 @@ final class S3PartStore(
 
   override def othersGone(run: RunId): Boolean = false
 
-  /** Objects have names of their own, and parts numbers ([[S3Room]]), as long as numbers may be left out. */
-  override def toleratesLateWriters: Boolean = gaps == S3Room.Gaps.Allowed
+  /** Objects have names of their own, and parts numbers ([[S3Token.S3Room]]), as long as numbers may be left out. */
+  override def toleratesLateWriters: Boolean = gaps == S3Token.S3Room.Gaps.Allowed
 
   private def directory: String = SinkDirectory(sinkId).open
 
@@ -140,7 +140,8 @@ final class S3PartStore(
     else
       io(token.target) {
         val handle = uploads.start(token.target)
-        val begun  = token.copy(upload = Some(S3Token.Upload(handle, Vector.empty, S3Room.Publisher(1))))
+        val begun  =
+          token.copy(upload = Some(S3Token.Upload(handle, Vector.empty, S3Token.S3Room.Publisher(1))))
         try uploads.mark(begun)
         catch { case NonFatal(e) => abandon(token.target, handle, e) }
         begun

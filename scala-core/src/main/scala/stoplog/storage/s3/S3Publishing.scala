@@ -10,8 +10,8 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.storage.s3.S3Token.Tail
 import stoplog.storage.{PartLayout, RecentWrites}
 
-/** How a part on S3 becomes visible: by completing its upload, which was begun before a record named the part. That goes
-  * well but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
+/** Makes parts on S3 visible: completes their uploads, which were begun before a record named the part. An upload is
+  * completed but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
   *
   * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
   * may have been lost. So no answer counts, but the content of the store: final names are made once in the world, hence
@@ -48,7 +48,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
 
   /** Records of a former release name parts that had none. */
   private def beginLate(token: S3Token): S3Token.Upload =
-    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Room.Publisher(1))
+    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Token.S3Room.Publisher(1))
 
   /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
     * other's.

@@ -29,8 +29,8 @@ private[s3] object S3TokenCodec {
         parts.addObject().put("n", part.number).put("bytes", part.bytes).put("handle", part.handle.base64)
       }
       upload.room match {
-        case S3Room.Writer(from)    => root.put("next", from)
-        case S3Room.Publisher(from) => root.put("nextOfPublisher", from)
+        case S3Token.S3Room.Writer(from)    => root.put("next", from)
+        case S3Token.S3Room.Publisher(from) => root.put("nextOfPublisher", from)
       }
     }
     if (token.waiting.nonEmpty) {
@@ -86,10 +86,10 @@ private[s3] object S3TokenCodec {
   private def readObject(node: JsonNode): Tail.InObject =
     Tail.InObject(required(node, "at").asText(), required(node, "bytes").asLong())
 
-  private def readRoom(root: JsonNode, parts: Vector[UploadedPart]): S3Room =
-    if (root.path("v").asInt() == 1) S3Room.unbounded(parts.lastOption.fold(0)(_.number))
-    else if (root.has("next")) S3Room.Writer(root.path("next").asInt())
-    else S3Room.Publisher(required(root, "nextOfPublisher").asInt())
+  private def readRoom(root: JsonNode, parts: Vector[UploadedPart]): S3Token.S3Room =
+    if (root.path("v").asInt() == 1) S3Token.S3Room.unbounded(parts.lastOption.fold(0)(_.number))
+    else if (root.has("next")) S3Token.S3Room.Writer(root.path("next").asInt())
+    else S3Token.S3Room.Publisher(required(root, "nextOfPublisher").asInt())
 
   private def elements(array: JsonNode): Vector[JsonNode] = array.elements().asScala.toVector
 

@@ -14,6 +14,7 @@ import stoplog.thread.{Daemons, Uninterrupted}
 
 /** Multipart uploads, by Hadoop's public interface. Handles work in any process. */
 private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
+  import S3Uploads.UploadThreads
 
   def start(target: String): Handle = using(target) { uploader =>
     Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
@@ -65,33 +66,36 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
   }
 }
 
-/** The threads that bring parts to S3 while rows are encoded; shared by all tasks of a process. */
-private[s3] final class UploadThreads(threads: Int) {
-  private[this] val free = new Semaphore(threads)
-  private[this] val pool = Executors.newCachedThreadPool(Daemons.named("stoplog-upload"))
+private[s3] object S3Uploads {
 
-  /** Starts the action as soon as a thread is free, and waits until then: that bounds the bytes in memory. */
-  def submit[A](action: Callable[A]): CompletableFuture[A] = {
-    val result = new CompletableFuture[A]
-    free.acquireUninterruptibly()
-    pool.execute { () =>
-      try result.complete(action.call())
-      catch { case e: Throwable => result.completeExceptionally(e) }
-      finally free.release()
-      ()
+  /** The threads that bring parts to S3 while rows are encoded; shared by all tasks of a process. */
+  final class UploadThreads(threads: Int) {
+    private[this] val free = new Semaphore(threads)
+    private[this] val pool = Executors.newCachedThreadPool(Daemons.named("stoplog-upload"))
+
+    /** Starts the action as soon as a thread is free, and waits until then: that bounds the bytes in memory. */
+    def submit[A](action: Callable[A]): CompletableFuture[A] = {
+      val result = new CompletableFuture[A]
+      free.acquireUninterruptibly()
+      pool.execute { () =>
+        try result.complete(action.call())
+        catch { case e: Throwable => result.completeExceptionally(e) }
+        finally free.release()
+        ()
+      }
+      result
     }
-    result
   }
-}
 
-private[s3] object UploadThreads {
-  private val pools = scala.collection.mutable.Map.empty[Int, UploadThreads]
+  object UploadThreads {
+    private val pools = scala.collection.mutable.Map.empty[Int, UploadThreads]
 
-  /** The process's own. */
-  def of(threads: Int): UploadThreads = synchronized(
-    pools.getOrElseUpdate(threads, new UploadThreads(threads))
-  )
+    /** The process's own. */
+    def of(threads: Int): UploadThreads = synchronized(
+      pools.getOrElseUpdate(threads, new UploadThreads(threads))
+    )
 
-  /** The result of the action. Error: what it threw. */
-  def await[A](future: Future[A]): A = Uninterrupted.get(future).fold(throw _, identity)
+    /** The result of the action. Error: what it threw. */
+    def await[A](future: Future[A]): A = Uninterrupted.get(future).fold(throw _, identity)
+  }
 }

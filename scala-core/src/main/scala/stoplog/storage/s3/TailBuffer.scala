@@ -3,7 +3,8 @@ package stoplog.storage.s3
 
 import java.io.{ByteArrayInputStream, InputStream, RandomAccessFile}
 
-import stoplog.thread.{SharedMemory, UnnamedFile}
+import stoplog.thread.SharedMemory
+import stoplog.thread.SharedMemory.UnnamedFile
 
 /** The bytes behind the last full part of an upload: in memory while there is some, else in a file of the local disk.
   *

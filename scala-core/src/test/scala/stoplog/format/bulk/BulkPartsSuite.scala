@@ -126,7 +126,10 @@ class BulkPartsSuite extends AnyFunSuite {
 
   test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
     val world =
-      new BulkWorld(1000, bulk = size => UserFormat(UserObject.reference(new LineBlocks(size), "bulkWriter")))
+      new BulkWorld(
+        1000,
+        bulk = size => BulkSink.UserFormat(UserObject.reference(new LineBlocks(size), "bulkWriter"))
+      )
     world.epoch(110)
     world.blocksOf = 5000
     world.epoch(300)

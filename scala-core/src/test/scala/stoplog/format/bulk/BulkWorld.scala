@@ -29,7 +29,7 @@ final class BulkWorld(
   var blocksOf         = blockBytes
 
   def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
-    val sink = BulkSink(UserFormat.Kind, schema, bulk(blocksOf), life)
+    val sink = BulkSink(BulkSink.UserFormat.Kind, schema, bulk(blocksOf), life)
     new BulkParts(sink, row => row, spoolFiles, onBadRow, memory)
   }
 

@@ -113,9 +113,9 @@ object GoldenOpenPartsSuite {
     write("orc", "orc", Columns, OrcBulk(Columns, Map("compression" -> "zlib"), session, hadoop), typed)
     write(
       "own",
-      UserFormat.Kind,
+      BulkSink.UserFormat.Kind,
       StructType.fromDDL("value STRING"),
-      UserFormat(UserObject.reference(new LineBlocks(1000), "bulkWriter")),
+      BulkSink.UserFormat(UserObject.reference(new LineBlocks(1000), "bulkWriter")),
       (0 until 30).map(line)
     )
   }

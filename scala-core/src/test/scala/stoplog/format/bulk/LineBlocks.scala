@@ -78,9 +78,9 @@ object LineBlocks {
   ): PartFormat[String] = {
     val format = new LineBlocks(blockBytes, describedAs.getOrElse(blockBytes), largeBytes)
     val sink   = BulkSink(
-      UserFormat.Kind,
+      BulkSink.UserFormat.Kind,
       schema,
-      UserFormat(UserObject.reference(format, "bulkWriter")),
+      BulkSink.UserFormat(UserObject.reference(format, "bulkWriter")),
       PartLife.ManyEpochs
     )
     new MappedParts(new BulkParts(sink, identity, spoolFiles, OnBadRow.Fail))((row: String) =>

@@ -14,7 +14,7 @@ class RowChecksSuite extends AnyFunSuite {
   test(
     "a null in a column that is never null is refused under the column's name; elsewhere it is none of this"
   ) {
-    val required = new RowChecks.Required(StructType.fromDDL("name STRING, id BIGINT NOT NULL"))
+    val required = new BulkParts.RowChecks.Required(StructType.fromDDL("name STRING, id BIGINT NOT NULL"))
     required.check(InternalRow(null, 7L))
     val refused = intercept[BadRow](required.check(InternalRow(UTF8String.fromString("a"), null)))
     refused.getCause match {

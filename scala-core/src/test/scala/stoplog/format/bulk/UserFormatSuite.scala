@@ -21,7 +21,12 @@ class UserFormatSuite extends AnyFunSuite {
   private val schema = StructType.fromDDL("value STRING")
 
   private def description(reference: String): String =
-    BulkSink(UserFormat.Kind, schema, UserFormat(reference), PartLife.ManyEpochs).description
+    BulkSink(
+      BulkSink.UserFormat.Kind,
+      schema,
+      BulkSink.UserFormat(reference),
+      PartLife.ManyEpochs
+    ).description
 
   private def again(description: String, running: Option[String] = None): String = {
     val format = BulkSink.of(description, running).format

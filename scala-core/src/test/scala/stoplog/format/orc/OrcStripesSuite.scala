@@ -60,8 +60,10 @@ class OrcStripesSuite extends AnyFunSuite {
     val format = OrcParts.format(types)
     val part   = blocks.foldLeft(PartInBlocks())(_.block(OrcParts.rebuilt(format, types), _))
     val schema = OrcUtils.orcTypeDescription(types)
-    assert(DirectColumns(schema, StripeDirectory.of(part.directory).encodings) === Seq("s.many", "all"))
-    assert(DirectColumns(schema, Nil) === Nil)
+    assert(
+      OrcWriting.DirectColumns(schema, StripeDirectory.of(part.directory).encodings) === Seq("s.many", "all")
+    )
+    assert(OrcWriting.DirectColumns(schema, Nil) === Nil)
   }
 
   test("a row that fails leaves nothing in the part, nor does a block that is given up") {

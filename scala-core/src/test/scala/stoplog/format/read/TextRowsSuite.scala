@@ -32,7 +32,7 @@ class TextRowsSuite extends AnyFunSuite {
 
   private def rowOf(line: Line): InternalRow = {
     var row: InternalRow = null
-    new TextRows().emit(line, row = _)
+    new LineRows.TextRows().emit(line, row = _)
     row
   }
 

@@ -70,7 +70,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
   }
 
   test("a driver that starts while another one goes on, and removes what the start needs, is refused") {
-    val world = new SourceWorld(seenLimits = SeenLimits(files = 1, snapshots = 1))
+    val world = new SourceWorld(seenLimits = SeenFiles.SeenLimits(files = 1, snapshots = 1))
     world.files.put("a", "1\n", 1)
     world.batch()
     world.state.beforeOpen = name =>
@@ -133,7 +133,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
   }
 
   test("a file that is gone is noted once, however often it is not found") {
-    val world = new SourceWorld(seenLimits = SeenLimits(1, 1))
+    val world = new SourceWorld(seenLimits = SeenFiles.SeenLimits(1, 1))
     world.files.put("a", "1\n", 1)
     world.batch()
     world.files.put("b", "2\n", 1)
@@ -144,8 +144,8 @@ class FileSourceDriverSuite extends AnyFunSuite {
   }
 
   test("a merged part is refused, read or skipped; a batch query reads it") {
-    val merged                                                = "part-0123456789ab-m0.txt"
-    def world(onMergedPart: OnMergedPart = OnMergedPart.Fail) = {
+    val merged = "part-0123456789ab-m0.txt"
+    def world(onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail) = {
       val world = new SourceWorld(onMergedPart = onMergedPart)
       world.files.put("part-0123456789ab-0.txt", "1\n", 1)
       assert(world.batch() === Seq("1"))
@@ -155,8 +155,8 @@ class FileSourceDriverSuite extends AnyFunSuite {
     }
     val refused = intercept[StoplogException](world().batch())
     assert(refused.getCondition === "STOPLOG_SOURCE_MERGED_PART")
-    assert(world(OnMergedPart.Read).batch() === Seq("1", "2"))
-    assert(world(OnMergedPart.Skip).batch() === Seq.empty)
+    assert(world(Monitoring.OnMergedPart.Read).batch() === Seq("1", "2"))
+    assert(world(Monitoring.OnMergedPart.Skip).batch() === Seq.empty)
     val all = SourceDriver.all[FileSplit](world().source, stoplog.source.StateFiles.None)
     assert(all.map(_.file.path) === Seq(merged))
   }
@@ -174,7 +174,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
   }
 
   test("files that have changed: ignored, read again, or read on") {
-    def world(policy: OnChangedFile): Vector[Vector[String]] = {
+    def world(policy: Monitoring.OnChangedFile): Vector[Vector[String]] = {
       val world = new SourceWorld(policy)
       world.files.put("a", "1\n2\nha", 1)
       val first = world.batch()
@@ -184,12 +184,26 @@ class FileSourceDriverSuite extends AnyFunSuite {
       world.files.put("a", "9\n", 3)
       Vector(first, second, world.batch(), world.batch())
     }
-    assert(world(OnChangedFile.Ignore) === Vector(Vector("1", "2", "ha"), Vector(), Vector(), Vector()))
     assert(
-      world(OnChangedFile.Reread) ===
+      world(Monitoring.OnChangedFile.Ignore) === Vector(
+        Vector("1", "2", "ha"),
+        Vector(),
+        Vector(),
+        Vector()
+      )
+    )
+    assert(
+      world(Monitoring.OnChangedFile.Reread) ===
         Vector(Vector("1", "2", "ha"), Vector("1", "2", "half", "3"), Vector("9"), Vector())
     )
-    assert(world(OnChangedFile.Tail) === Vector(Vector("1", "2"), Vector("half", "3"), Vector("9"), Vector()))
+    assert(
+      world(Monitoring.OnChangedFile.Tail) === Vector(
+        Vector("1", "2"),
+        Vector("half", "3"),
+        Vector("9"),
+        Vector()
+      )
+    )
   }
 
   test("files that are too young are left for later") {

@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.source.{Fit, ReadLimits, Room, SplitSize}
+import stoplog.source.{Admitted, Budget, ReadLimits, SplitSize}
 import stoplog.storage.SourceFile
 
 /** Pieces of files, and where they are cut. */
@@ -34,7 +34,7 @@ class FileSplitSuite extends AnyFunSuite {
     assert(bytes.rest(300) === None)
     assert(
       bytes.cut(150, SplitSize(50, None)) ===
-        Fit.Part(bytes.piece(100, 150), SplitSize(50, None), bytes.piece(150, 300))
+        Admitted.Part(bytes.piece(100, 150), SplitSize(50, None), bytes.piece(150, 300))
     )
   }
 
@@ -53,24 +53,28 @@ class FileSplitSuite extends AnyFunSuite {
   }
 
   test("bytes are cut where the room ends, and small pieces are left to the next micro-batch") {
-    val split                                = FileSplit(file, Extent.Bytes(1000, 1001000))
-    val extent                               = Extent.Bytes(1000, 1001000)
-    def fit(limit: Option[Long], used: Long) =
-      ByteRanges.fit(split, extent, Room(ReadLimits(None, limit, None), used, 0))
-    def cutAt(at: Long) = ByteRanges.cut(split, extent, at, None)
-    assert(fit(None, 5) === Fit.All(split, split.size))
-    assert(fit(Some(1000000), 0) === Fit.All(split, split.size))
-    assert(fit(Some(999999), 0) === cutAt(1000999))
-    assert(fit(Some(5 + 262144), 5) === cutAt(1000 + 262144))
-    assert(fit(Some(5 + 262143), 5) === Fit.Nothing())
-    assert(fit(Some(262143), 0) === cutAt(1000 + 262143))
-    assert(fit(Some(0), 0) === cutAt(1001), "it goes on by a byte at least")
-    assert(cutAt(1001) === Fit.Part(split.piece(1000, 1001), SplitSize(1, None), split.piece(1001, 1001000)))
+    val split                                  = FileSplit(file, Extent.Bytes(1000, 1001000))
+    val extent                                 = Extent.Bytes(1000, 1001000)
+    def admit(limit: Option[Long], used: Long) =
+      FileSplitter.ByteRanges.admit(split, extent, Budget(ReadLimits(None, limit, None), used, 0))
+    def cutAt(at: Long) = FileSplitter.ByteRanges.cut(split, extent, at, None)
+    assert(admit(None, 5) === Admitted.All(split, split.size))
+    assert(admit(Some(1000000), 0) === Admitted.All(split, split.size))
+    assert(admit(Some(999999), 0) === cutAt(1000999))
+    assert(admit(Some(5 + 262144), 5) === cutAt(1000 + 262144))
+    assert(admit(Some(5 + 262143), 5) === Admitted.Nothing())
+    assert(admit(Some(262143), 0) === cutAt(1000 + 262143))
+    assert(admit(Some(0), 0) === cutAt(1001), "it goes on by a byte at least")
+    assert(
+      cutAt(1001) === Admitted.Part(split.piece(1000, 1001), SplitSize(1, None), split.piece(1001, 1001000))
+    )
   }
 
   test("pieces of about so many bytes have all bytes once") {
     def divided(from: Long, until: Long, size: Long) =
-      ByteRanges.divide(bytes, Extent.Bytes(from, until), size).map(p => (p.extent.from, p.extent.until))
+      FileSplitter.ByteRanges
+        .divide(bytes, Extent.Bytes(from, until), size)
+        .map(p => (p.extent.from, p.extent.until))
     assert(divided(0, 10, 5) === Seq((0, 5), (5, 10)))
     assert(divided(0, 10, 4) === Seq((0, 3), (3, 6), (6, 10)))
     assert(divided(100, 111, 10) === Seq((100, 105), (105, 111)))

@@ -128,7 +128,8 @@ object GoldenStateSuite {
   /** Writes the state as this version does, for the first time. Version 2 differs in the records of splits. */
   def main(args: Array[String]): Unit = {
     val state = new MemoryState
-    val world = new SourceWorld(state = state, cleaning = CleanSource.Delete, seenLimits = SeenLimits(2, 100))
+    val world =
+      new SourceWorld(state = state, cleaning = CleanSource.Delete, seenLimits = SeenFiles.SeenLimits(2, 100))
     world.files.put("dir/a", "a\n", 10)
     world.files.put("dir/b", "b\n", 20)
     world.planInVain()

@@ -21,10 +21,10 @@ class LineReaderSuite extends AnyFunSuite {
   }
 
   test("a text between the lines") {
-    assert(lines("a||b||c", Separator.of("||", SourceTexts.utf8)) === Seq("a", "b", "c"))
-    assert(lines("a|\n|b||", Separator.of("||", SourceTexts.utf8)) === Seq("a|\n|b"))
-    assert(!Separator.of("||", SourceTexts.utf8).isSelfSynchronizing)
-    assert(Separator.of("<>", SourceTexts.utf8).isSelfSynchronizing)
+    assert(lines("a||b||c", LineReader.Separator.of("||", SourceTexts.utf8)) === Seq("a", "b", "c"))
+    assert(lines("a|\n|b||", LineReader.Separator.of("||", SourceTexts.utf8)) === Seq("a|\n|b"))
+    assert(!LineReader.Separator.of("||", SourceTexts.utf8).isSelfSynchronizing)
+    assert(LineReader.Separator.of("<>", SourceTexts.utf8).isSelfSynchronizing)
   }
 
   test("lines longer than the buffer") {
@@ -42,7 +42,7 @@ class LineReaderSuite extends AnyFunSuite {
       val whole = lines(text)
       val cuts  = (Seq(0, text.length) ++ Seq.fill(3)(random.nextInt(text.length + 1))).sorted
       val found = cuts.zip(cuts.tail).flatMap { case (from, until) =>
-        read(files, Separator.AnyLineEnd, Extent.Bytes(from.toLong, until.toLong))
+        read(files, LineReader.Separator.AnyLineEnd, Extent.Bytes(from.toLong, until.toLong))
       }
       assert(found === whole, s"round $round: ${text.replace("\r", "R").replace("\n", "N")} at $cuts")
     }
@@ -51,9 +51,9 @@ class LineReaderSuite extends AnyFunSuite {
   test("from each record the rest can be read as a split of its own") {
     for (extent <- Seq(Extent.Bytes(0, 14), Extent.Records(0, Extent.ToTheEnd), Extent.Records(1, 3))) {
       val files = memory("one\ntwo\nthree\nfour\nfive")
-      val all   = read(files, Separator.AnyLineEnd, extent)
+      val all   = read(files, LineReader.Separator.AnyLineEnd, extent)
       for (stop <- 1 to all.size) {
-        val reader = readerOf(files, Separator.AnyLineEnd)
+        val reader = readerOf(files, LineReader.Separator.AnyLineEnd)
         reader.add(Seq(FileSplit(files.file("f"), extent)))
         var rest: Option[FileSplit] = None
         var seen                    = Vector.empty[String]
@@ -66,14 +66,18 @@ class LineReaderSuite extends AnyFunSuite {
           case _ => fail("no more records")
         }
         reader.close()
-        assert(seen ++ rest.toSeq.flatMap(split => read(files, Separator.AnyLineEnd, split.extent)) === all)
+        assert(
+          seen ++ rest.toSeq.flatMap(split =>
+            read(files, LineReader.Separator.AnyLineEnd, split.extent)
+          ) === all
+        )
       }
     }
   }
 
   test("a reader that is woken goes on where it was") {
     val files  = memory((1 to 100000).mkString("\n"))
-    val reader = readerOf(files, Separator.AnyLineEnd)
+    val reader = readerOf(files, LineReader.Separator.AnyLineEnd)
     reader.add(Seq(FileSplit(files.file("f"), Extent.Bytes(0, files.file("f").bytes))))
     var count = 0
     var woken = 0
@@ -100,15 +104,18 @@ class LineReaderSuite extends AnyFunSuite {
     files
   }
 
-  private def lines(text: String, separator: Separator = Separator.AnyLineEnd): Seq[String] = {
+  private def lines(
+      text: String,
+      separator: LineReader.Separator = LineReader.Separator.AnyLineEnd
+  ): Seq[String] = {
     val files = memory(text)
     read(files, separator, Extent.Bytes(0, files.file("f").bytes))
   }
 
-  private def readerOf(files: SourceFiles, separator: Separator) =
-    new LineSplitReader(files, Decoding.None, separator, OnMissingFile.Fail)
+  private def readerOf(files: SourceFiles, separator: LineReader.Separator) =
+    new OpenLines.LineSplitReader(files, Decoding.None, separator, OnMissingFile.Fail)
 
-  private def read(files: MemoryFiles, separator: Separator, extent: Extent): Seq[String] =
+  private def read(files: MemoryFiles, separator: LineReader.Separator, extent: Extent): Seq[String] =
     SourceTexts.read(readerOf(files, separator), Seq(FileSplit(files.file("f"), extent)))
 
   private def text(line: Line) = SourceTexts.text(line)

@@ -168,7 +168,8 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
   private def driverOf(cleaning: CleanSource): SourceDriver[FileSplit] = {
     val format = TextLines.format()
     val files  = new LocalSourceFiles(in.toString)
-    val all    = TextLines.enumeration(files, format).copy(monitoring = Monitoring(cleaning = cleaning))
+    val all    =
+      TextLines.enumeration(files, format).copy(monitoring = Monitoring(cleaning = cleaning))
     new SourceDriver(
       new FileSplitSource("links", all, format, OnMissingFile.Fail),
       new MemoryState,

@@ -97,7 +97,7 @@ class ListingSuite extends AnyFunSuite {
   }
 
   test("where files are read again, or on, all directories are listed each time") {
-    for (policy <- Seq(OnChangedFile.Reread, OnChangedFile.Tail)) {
+    for (policy <- Seq(Monitoring.OnChangedFile.Reread, Monitoring.OnChangedFile.Tail)) {
       val world = timed(onChangedFile = policy)
       world.files.put("d/a", "1\n", 1)
       world.now += 60000
@@ -149,7 +149,7 @@ class ListingSuite extends AnyFunSuite {
 
   test("a file is read when the marker beside it is there, and the marker never") {
     for ((before, after) <- Seq("" -> ".done", "." -> ".ok", "done-" -> "")) {
-      val marker = ReadyMarker.Beside(before, after)
+      val marker = ReadyMarker.PerFile(before, after)
       val world  = timed(readiness = Readiness(Long.MinValue, marker = Some(marker)))
       world.files.put("d/1", "1\n", 1)
       world.files.put("d/2", "2\n", 1)
@@ -243,7 +243,7 @@ class ListingSuite extends AnyFunSuite {
   }
 
   private def timed(
-      onChangedFile: OnChangedFile = OnChangedFile.Ignore,
+      onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
       readiness: Readiness = Readiness.atOnce,
       heldFiles: Int = 1000,
       wholeListingMillis: Long = 3600000

@@ -173,13 +173,13 @@ class PathRulesSuite extends AnyFunSuite {
   test("a file is old enough, and a marker stands beside one") {
     val file = SourceFile("f", 1, modifiedMillis = 100)
     assert(Readiness(50).isOldEnough(file, 150) && !Readiness(50).isOldEnough(file, 149))
-    val marker = ReadyMarker.Beside("x-", ".ok")
+    val marker = ReadyMarker.PerFile("x-", ".ok")
     assert(marker.isMarker("x-a.ok") && marker.fileOf("x-a.ok") === "a")
     for (name <- Seq("x-.ok", "a.ok", "x-a", "x-a.ok2")) assert(!marker.isMarker(name), name)
   }
 
   private def pattern(text: String): DatePattern = DatePattern.parse(text, utc).fold(fail(_), identity)
 
-  private def separator(text: String): Separator =
-    Separator.of(text, java.nio.charset.StandardCharsets.UTF_8)
+  private def separator(text: String): LineReader.Separator =
+    LineReader.Separator.of(text, java.nio.charset.StandardCharsets.UTF_8)
 }

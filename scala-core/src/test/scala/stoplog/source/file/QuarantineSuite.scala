@@ -177,7 +177,7 @@ class QuarantineSuite extends AnyFunSuite {
 
     private val format = new LineFormat[String](
       decoding,
-      Separator.AnyLineEnd,
+      LineReader.Separator.AnyLineEnd,
       () =>
         (line, out) =>
           SourceTexts.text(line).split(' ').foreach { word =>
@@ -186,7 +186,7 @@ class QuarantineSuite extends AnyFunSuite {
           }
     )
 
-    val source: SplitSource[FileSplit, HeldRows[String], String] = {
+    val source: SplitSource[FileSplit, QuarantiningSource.HeldRows[String], String] = {
       val enumeration = Enumeration(
         breaking,
         PathRules.all,

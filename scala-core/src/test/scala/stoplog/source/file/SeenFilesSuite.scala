@@ -19,7 +19,7 @@ class SeenFilesSuite extends AnyFunSuite {
     val state    = new MemoryState
     val assigned = mutable.Buffer.empty[FileSplit]
     val there    = mutable.Map.empty[String, SourceFile]
-    var seen     = new SeenFiles(state, SeenLimits(20, 100))
+    var seen     = new SeenFiles(state, SeenFiles.SeenLimits(20, 100))
     for (round <- 1 to 200) {
       for (_ <- 1 to 5) {
         val file =
@@ -39,7 +39,7 @@ class SeenFilesSuite extends AnyFunSuite {
       val snapshot = new ByteArrayOutputStream()
       seen.snapshot(assigned.size.toLong, new DataOutputStream(snapshot))
       if (round % 5 == 0) {
-        seen = new SeenFiles(state, SeenLimits(20, 100))
+        seen = new SeenFiles(state, SeenFiles.SeenLimits(20, 100))
         seen.restore(
           new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)),
           from => assigned.drop(from.toInt).iterator

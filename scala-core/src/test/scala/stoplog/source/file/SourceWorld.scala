@@ -6,15 +6,15 @@ import stoplog.source._
 
 /** A source of files in memory, with drivers that come and go. */
 final class SourceWorld(
-    onChangedFile: OnChangedFile = OnChangedFile.Ignore,
+    onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
     readiness: Readiness = Readiness.atOnce,
     heldFiles: Int = 1000,
     rules: PathRules = PathRules.all,
     decoding: Decoding = Decoding.None,
     cleaning: CleanSource = CleanSource.Keep,
     wholeListingMillis: Long = 600000,
-    seenLimits: SeenLimits = SeenLimits.default,
-    onMergedPart: OnMergedPart = OnMergedPart.Fail,
+    seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
+    onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
     val state: MemoryState = new MemoryState,
     private var position: Long = 0
 ) {

@@ -9,7 +9,7 @@ object TextLines {
 
   def format(decoding: Decoding = Decoding.None): LineFormat[String] = new LineFormat[String](
     decoding,
-    Separator.AnyLineEnd,
+    LineReader.Separator.AnyLineEnd,
     () => (line, out) => out.put(SourceTexts.text(line))
   )
 

@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source._
 import stoplog.source.file._
+import stoplog.source.file.FormatFiles.FormatRecord
 import stoplog.storage.SourceFile
 
 /** What any format of one's own must keep to. A suite of your format extends this and says what to try it with.
@@ -126,10 +127,10 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
         framing.close()
         framing = files.framing(memory)
       }
-      framing.fit(left.get, Room(limits, 0, 0)) match {
-        case Fit.All(piece, size)        => pieces += piece -> size; left = None
-        case Fit.Part(piece, size, rest) => pieces += piece -> size; left = Some(rest)
-        case Fit.Nothing()               => pieces += left.get -> left.get.size; left = None
+      framing.admit(left.get, Budget(limits, 0, 0)) match {
+        case Admitted.All(piece, size)        => pieces += piece -> size; left = None
+        case Admitted.Part(piece, size, rest) => pieces += piece -> size; left = Some(rest)
+        case Admitted.Nothing()               => pieces += left.get -> left.get.size; left = None
       }
     }
     framing.close()

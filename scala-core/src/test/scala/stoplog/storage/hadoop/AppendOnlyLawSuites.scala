@@ -15,7 +15,7 @@ class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
 class AppendOnlySpoolSuite        extends SpoolFilesLaws with OnAppendOnly
 class AppendOnlyFilesSuite        extends FileStoreLaws with OnAppendOnly
 class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
-class AppendOnlyRecordStoreSuite  extends RecordStoreLaws with OnAppendOnly
+class AppendOnlyRecordStoreSuite  extends LogFilesLaws with OnAppendOnly
 class AppendOnlyRecordNamesSuite  extends RecordNamesLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly

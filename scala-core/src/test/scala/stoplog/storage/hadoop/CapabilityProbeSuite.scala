@@ -19,13 +19,13 @@ class CapabilityProbeSuite extends AnyFunSuite {
 
   for (
     (scheme, growth, exclusion) <- Seq(
-      ("cutting", Growth.AppendAndTruncate, Exclusion.ByRename),
-      ("appendonly", Growth.AppendOnly, Exclusion.ByRename),
-      ("createonly", Growth.CreateOnly, Exclusion.ByCreate)
+      ("cutting", Growth.AppendAndTruncate, CapabilityProbe.Exclusion.ByRename),
+      ("appendonly", Growth.AppendOnly, CapabilityProbe.Exclusion.ByRename),
+      ("createonly", Growth.CreateOnly, CapabilityProbe.Exclusion.ByCreate)
     )
   )
     test(s"$scheme: $growth, exclusive $exclusion") {
-      assert(CapabilityProbe.of(files(scheme), "main") === Capabilities(growth, exclusion))
+      assert(CapabilityProbe.of(files(scheme), "main") === CapabilityProbe.Capabilities(growth, exclusion))
     }
 
   test("it leaves nothing behind") {
@@ -44,7 +44,12 @@ class CapabilityProbeSuite extends AnyFunSuite {
   }
 
   test("the state of a source needs no more than that one of several writers is refused") {
-    for ((scheme, how) <- Seq("appendonly" -> Exclusion.ByRename, "createonly" -> Exclusion.ByCreate))
+    for (
+      (scheme, how) <- Seq(
+        "appendonly" -> CapabilityProbe.Exclusion.ByRename,
+        "createonly" -> CapabilityProbe.Exclusion.ByCreate
+      )
+    )
       assert(CapabilityProbe.exclusion(files(scheme)) === how)
     val refused = intercept[StoplogArgumentException](CapabilityProbe.exclusion(files("lastwins")))
     assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")

@@ -10,29 +10,29 @@ class ClientsSuite extends AnyFunSuite {
   private val delay = "dfs.client.block.write.locateFollowingBlock.initial.delay.ms"
 
   test("HDFS is asked sooner whether a file is closed than by the client that all others share") {
-    val client = Clients.of(path, new Configuration())
+    val client = HadoopSettings.Clients.of(path, new Configuration())
     assert(client ne path.getFileSystem(new Configuration()))
     assert(client.getConf.getInt(delay, 400) < 100)
     assert(path.getFileSystem(new Configuration()).getConf.getInt(delay, 400) === 400)
   }
 
   test("all stores of a process share that client, until somebody closes it") {
-    val client = Clients.of(path, new Configuration())
-    assert(Clients.of(path, new Configuration()) eq client)
+    val client = HadoopSettings.Clients.of(path, new Configuration())
+    assert(HadoopSettings.Clients.of(path, new Configuration()) eq client)
     client.close()
-    val next = Clients.of(path, new Configuration())
+    val next = HadoopSettings.Clients.of(path, new Configuration())
     assert(next ne client)
-    assert(Clients.of(path, new Configuration()) eq next)
+    assert(HadoopSettings.Clients.of(path, new Configuration()) eq next)
   }
 
   test("how long to wait is up to the user") {
     val configuration = new Configuration()
     configuration.setInt(delay, 300)
-    assert(Clients.of(path, configuration) eq path.getFileSystem(configuration))
+    assert(HadoopSettings.Clients.of(path, configuration) eq path.getFileSystem(configuration))
   }
 
   test("other file systems are used through Hadoop's own client") {
     val local = new Path("file:///")
-    assert(Clients.of(local, new Configuration()) eq local.getFileSystem(new Configuration()))
+    assert(HadoopSettings.Clients.of(local, new Configuration()) eq local.getFileSystem(new Configuration()))
   }
 }

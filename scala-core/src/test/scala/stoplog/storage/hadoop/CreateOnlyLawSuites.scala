@@ -15,7 +15,7 @@ class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
 class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
 class CreateOnlySpoolSuite       extends SpoolFilesLaws with OnCreateOnly
 class CreateOnlyFilesSuite       extends FileStoreLaws with OnCreateOnly
-class CreateOnlyRecordStoreSuite extends RecordStoreLaws with OnCreateOnly
+class CreateOnlyRecordStoreSuite extends LogFilesLaws with OnCreateOnly
 class CreateOnlyRecordNamesSuite extends RecordNamesLaws with OnCreateOnly
 class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly
 class CreateOnlyCutSuite         extends CutLaws with OnCreateOnly

@@ -13,7 +13,7 @@ class CuttingFencingSuite      extends FencingLaws with OnCutting
 class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
 class CuttingStagingSuite      extends StagingLaws with OnCutting
 class CuttingFilesSuite        extends FileStoreLaws with OnCutting
-class CuttingRecordStoreSuite  extends RecordStoreLaws with OnCutting
+class CuttingRecordStoreSuite  extends LogFilesLaws with OnCutting
 class CuttingRecordNamesSuite  extends RecordNamesLaws with OnCutting
 class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting
 class CuttingCutSuite          extends CutLaws with OnCutting

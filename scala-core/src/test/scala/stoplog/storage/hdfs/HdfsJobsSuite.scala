@@ -71,7 +71,10 @@ class HdfsJobsSuite extends AnyFunSuite {
       decided.awaitReached()
       val stop = new Stop(Point(Step.MidReplace, 1))
       val late =
-        new SleepsBeforeSettingAside(new JobDirectory(HdfsFileStore.ofSink(place.files, Name), Name), stop)
+        new SleepsBeforeSettingAside(
+          new JobDirectory(HdfsStorage.HdfsFileStore.ofSink(place.files, Name), Name),
+          stop
+        )
       val helper = new Running(place.job(as = late).rollForward())
       stop.awaitReached()
       decided.release()
@@ -212,7 +215,7 @@ private object HdfsJobsSuite {
     def job(
         faults: Faults = Faults.none,
         hoursLater: Int = 0,
-        as: JobDirectory = new JobDirectory(HdfsFileStore.ofSink(files, Name), Name)
+        as: JobDirectory = new JobDirectory(HdfsStorage.HdfsFileStore.ofSink(files, Name), Name)
     ): JobCommit = new JobCommit(
       RunId.random(),
       SinkIdentity(storage.root, Name, Name),
@@ -248,7 +251,7 @@ private object HdfsJobsSuite {
     )
 
     private def log(faults: Faults) =
-      new CommitLog(new LogFiles(HdfsFileStore.ofSink(files, Name), Name, faults))
+      new CommitLog(new LogFiles(HdfsStorage.HdfsFileStore.ofSink(files, Name), Name, faults))
 
     private def parts(faults: Faults) =
       HdfsUnderTest.parts(files, Name, PartLayout.Staging(Name), faults = faults)

@@ -39,7 +39,7 @@ class HdfsFinishedSuite extends FinishedStoreLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 
-class HdfsRecordsSuite extends RecordStoreLaws {
+class HdfsRecordsSuite extends LogFilesLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 

@@ -79,7 +79,8 @@ class HdfsOutageSuite extends LawSuite with TableDrivenPropertyChecks {
       storage,
       new Tampering {
         override def beforeRecoverLease(path: Path): Unit =
-          if (path.getName.contains("part-2")) throw new LeaseNotRecoveredException("its DataNode is away")
+          if (path.getName.contains("part-2"))
+            throw new HdfsLeases.LeaseNotRecoveredException("its DataNode is away")
       }
     )
     assert(

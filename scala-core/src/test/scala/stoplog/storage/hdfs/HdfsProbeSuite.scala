@@ -7,14 +7,12 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.log.LogFiles
 import stoplog.error.StoplogArgumentException
-
-import stoplog.storage.PutOutcome
+import stoplog.log.LogFiles
 import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
-import stoplog.storage.{NewPart, PartLayout}
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, Trimming}
+import stoplog.storage.{NewPart, PartLayout, PutOutcome}
 
 /** What cannot work is refused at the start. */
 class HdfsProbeSuite extends AnyFunSuite {
@@ -106,7 +104,7 @@ class HdfsProbeSuite extends AnyFunSuite {
         resumed.write("two\n".getBytes, 0, 4)
         assert(store(files, layout).publish(resumed.finish(), 8, "b/part-1.txt") === CommitOutcome.Committed)
         assert(new String(storage.bytes("b/part-1.txt")) === "one\ntwo\n")
-        val records = new LogFiles(HdfsFileStore.ofSink(files, "main"), "main")
+        val records = new LogFiles(HdfsStorage.HdfsFileStore.ofSink(files, "main"), "main")
         assert(records.putIfAbsent(0, "record".getBytes) === PutOutcome.Created)
         assert(records.read(0).map(new String(_)) === Some("record"))
       }

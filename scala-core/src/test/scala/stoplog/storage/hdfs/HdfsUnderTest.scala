@@ -23,7 +23,7 @@ final class HdfsUnderTest(
   override def partStore(): HdfsPartStore =
     HdfsUnderTest.parts(hadoop, sinkId, layout(sinkId), trimming)
 
-  override def files(): FileStore = HdfsFileStore.ofSink(hadoop, sinkId)
+  override def files(): FileStore = HdfsStorage.HdfsFileStore.ofSink(hadoop, sinkId)
 
   override def neighbour(): StorageUnderTest = new HdfsUnderTest(root, layout, trimming, "neighbour")
 

@@ -24,14 +24,16 @@ class HostsOfPathSuite extends AnyFunSuite {
   }
 
   test("the driver's host goes with the store, and this one's file system is no such one") {
-    val store = storeOf(HostsOfPath.ofThisDriver)
+    val store = storeOf(WriterLeases.HostsOfPath.ofThisDriver)
     SerializationUtils.clone(store).enter(RunId.random()).close()
   }
 
   private def entered(host: String, kind: String): Unit =
-    storeOf(new HostsOfPath("driver", () => host, (_: Path) => kind)).enter(RunId.random()).close()
+    storeOf(new WriterLeases.HostsOfPath("driver", () => host, (_: Path) => kind))
+      .enter(RunId.random())
+      .close()
 
-  private def storeOf(hosts: HostsOfPath): LocalPartStore = new LocalPartStore(
+  private def storeOf(hosts: WriterLeases.HostsOfPath): LocalPartStore = new LocalPartStore(
     Files.createTempDirectory("stoplog-hosts").toString,
     "main",
     PartLayout.Staging("main"),

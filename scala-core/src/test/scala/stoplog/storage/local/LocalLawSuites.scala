@@ -76,12 +76,12 @@ class ProcessSpoolSuite extends SpoolFilesLaws with LongRun {
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }
 
-class DiskRecordsSuite extends RecordStoreLaws {
+class DiskRecordsSuite extends LogFilesLaws {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }
 
-class ProcessRecordsSuite extends RecordStoreLaws with LongRun {
+class ProcessRecordsSuite extends LogFilesLaws with LongRun {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }

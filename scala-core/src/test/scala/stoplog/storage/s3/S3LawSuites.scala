@@ -22,7 +22,7 @@ class S3SleepingDriverSuite extends SleepingDriverLaws {
   override def newStorage(): StorageUnderTest = S3UnderTest.create(S3Settings())
 }
 
-class S3RecordsSuite extends RecordStoreLaws with S3Laws
+class S3RecordsSuite extends LogFilesLaws with S3Laws
 
 class S3RecordNamesSuite extends RecordNamesLaws with S3Laws
 
@@ -32,7 +32,7 @@ class S3ProxySpoolSuite extends SpoolFilesLaws with S3ProxyLaws
 
 class S3ProxyFilesSuite extends FileStoreLaws with S3ProxyLaws
 
-class S3ProxyRecordsSuite extends RecordStoreLaws with S3ProxyLaws
+class S3ProxyRecordsSuite extends LogFilesLaws with S3ProxyLaws
 
 /** The laws, but for those that S3 keeps in another way: [[S3OwnLawsSuite]] says in which. */
 trait S3Laws extends LawSuite {

@@ -3,14 +3,14 @@ package stoplog.storage.s3
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.storage.s3.S3Room._
+import stoplog.storage.s3.S3Token.S3Room._
 
 class S3RoomSuite extends AnyFunSuite {
 
   test("no two writers that may be alive have a number in common, however many runs there were") {
     // What each writer of a part may use until the next record, with a record after every other claim.
     val rooms = Iterator
-      .iterate((1: Int, S3Room.Writer(1): S3Room)) { case (claims, room) =>
+      .iterate((1: Int, S3Token.S3Room.Writer(1): S3Token.S3Room)) { case (claims, room) =>
         val claimed  = room.claimed(Gaps.Allowed)
         val recorded = if (claims % 2 == 0) written(claimed, parts = claims % 3) else claimed
         (claims + 1, recorded)
@@ -40,7 +40,7 @@ class S3RoomSuite extends AnyFunSuite {
     assert(Publisher(5).claimed(Gaps.Refused) === Publisher(5))
   }
 
-  private def written(room: S3Room, parts: Int): S3Room = room match {
+  private def written(room: S3Token.S3Room, parts: Int): S3Token.S3Room = room match {
     case Writer(from) => Writer(from + parts)
     case other        => other
   }

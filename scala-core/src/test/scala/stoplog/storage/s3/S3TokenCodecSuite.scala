@@ -14,7 +14,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
       UploadedPart(1, 5L << 20, Handle.of(Array[Byte](4))),
       UploadedPart(2, 5L << 20, Handle.of(Array[Byte](5)))
     ),
-    S3Room.Writer(3)
+    S3Token.S3Room.Writer(3)
   )
   private val pieces =
     Vector(Tail.InObject(s"$base.piece-1", 5L << 20), Tail.InObject(s"$base.piece-2", 5L << 20))
@@ -40,7 +40,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
     "an upload that only publishers add to, and what they will add" -> S3Token(
       base,
       target,
-      Some(upload.copy(room = S3Room.Publisher(259))),
+      Some(upload.copy(room = S3Token.S3Room.Publisher(259))),
       pieces,
       Tail.empty,
       Vector.empty
@@ -70,7 +70,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
         s""""handle":"BA=="},{"n":2,"bytes":5242880,"handle":"BQ=="}],"tail":{"at":"$base.tail-2","bytes":17},""" +
         s""""stale":["$base.tail-1"]}"""
     val before = tokens(2)._2
-    assert(S3TokenCodec.decode(text) === Some(before.inRoom(_ => S3Room.Publisher(5001))))
+    assert(S3TokenCodec.decode(text) === Some(before.inRoom(_ => S3Token.S3Room.Publisher(5001))))
   }
 
   test("paths, other stores' tokens and broken text are no tokens") {

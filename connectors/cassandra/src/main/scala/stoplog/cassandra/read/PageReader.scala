@@ -32,8 +32,8 @@ private[cassandra] final class PageReader(
   private final val Ahead = 16
 
   private val retries                  = RequestRetries(query.options.retryTimeoutMillis)
-  private val waiting                  = mutable.ArrayDeque.empty[Asked]
-  private val asked                    = mutable.ArrayDeque.empty[Asked]
+  private val waiting                  = mutable.ArrayDeque.empty[PageRequest]
+  private val asked                    = mutable.ArrayDeque.empty[PageRequest]
   private lazy val byTokens            = prepare(query.byTokens)
   private lazy val byKey               = prepare(query.byKey)
   private val lock                     = new ReentrantLock
@@ -42,11 +42,12 @@ private[cassandra] final class PageReader(
 
   override def add(splits: Seq[CassandraSplit]): Unit = splits.foreach {
     case split @ TokenSplit(span, _, _) =>
-      waiting += new Asked(
+      waiting += new PageRequest(
         split,
         () => byTokens.boundStatementBuilder().setLong(0, span.after).setLong(1, span.until).build()
       )
-    case split @ KeySplit(keys) => keys.foreach(key => waiting += new Asked(split, () => keyStatement(key)))
+    case split @ KeySplit(keys) =>
+      keys.foreach(key => waiting += new PageRequest(split, () => keyStatement(key)))
   }
 
   override def fetch(): Fetched[CassandraSplit, Row] = {
@@ -70,7 +71,7 @@ private[cassandra] final class PageReader(
   override def close(): Unit = release()
 
   /** Waits for an answer; false if it was woken before. Asks again while there is hope. */
-  private def arrived(request: Asked): Boolean = {
+  private def arrived(request: PageRequest): Boolean = {
     var ready = false
     var over  = false
     while (!ready && !over)
@@ -86,7 +87,7 @@ private[cassandra] final class PageReader(
     ready
   }
 
-  private def waitFor(request: Asked): Unit =
+  private def waitFor(request: PageRequest): Unit =
     if (!news(answerMillis)(request.state.isEmpty)) request.failIfOverdue()
 
   private def pause(millis: Long): Unit = {
@@ -125,7 +126,7 @@ private[cassandra] final class PageReader(
   }
 
   /** One statement, from its first page to its last. */
-  private final class Asked(split: CassandraSplit, statement: () => BoundStatement) {
+  private final class PageRequest(split: CassandraSplit, statement: () => BoundStatement) {
     private var request: BoundStatement = _
     private var begunNanos              = 0L
     private var tries                   = 0

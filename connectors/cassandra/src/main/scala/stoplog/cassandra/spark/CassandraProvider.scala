@@ -17,7 +17,8 @@ import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{EpochClock, WritePlan, WrittenRows}
 import stoplog.engine._
 import stoplog.source.{SourceDriver, StateFiles}
-import stoplog.spark.{ConnectorProvider, SinkTable, SplitBytes, SplitReaders}
+import stoplog.spark.{ConnectorProvider, SinkTable}
+import stoplog.spark.SourceScan.{SplitBytes, SplitReaders}
 
 /** `format("stoplog-cassandra")`, to read and to write.
   *

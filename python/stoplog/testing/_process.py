@@ -88,7 +88,7 @@ _OF_THIS_SESSION = ("PYSPARK_GATEWAY_", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "S
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class ProcessRun:
     """The instructions for the process.
 
     Attributes:
@@ -140,10 +140,10 @@ class OutOfTime(Exception):
     """A life that had to be cut off, with the last of what it has printed."""
 
 
-class Lives(Protocol):
+class ProcessRunner(Protocol):
     """A runner of pipelines."""
 
-    def __call__(self, life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
+    def __call__(self, life: ProcessRun, log: Path, is_doomed: Callable[[], bool]) -> End:
         """Runs one life from start to end.
 
         Args:
@@ -164,7 +164,7 @@ class ChildProcesses:
     limit_seconds: float
     command: tuple[str, ...] = (sys.executable, "-m", "stoplog.testing._child")
 
-    def __call__(self, life: Life, log: Path, is_doomed: Callable[[], bool]) -> End:
+    def __call__(self, life: ProcessRun, log: Path, is_doomed: Callable[[], bool]) -> End:
         deadline = time.monotonic() + self.limit_seconds
         with log.open("wb") as printed:
             process = subprocess.Popen(

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stoplog.testing._life import ChildProcesses, End, FunctionName, Life, OutOfTime
+from stoplog.testing._process import ChildProcesses, End, FunctionName, OutOfTime, ProcessRun
 
-LIFE = Life(
+LIFE = ProcessRun(
     FunctionName("m", "m.py", "build"), {"n": 1}, {}, "in", "out", "checkpoint", {}, "midWrite:1:halt"
 )
 WAIT = "import threading; print('waits', flush=True); threading.Event().wait()"

@@ -3,8 +3,8 @@ package stoplog.matrix
 
 import stoplog.fault.Step
 
-/** Where a query writes, and what. */
-final case class Site(storage: Storage, layout: Layout, content: Content) {
+/** The place and the rows that a query writes. */
+final case class Scenario(storage: Storage, layout: Layout, content: Content) {
   def name: String = s"${layout.name}/${content.name}"
 
   /** Those that a query passes here. */
@@ -13,9 +13,9 @@ final case class Site(storage: Storage, layout: Layout, content: Content) {
   def newPlace(): Place = storage.newPlace(layout, content)
 }
 
-object Site {
-  def all(storage: Storage): Vector[Site] = for {
+object Scenario {
+  def all(storage: Storage): Vector[Scenario] = for {
     layout  <- storage.layouts
     content <- storage.contents
-  } yield Site(storage, layout, content)
+  } yield Scenario(storage, layout, content)
 }

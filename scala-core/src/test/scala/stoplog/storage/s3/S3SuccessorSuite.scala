@@ -10,10 +10,10 @@ import stoplog.storage.{FenceOutcome, PartOutput, PartStore}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed}
 
 /** A part that has an upload goes on after its writer, while that writer is still adding to the upload. */
-abstract class S3HeirLaws extends LawSuite {
-  private val heir    = RunId("22222222-2222-4222-8222-222222222222")
-  private val mib     = 1 << 20
-  private val content = new Array[Byte](32 * mib)
+abstract class S3SuccessorLaws extends LawSuite {
+  private val successor = RunId("22222222-2222-4222-8222-222222222222")
+  private val mib       = 1 << 20
+  private val content   = new Array[Byte](32 * mib)
   new java.util.Random(7).nextBytes(content)
   private val junk = new Array[Byte](6 * mib)
 
@@ -24,7 +24,7 @@ abstract class S3HeirLaws extends LawSuite {
 
   /** What is so of a part that the next run has gone on with. */
   protected def numbered(part: Publish): Unit =
-    assert(S3HeirLaws.token(part).waiting.isEmpty, "it went straight to the upload")
+    assert(S3SuccessorLaws.token(part).waiting.isEmpty, "it went straight to the upload")
 
   override def newStorage(): StorageUnderTest = S3UnderTest.create(S3UnderTest.uploads, bucket)
 
@@ -64,7 +64,7 @@ abstract class S3HeirLaws extends LawSuite {
       again.patch(1, Nil, 1).foreach(late)
       val mine = write(again(1), 6 * mib, 17 * mib).persist()
       (first +: again.patch(1, Nil, 1)).foreach(late(_).persist())
-      assert(S3HeirLaws.token(mine).waiting.map(_.bytes) === Vector(5L * mib, 5L * mib))
+      assert(S3SuccessorLaws.token(mine).waiting.map(_.bytes) === Vector(5L * mib, 5L * mib))
       val next = write(store.resume(mine, 17L * mib), 17 * mib, 22 * mib).persist()
       leave(late(store.resume(open, 6L * mib)))
       val last = write(store.takeOver(next, 22L * mib, part()), 22 * mib, 28 * mib).finish()
@@ -76,17 +76,17 @@ abstract class S3HeirLaws extends LawSuite {
     val open   = begun(store, 6 * mib)
     val mine   = write(store.takeOver(open, 6L * mib, part()), 6 * mib, 17 * mib).persist()
     val next   = store.claimed(mine)
-    val closed = store.isolate(next, 17L * mib, part(by = heir))
+    val closed = store.isolate(next, 17L * mib, part(by = successor))
     late(store.resume(mine, 17L * mib)).persist()
     published(storage, closed, 17 * mib)
   }
 
   law("a part outlives more runs than there are numbers for") { storage =>
-    val store = storage.partStore()
-    val open  = begun(store, 6 * mib)
-    val heirs = Iterator.iterate(open)(store.claimed).take(60).toVector
-    val alive = Seq(0, 1, 10, 18, 19, 58).map(n => late(store.resume(heirs(n), 6L * mib)))
-    val mine  = write(store.takeOver(heirs.last, 6L * mib, part()), 6 * mib, 12 * mib).finish()
+    val store      = storage.partStore()
+    val open       = begun(store, 6 * mib)
+    val successors = Iterator.iterate(open)(store.claimed).take(60).toVector
+    val alive      = Seq(0, 1, 10, 18, 19, 58).map(n => late(store.resume(successors(n), 6L * mib)))
+    val mine       = write(store.takeOver(successors.last, 6L * mib, part()), 6 * mib, 12 * mib).finish()
     alive.foreach(output => leave(late(output)))
     published(storage, mine, 12 * mib)
   }
@@ -106,9 +106,9 @@ abstract class S3HeirLaws extends LawSuite {
   /** As the driver and the first attempts of a run go on with what they find. */
   private def heirTo(store: PartStore, claimed: Resume, bytes: Int): PartOutput = {
     val open = Open("b", "part-1.txt", 0, claimed, bytes.toLong, 1, 0, 0, None)
-    store.fence(heir, Vector(open)).head match {
+    store.fence(successor, Vector(open)).head match {
       case FenceOutcome.Owned    => store.resume(claimed, bytes.toLong)
-      case FenceOutcome.Doubtful => store.takeOver(claimed, bytes.toLong, part(by = heir))
+      case FenceOutcome.Doubtful => store.takeOver(claimed, bytes.toLong, part(by = successor))
     }
   }
 
@@ -135,23 +135,23 @@ abstract class S3HeirLaws extends LawSuite {
   }
 }
 
-private object S3HeirLaws {
+private object S3SuccessorLaws {
   def token(part: Publish): S3Token = S3TokenCodec.decode(part.token).get
 }
 
 /** This server measures all parts of an upload, also those that its completion does not name: none may be small. */
-trait NoSmallParts extends S3HeirLaws {
+trait NoSmallParts extends S3SuccessorLaws {
   protected override def leave(late: PartOutput): Unit = {
     late.persist()
     ()
   }
 }
 
-class S3HeirsSuite extends S3HeirLaws with NoSmallParts {
+class S3SuccessorSuite extends S3SuccessorLaws with NoSmallParts {
   protected override def bucket: S3Bucket = S3Bucket.plain
 }
 
-class S3ProxyHeirsSuite extends S3HeirLaws {
+class S3ProxySuccessorSuite extends S3SuccessorLaws {
   protected override def bucket: S3Bucket = S3Bucket.ofOtherMake
 
   protected override def leave(late: PartOutput): Unit = {
@@ -161,7 +161,7 @@ class S3ProxyHeirsSuite extends S3HeirLaws {
 }
 
 /** Parts with checksums of their own: S3 completes no upload then that leaves numbers out. */
-class S3ChecksumHeirsSuite extends S3HeirLaws with NoSmallParts with LongRun {
+class S3ChecksumSuccessorSuite extends S3SuccessorLaws with NoSmallParts with LongRun {
   protected override def bucket: S3Bucket =
     S3Bucket.plain.copy(
       name = "stoplog-checksums",
@@ -169,9 +169,9 @@ class S3ChecksumHeirsSuite extends S3HeirLaws with NoSmallParts with LongRun {
     )
 
   protected override def numbered(part: Publish): Unit = {
-    val token = S3HeirLaws.token(part)
+    val token = S3SuccessorLaws.token(part)
     assert(token.upload.map(_.parts.map(_.number)) === Some(Vector(1)))
-    assert(token.upload.map(_.room) === Some(S3Room.Publisher(2)))
+    assert(token.upload.map(_.room) === Some(S3Token.S3Room.Publisher(2)))
     assert(token.waiting.size === 3)
   }
 }

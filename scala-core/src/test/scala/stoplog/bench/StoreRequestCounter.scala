@@ -11,12 +11,17 @@ import stoplog.part.RunId
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.PartStore
 
-/** What a server is asked for while a sink runs on it: driver and task, whole epochs.
+/** Counts the requests to a server while a sink runs on it: driver and task, whole epochs.
   *
   * @param calls how often each was asked for until now
   */
-final class Asked(root: String, store: PartStore, records: LogFiles, calls: () => Map[String, Long]) {
-  import Asked._
+final class StoreRequestCounter(
+    root: String,
+    store: PartStore,
+    records: LogFiles,
+    calls: () => Map[String, Long]
+) {
+  import StoreRequestCounter._
 
   /** The calls of one epoch: those that it makes once, and those that it makes for each part.
     *
@@ -80,7 +85,7 @@ final class Asked(root: String, store: PartStore, records: LogFiles, calls: () =
     )
 }
 
-object Asked {
+object StoreRequestCounter {
 
   /** The calls of an epoch on average, by what is asked for. */
   final case class PerEpoch(once: Map[String, Double], each: Map[String, Double])

@@ -6,7 +6,7 @@ import scala.collection.concurrent.TrieMap
 import stoplog.fault.{Faults, Step}
 
 /** Something that happens to the servers when a run passes a step. */
-final class Trouble(at: CrashPoint.At => Boolean)(happens: => Unit) extends Faults {
+final class ServerFault(at: CrashPoint.At => Boolean)(happens: => Unit) extends Faults {
   private val seen = TrieMap.empty[Step, Int]
 
   override def at(step: Step): Unit = {

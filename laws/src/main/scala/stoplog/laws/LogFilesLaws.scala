@@ -4,7 +4,7 @@ package stoplog.laws
 import stoplog.storage.PutOutcome.{Created, Taken}
 
 /** A log on [[FileStoreLaws]]: its records, their marks and notes. */
-abstract class RecordStoreLaws extends LawSuite {
+abstract class LogFilesLaws extends LawSuite {
 
   law("an empty log") { storage =>
     val store = storage.logFiles()

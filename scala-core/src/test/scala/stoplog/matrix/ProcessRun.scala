@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.commit.ManualClock
-import stoplog.commit.Finish
+import stoplog.commit.{Finish, ManualClock}
 
 /** One process on a thread of its own, until it ends or meets its doom. */
-final class Life(place: Place, clock: ManualClock, doom: CrashPoint, from: Checkpoint, runs: Seq[Life.Run]) {
+final class ProcessRun(
+    place: Place,
+    clock: ManualClock,
+    doom: CrashPoint,
+    from: Checkpoint,
+    runs: Seq[ProcessRun.Run]
+) {
   private val process = new Runs(place, clock, doom, from, runs)
   private val mortal  = CrashableThread.live(doom)(process.go())
 
@@ -19,7 +24,7 @@ final class Life(place: Place, clock: ManualClock, doom: CrashPoint, from: Check
   def wake(): Unit = mortal.wake()
 }
 
-object Life {
+object ProcessRun {
 
   /** A run up to so many epochs of the query. */
   final case class Run(epochs: Long, finish: Finish)

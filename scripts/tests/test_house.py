@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of the code's shape: definitions are found as the compiler sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import house
+
+CODE = """// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+/** Files. No class A extends FileStore. */
+trait FileStore
+trait PartStore extends Serializable
+sealed trait Outcome
+
+private[storage] final class Wide[A <: Any](
+    root: String,
+    @transient private val name: String = s"a) extends PartStore {",
+    then: A => Unit
+) extends FileStore
+    with Serializable {
+  private final class Inner(left: Int) extends PartStore
+  private val one = new FileStore {}
+}
+
+class Heir private[storage] (root: String)
+    extends Wide[String](root, "b", _ => ())
+
+class Plain
+object Other extends PartStore { def hand(files: FileStore): Unit = () }
+"""
+
+
+def sources(folder: Path, code: str = CODE) -> list[house.Source]:
+    (folder / "Code.scala").write_text(code)
+    return house.sources(folder)
+
+
+def of(figure: house.Figure) -> tuple[str, list[str]]:
+    return figure.value, [line.partition(":")[0] for line in figure.findings]
+
+
+def test_a_class_is_found_behind_parameters_on_lines_of_their_own_nested_and_by_inheritance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "ROOT", tmp_path)
+    every, seams = house.storage(sources(tmp_path))
+    assert of(every) == of(seams)
+    assert of(seams) == (
+        "2 / 4",
+        [
+            "FileStore",
+            "PartStore",
+            "Heir (FileStore)",
+            "Inner (PartStore)",
+            "Other (PartStore)",
+            "Wide (FileStore)",
+        ],
+    )
+
+
+def test_a_definition_without_a_body_takes_no_parents_of_the_next_one(tmp_path: Path) -> None:
+    code = (
+        "package stoplog.storage\n\ntrait FileStore\n\nclass A(\n    n: Int\n)\n\nclass B extends FileStore\n"
+    )
+    found = {name: parents for _, name, parents in house._parents(sources(tmp_path, code)[0])}
+    assert found == {"FileStore": set(), "A": set(), "B": {"FileStore"}}

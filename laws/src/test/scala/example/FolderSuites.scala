@@ -65,7 +65,7 @@ class FolderPartsLaws    extends PartStoreLaws with OnFolder
 class FolderFencingLaws  extends FencingLaws with OnFolder
 class FolderStagingLaws  extends StagingLaws with OnFolder
 class FolderSpoolLaws    extends SpoolFilesLaws with OnFolder
-class FolderFinishedLaws extends FinishedStoreLaws with OnFolder
+class FolderFinishedLaws extends ReplacedFilesLaws with OnFolder
 class FolderRecordsLaws  extends LogFilesLaws with OnFolder
 
 // What this one promises, where there is a choice.

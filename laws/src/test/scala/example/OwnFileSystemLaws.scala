@@ -22,7 +22,7 @@ class OwnPartStoreSuite   extends PartStoreLaws with OnOwnFileSystem
 class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
 class OwnStagingSuite     extends StagingLaws with OnOwnFileSystem
 class OwnSpoolSuite       extends SpoolFilesLaws with OnOwnFileSystem
-class OwnFinishedSuite    extends FinishedStoreLaws with OnOwnFileSystem
+class OwnFinishedSuite    extends ReplacedFilesLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends LogFilesLaws with OnOwnFileSystem
 
 // What this one promises, where there is a choice: each of these has a weaker or another counterpart.

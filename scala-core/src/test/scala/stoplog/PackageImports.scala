@@ -54,7 +54,7 @@ object PackageImports {
     "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
       "source.format storage util"),
     "part"          -> "rolling",
-    "place"         -> "commit error fault log part preflight rolling sink storage storage.local",
+    "place"         -> "commit error fault log part preflight rolling sink storage",
     "preflight"     -> "bucket error log part rolling storage",
     "rolling"       -> "",
     "sink"          -> "part",

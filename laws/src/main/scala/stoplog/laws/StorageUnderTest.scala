@@ -9,7 +9,7 @@ import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
   *
   * What is asserted about visible files is read with means other than the store's own. Implement this for your own
   * storage and extend [[FileStoreLaws]], [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SpoolFilesLaws]],
-  * [[FinishedStoreLaws]] and [[LogFilesLaws]] to see whether it keeps the promises that the commit protocol rests on.
+  * [[ReplacedFilesLaws]] and [[LogFilesLaws]] to see whether it keeps the promises that the commit protocol rests on.
   * It is sent to other processes, by Java serialization.
   */
 trait StorageUnderTest extends Serializable {

@@ -75,14 +75,6 @@ private[stoplog] object CheckpointFiles {
     }
 }
 
-/** The identity of a micro-batch. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before
-  * it begins one, and goes by that file, which it does not write again, when it repeats it.
-  *
-  * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
-  * number anew, up to the newest offsets: with another time in the file at least.
-  */
-private[stoplog] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)
-
 /** The batches of one query, asked on the thread of its batches. A file that is not there tells nothing. One that is there
   * and cannot be read is an error: taken for nothing, it would let a batch that was planned anew be passed over.
   *
@@ -106,13 +98,21 @@ private[stoplog] final class PlannedBatches(
   /** The times of the batch that is about to begin. */
   def times: BatchTimes = now.fold(BatchTimes.unknown)(_.times)
 
-  private def planned(asked: Long): Option[PlannedBatch] = checkpoint.flatMap { location =>
+  private def planned(asked: Long): Option[PlannedBatches.PlannedBatch] = checkpoint.flatMap { location =>
     try new CheckpointFiles(location, configuration).offsets(asked).map(PlannedBatches.read)
     catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, e) }
   }
 }
 
 private[stoplog] object PlannedBatches {
+
+  /** The identity of a micro-batch. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before
+    * it begins one, and goes by that file, which it does not write again, when it repeats it.
+    *
+    * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
+    * number anew, up to the newest offsets: with another time in the file at least.
+    */
+  private[place] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)
 
   /** @param offsets lines, of which the one with the times is a JSON object */
   private[place] def read(offsets: Array[Byte]): PlannedBatch = {

@@ -43,7 +43,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
       }
   }
 
-  if (long) testPage(Chapter.Merging(storage))
+  if (long) testPage(MatrixSection.Merging(storage))
 
   override protected def section: String = plan.render(occurrences)
 

@@ -37,7 +37,7 @@ final class CompactionSection(storage: Storage) {
     val tables = alike.flatMap { case (found, same) =>
       Seq(s"With ${MatrixPage.named(same)}:", table(same.head, found))
     }
-    (Seq(s"## ${Chapter.Merging(storage).title}", text) ++ tables :+ chains).mkString("", "\n\n", "\n")
+    (Seq(s"## ${MatrixSection.Merging(storage).title}", text) ++ tables :+ chains).mkString("", "\n\n", "\n")
   }
 
   private def table(site: Scenario, occurrences: Map[Step, Int]): String = {

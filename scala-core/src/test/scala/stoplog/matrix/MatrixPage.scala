@@ -16,14 +16,14 @@ import stoplog.fault.Step
   * @param introduction what stands above the sections
   * @param chapters     in the order of the page
   */
-final class MatrixPage(name: String, introduction: => String, chapters: => Vector[Chapter]) {
+final class MatrixPage(name: String, introduction: => String, chapters: => Vector[MatrixSection]) {
 
   /** The section as it stands on the page; `""` when there is none. */
-  def sectionOf(chapter: Chapter): String =
+  def sectionOf(chapter: MatrixSection): String =
     sections(if (Files.exists(file)) Files.readString(file) else "").getOrElse(chapter, "")
 
   /** Puts the section into its place. Suites of other projects write theirs at the same time, in JVMs of their own. */
-  def write(chapter: Chapter, section: String): Unit =
+  def write(chapter: MatrixSection, section: String): Unit =
     Using.resource(FileChannel.open(file, CREATE, READ, WRITE)) { page =>
       page.lock()
       val text = new String(Channels.newInputStream(page).readAllBytes(), UTF_8)
@@ -33,7 +33,7 @@ final class MatrixPage(name: String, introduction: => String, chapters: => Vecto
       while (next.hasRemaining) page.write(next)
     }
 
-  private def sections(page: String): Map[Chapter, String] = {
+  private def sections(page: String): Map[MatrixSection, String] = {
     val at = page.split("(?m)^(?=## )").toVector
     chapters.flatMap { chapter =>
       at.find(_.startsWith(s"## ${chapter.title}\n")).map(text => chapter -> (text.stripTrailing + "\n"))
@@ -53,10 +53,14 @@ object MatrixPage {
   val Result: String = "each row once"
 
   val OfFiles: MatrixPage =
-    new MatrixPage("correctness/crash-matrix.md", Introductions.ofFiles, Chapter.ofFiles)
+    new MatrixPage("correctness/crash-matrix.md", Introductions.ofFiles, MatrixSection.ofFiles)
 
   val OfConnectors: MatrixPage =
-    new MatrixPage("correctness/crash-matrix-connectors.md", Introductions.ofConnectors, Chapter.ofConnectors)
+    new MatrixPage(
+      "correctness/crash-matrix-connectors.md",
+      Introductions.ofConnectors,
+      MatrixSection.ofConnectors
+    )
 
   /** @param occurrences how many there are, or which
     * @param fates       what became of each, by name

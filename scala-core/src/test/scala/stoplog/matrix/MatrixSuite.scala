@@ -73,5 +73,5 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
       holdAll(crashes)(_.verdict())
     }
 
-  protected final def testPage(): Unit = testPage(Chapter.Writing(storage))
+  protected final def testPage(): Unit = testPage(MatrixSection.Writing(storage))
 }

@@ -23,7 +23,7 @@ abstract class Proving extends AnyFunSuite with Cells {
   protected def section: String
 
   /** The last test of a suite. */
-  protected final def testPage(chapter: Chapter): Unit = {
+  protected final def testPage(chapter: MatrixSection): Unit = {
     val current = "the page in docs is current"
     test(current) {
       if (long && Proving.writesDocs) {

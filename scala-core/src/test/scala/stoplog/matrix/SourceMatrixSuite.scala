@@ -49,7 +49,7 @@ abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
     }
 
   // The run that writes a section proves it; an ordinary one tries a sample.
-  if (long) testPage(Chapter.Reading(storage))
+  if (long) testPage(MatrixSection.Reading(storage))
 
   override protected def section: String = plan.render(occurrences) + "\n"
 

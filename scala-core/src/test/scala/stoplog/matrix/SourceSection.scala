@@ -40,7 +40,7 @@ final class SourceSection(storage: SourceStorage) {
       "`SourceDriversSuite` lets several drivers work on one checkpoint at once: all but one are refused by " +
         "`STOPLOG_SOURCE_FENCED`."
     )
-    Seq(s"## ${Chapter.Reading(storage).title}", text, table, drivers).mkString("\n\n")
+    Seq(s"## ${MatrixSection.Reading(storage).title}", text, table, drivers).mkString("\n\n")
   }
 
   private def Result = MatrixPage.Result

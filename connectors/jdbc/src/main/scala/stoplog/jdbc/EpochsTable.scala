@@ -51,19 +51,12 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
     insert(session, Owner, row)
   }
 
-  def update(session: Session, row: SinkRow): Unit = {
-    val QueryEpoch(query, epoch, batch) = row.newest
-    session.update(
-      s"UPDATE $table SET query_id = ?, run_id = ?, last_epoch = ?, last_batch = ? WHERE $key",
-      query,
-      row.runId,
-      epoch.getOrElse(NoEpoch),
-      batch.map(_.value).orNull,
-      sink,
-      Owner
-    )
-    ()
-  }
+  def update(session: Session, row: SinkRow): Unit = write(
+    session,
+    s"UPDATE $table SET query_id = ?, run_id = ?, last_epoch = ?, last_batch = ? WHERE $key",
+    Owner,
+    row
+  )
 
   /** Keeps the row of a query from which another one adopts the sink. */
   def leave(session: Session, row: SinkRow): Unit = {
@@ -79,18 +72,16 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
     ()
   }
 
-  private def insert(session: Session, former: String, row: SinkRow): Unit = {
+  private def insert(session: Session, former: String, row: SinkRow): Unit = write(
+    session,
+    s"INSERT INTO $table (query_id, run_id, last_epoch, last_batch, sink_name, former_query) VALUES (?, ?, ?, ?, ?, ?)",
+    former,
+    row
+  )
+
+  private def write(session: Session, sql: String, former: String, row: SinkRow): Unit = {
     val QueryEpoch(query, epoch, batch) = row.newest
-    session.update(
-      s"INSERT INTO $table (sink_name, former_query, query_id, run_id, last_epoch, last_batch) " +
-        "VALUES (?, ?, ?, ?, ?, ?)",
-      sink,
-      former,
-      query,
-      row.runId,
-      epoch.getOrElse(NoEpoch),
-      batch.map(_.value).orNull
-    )
+    session.update(sql, query, row.runId, epoch.getOrElse(NoEpoch), batch.map(_.value).orNull, sink, former)
     ()
   }
 

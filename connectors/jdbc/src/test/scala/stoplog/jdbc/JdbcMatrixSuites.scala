@@ -2,10 +2,10 @@
 package stoplog.jdbc
 
 import stoplog.fault.Step
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
+import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 
 /** Exactly-once inserts, stopped at each step. */
-class InsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseInserts) {
+class InsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseInserts) {
 
   override protected def about: String =
     "`writeMode` = `transactional` on Derby and PostgreSQL, read by plain JDBC. A process that repeats an epoch has another " +
@@ -28,7 +28,7 @@ class InsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseInserts) {
 }
 
 /** Upserts, stopped at each step. */
-class UpsertsMatrixSuite extends ConnectorMatrixSuite(Chapter.DatabaseUpserts) {
+class UpsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseUpserts) {
 
   override protected def about: String =
     "`writeMode` = `upsert` on Derby and PostgreSQL, read by plain JDBC. Each epoch says something new of the same keys. " +

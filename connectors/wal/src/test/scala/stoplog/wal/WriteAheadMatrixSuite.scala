@@ -5,10 +5,10 @@ import java.util.UUID
 
 import stoplog.fault.Step
 import stoplog.format.SparkSessionForTests
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
+import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 
 /** A query that sends to a target which helps in nothing, with its notes in the log: stopped at each step. */
-class WriteAheadMatrixSuite extends ConnectorMatrixSuite(Chapter.WriteAhead) with SparkSessionForTests {
+class WriteAheadMatrixSuite extends ConnectorMatrixSuite(MatrixSection.WriteAhead) with SparkSessionForTests {
   import WriteAheadMatrixSuite._
 
   override protected def about: String =

@@ -14,7 +14,7 @@ class AppendOnlyUnannouncedSuite  extends UnannouncedLaws with OnAppendOnly
 class AppendOnlyStagingSuite      extends StagingLaws with OnAppendOnly
 class AppendOnlySpoolSuite        extends SpoolFilesLaws with OnAppendOnly
 class AppendOnlyFilesSuite        extends FileStoreLaws with OnAppendOnly
-class AppendOnlyFinishedSuite     extends FinishedStoreLaws with OnAppendOnly
+class AppendOnlyFinishedSuite     extends ReplacedFilesLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends LogFilesLaws with OnAppendOnly
 class AppendOnlyRecordNamesSuite  extends RecordNamesLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly

@@ -12,7 +12,7 @@ class CreateOnlyPartStoreSuite   extends PartStoreLaws with OnCreateOnly
 class CreateOnlyFencingSuite     extends FencingLaws with OnCreateOnly
 class CreateOnlyUnannouncedSuite extends UnannouncedLaws with OnCreateOnly
 class CreateOnlyStagingSuite     extends StagingLaws with OnCreateOnly
-class CreateOnlyFinishedSuite    extends FinishedStoreLaws with OnCreateOnly
+class CreateOnlyFinishedSuite    extends ReplacedFilesLaws with OnCreateOnly
 class CreateOnlySpoolSuite       extends SpoolFilesLaws with OnCreateOnly
 class CreateOnlyFilesSuite       extends FileStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends LogFilesLaws with OnCreateOnly

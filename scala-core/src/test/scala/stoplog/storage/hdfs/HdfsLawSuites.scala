@@ -35,7 +35,7 @@ class HdfsFilesSuite extends FileStoreLaws {
     if (LongRun.isOn || !name.startsWith("of two processes exactly one")) super.law(name)(body)
 }
 
-class HdfsFinishedSuite extends FinishedStoreLaws {
+class HdfsFinishedSuite extends ReplacedFilesLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 

@@ -106,7 +106,7 @@ class LocalEarlyListingSuite extends EarlyListingLaws {
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }
 
-class DiskFinishedSuite extends FinishedStoreLaws {
+class DiskFinishedSuite extends ReplacedFilesLaws {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Disk)
 }

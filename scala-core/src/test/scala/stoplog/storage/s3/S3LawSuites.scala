@@ -16,7 +16,7 @@ class S3StagedSuite extends StagingLaws with S3Laws
 class S3SpoolSuite extends SpoolFilesLaws with S3Laws
 
 class S3FilesSuite    extends FileStoreLaws with S3Laws
-class S3FinishedSuite extends FinishedStoreLaws with S3Laws
+class S3FinishedSuite extends ReplacedFilesLaws with S3Laws
 
 class S3SleepingDriverSuite extends SleepingDriverLaws {
   override def newStorage(): StorageUnderTest = S3UnderTest.create(S3Settings())

@@ -15,10 +15,10 @@ import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{UpsertWriter, WritePlan}
 import stoplog.fault.{Faults, Step}
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
+import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 
 /** Upserts into a real node, stopped at each step. */
-class CassandraMatrixSuite extends ConnectorMatrixSuite(Chapter.Cassandra) with KeyspaceForTests {
+class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra) with KeyspaceForTests {
   import CassandraMatrixSuite._
 
   override protected def about: String =

@@ -6,12 +6,12 @@ import java.util.UUID
 import stoplog.cassandra.KeyspaceForTests
 import stoplog.fault.Step
 import stoplog.format.SparkSessionForTests
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
+import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 
 /** A query that sends to Cassandra, stopped at each step. */
 class CassandraWriteAheadMatrixSuite
-    extends ConnectorMatrixSuite(Chapter.WriteAheadCassandra)
+    extends ConnectorMatrixSuite(MatrixSection.WriteAheadCassandra)
     with KeyspaceForTests
     with SparkSessionForTests {
 

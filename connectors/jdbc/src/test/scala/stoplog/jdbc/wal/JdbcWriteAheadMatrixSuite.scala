@@ -6,12 +6,12 @@ import java.util.UUID
 import stoplog.fault.{Faults, Step}
 import stoplog.format.SparkSessionForTests
 import stoplog.jdbc.{JdbcStep, TestDatabase}
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode}
+import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 
 /** A query that sends to a database which has the notes as well, stopped at each step. */
 class JdbcWriteAheadMatrixSuite
-    extends ConnectorMatrixSuite(Chapter.WriteAheadDatabase)
+    extends ConnectorMatrixSuite(MatrixSection.WriteAheadDatabase)
     with SparkSessionForTests {
   import JdbcWriteAheadMatrixSuite._
 

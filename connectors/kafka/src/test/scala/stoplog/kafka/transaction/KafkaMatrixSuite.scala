@@ -3,12 +3,12 @@ package stoplog.kafka.transaction
 
 import stoplog.fault.Step
 import stoplog.kafka.Broker
-import stoplog.matrix.{Chapter, ConnectorMatrixSuite, ConnectorWorld, CrashMode}
+import stoplog.matrix.{ConnectorMatrixSuite, ConnectorWorld, CrashMode, MatrixSection}
 
 /** A query stopped at each step, against a real broker: who reads committed records sees each row once, and waits for
   * no dead process.
   */
-class KafkaMatrixSuite extends ConnectorMatrixSuite(Chapter.Kafka) {
+class KafkaMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Kafka) {
 
   override protected def about: String =
     "A real broker, read by Kafka's consumer with `isolation.level` = `read_committed`. Each epoch has two tasks, each with " +

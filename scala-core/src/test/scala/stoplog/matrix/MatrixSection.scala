@@ -2,23 +2,23 @@
 package stoplog.matrix
 
 /** A part of the matrix' page, written by the run that proves it. */
-sealed abstract class Chapter(val title: String, val page: MatrixPage = MatrixPage.OfFiles)
+sealed abstract class MatrixSection(val title: String, val page: MatrixPage = MatrixPage.OfFiles)
     extends Product
     with Serializable
 
-object Chapter {
+object MatrixSection {
 
   /** Queries and batch jobs on a storage. */
-  final case class Writing(storage: Storage) extends Chapter(storage.name)
+  final case class Writing(storage: Storage) extends MatrixSection(storage.name)
 
   /** Queries that merge their small parts. */
-  final case class Merging(storage: Storage) extends Chapter(s"Small parts are merged: ${storage.name}")
+  final case class Merging(storage: Storage) extends MatrixSection(s"Small parts are merged: ${storage.name}")
 
   /** Queries that read files. */
-  final case class Reading(storage: SourceStorage) extends Chapter(s"The file source: ${storage.name}")
+  final case class Reading(storage: SourceStorage) extends MatrixSection(s"The file source: ${storage.name}")
 
   /** Queries that write through a connector. */
-  sealed abstract class Sending(title: String) extends Chapter(title, MatrixPage.OfConnectors)
+  sealed abstract class Sending(title: String) extends MatrixSection(title, MatrixPage.OfConnectors)
 
   case object Kafka               extends Sending("Kafka: exactly-once delivery")
   case object DatabaseInserts     extends Sending("Databases: exactly-once inserts")
@@ -29,12 +29,12 @@ object Chapter {
   case object WriteAheadCassandra extends Sending("Write-ahead: Cassandra")
 
   /** In the order of the page of files. */
-  val ofFiles: Vector[Chapter] =
+  val ofFiles: Vector[MatrixSection] =
     Storage.all.map(Writing) ++ Vector(Storage.Local, Storage.Hdfs, Storage.S3).map(Merging) ++
       SourceStorage.all.map(Reading)
 
   /** In the order of the page of connectors. */
-  val ofConnectors: Vector[Chapter] = Vector(
+  val ofConnectors: Vector[MatrixSection] = Vector(
     Kafka,
     DatabaseInserts,
     DatabaseUpserts,

@@ -4,7 +4,7 @@ package stoplog.laws
 import stoplog.storage.Moves
 
 /** Finished parts that give way to another: out of sight, back again, or gone, however often and by whomever. */
-abstract class FinishedStoreLaws extends LawSuite {
+abstract class ReplacedFilesLaws extends LawSuite {
 
   law("what is set aside is out of sight, and not taken for unfinished") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))

@@ -67,20 +67,20 @@ private[hdfs] object HdfsLeases {
     *
     * Anything else (no NameNode, safe mode, a quota) says nothing about the file.
     */
-  def isBusy(e: IOException): Boolean = {
-    val (name, message) = e match {
-      case remote: RemoteException => remote.getClassName    -> remote.getMessage
-      case other                   => other.getClass.getName -> other.getMessage
-    }
-    Busy(name.substring(name.lastIndexOf('.') + 1)) || Unsettled.exists(String.valueOf(message).contains(_))
+  def isBusy(e: IOException): Boolean = e match {
+    case _: LeaseNotRecoveredException => true
+    case remote: RemoteException       => isBusy(remote.getClassName, remote.getMessage)
+    case other                         => isBusy(other.getClass.getName, other.getMessage)
   }
+
+  private def isBusy(name: String, message: String): Boolean =
+    Busy(name.substring(name.lastIndexOf('.') + 1)) || Unsettled.exists(String.valueOf(message).contains(_))
 
   // By name: not all of these classes are part of Hadoop's client, and other file systems have their own of that name.
   private val Busy = Set(
     "AlreadyBeingCreatedException",
     "RecoveryInProgressException",
-    "NotReplicatedYetException",
-    "LeaseNotRecoveredException"
+    "NotReplicatedYetException"
   )
 
   /** Older NameNodes say the third of them in a plain `IOException`. */

@@ -2,13 +2,16 @@
 package stoplog.commit
 
 import stoplog.log.{BatchDigest, LogRecord, SinkState}
-import stoplog.part.Open
+import stoplog.part.{Open, RunId}
 
 /** The phase of a driver in the life of its run. */
 private[commit] sealed trait Phase {
 
   /** The newest record that the run knows, while it holds the claim. */
   def known: Option[LogRecord] = None
+
+  /** The open parts that the run may not close where they are (I1). */
+  def notOf(run: RunId): Vector[Open] = Vector.empty
 }
 
 private[commit] object Phase {
@@ -28,7 +31,8 @@ private[commit] object Phase {
       resumed: Boolean,
       unneeded: Set[String] = Set.empty
   ) extends Phase {
-    override def known: Option[LogRecord] = Some(newest)
+    override def known: Option[LogRecord]        = Some(newest)
+    override def notOf(run: RunId): Vector[Open] = state.open.filterNot(_.owner.contains(run))
 
     /** Every part may still be written by an attempt of an epoch that was given up (I1). */
     def doubtful: Idle = doubtfulOf(state.open)
@@ -43,7 +47,8 @@ private[commit] object Phase {
   }
 
   final case class Running(held: Idle, plan: EpochPlan, batch: Option[BatchDigest]) extends Phase {
-    override def known: Option[LogRecord] = held.known
+    override def known: Option[LogRecord]        = held.known
+    override def notOf(run: RunId): Vector[Open] = held.state.open
   }
 
   /** Another driver goes on from here, or may do so: this one writes nothing more. */

@@ -49,14 +49,19 @@ private[stoplog] final class SinkDriver private[commit] (
   /** The watermark of an epoch that is over: all that was on time for it is in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
 
+  /** The length of the longest part that [[end]] could close in a copy only; 0 if there is none. */
+  def largestDoubtfulBytes: Long = phase.notOf(run).map(_.validBytes).maxOption.getOrElse(0L)
+
   /** Tells a run that has no epoch yet what it finds, so that [[tick]] and [[end]] can see to it without one.
     *
     * Spark begins no epoch without data, and what an earlier run left open must not wait for some. The run acts only
     * as long as the log ends with record `seenSeq`.
+    *
+    * @param counted the figures of the run whose query it ends, for [[stats]] to go on from
     */
-  def waitFrom(seenSeq: Long): Unit = {
+  def waitFrom(seenSeq: Long, counted: SinkStats = SinkStats.empty): Unit = {
     lock.acquire()
-    try if (phase == Unclaimed) phase = Waiting(seenSeq)
+    try if (phase == Unclaimed) { phase = Waiting(seenSeq); seen = counted }
     finally lock.release()
   }
 
@@ -140,31 +145,30 @@ private[stoplog] final class SinkDriver private[commit] (
         }
       } finally lock.release()
 
-  /** Step 9: the query has ended and no task of it runs any more. */
-  def end(finish: Finish): Unit = {
+  /** Step 9: the query has ended. Answers the place of its last record, if it wrote one. */
+  def end(finish: Finish): Option[Long] = {
     abort()
     lock.acquire()
     ended(finish)
   }
 
   /** The same when the process ends while the query may still be at work: an epoch that runs is left alone. */
-  def endIfIdle(finish: Finish): Unit = if (lock.tryAcquire()) ended(finish)
+  def endIfIdle(finish: Finish): Unit = if (lock.tryAcquire()) { ended(finish); () }
 
-  private def ended(finish: Finish): Unit =
+  private def ended(finish: Finish): Option[Long] =
     try
       phase match {
-        case held: Idle                                       => release(held, finish)
+        case held: Idle                                       => Some(release(held, finish))
         case Waiting(seenSeq) if finish == Finish.PublishOpen =>
           claimIdle(seenSeq)(state => state.open.nonEmpty || completing.isDue(state, clock.millis()))
-            .foreach(release(_, finish))
-        case _ => ()
+            .map(release(_, finish))
+        case _ => None
       }
     finally {
       phase = Closed
       lock.release()
     }
 
-  /** The claim of a run without an epoch, made only when there is something to do. */
   private def claimIdle(seenSeq: Long)(isDue: SinkState => Boolean): Option[Idle] =
     ledger
       .claimIfEndsWith(seenSeq) { newest =>
@@ -249,11 +253,9 @@ private[stoplog] final class SinkDriver private[commit] (
     if (now - sweptAtMillis >= SweepEveryMillis && !compaction.isMerging) sweep()
   }
 
-  /** With no task's parts. */
   private def left(state: SinkState, due: Vector[EpochOutcome.PartToClose]): BucketTracker.Completion =
     completing.next(state, Vector.empty, due, compaction, clock.millis())
 
-  /** With all open parts closed. */
   private def closing(state: SinkState, reason: RollReason): BucketTracker.Completion =
     left(state.copy(open = Vector.empty), state.open.map(EpochOutcome.PartToClose(_, reason)))
 
@@ -276,7 +278,7 @@ private[stoplog] final class SinkDriver private[commit] (
         throw e
     }
 
-  private def release(held: Idle, finish: Finish): Unit = {
+  private def release(held: Idle, finish: Finish): Long = {
     faults.at(Step.BeforeRelease)
     val mine  = resumed(settled(held))
     val ready = finish match {
@@ -288,8 +290,7 @@ private[stoplog] final class SinkDriver private[commit] (
       case Finish.PublishOpen => closing(ready.state, RollReason.End)
       case Finish.KeepOpen    => left(ready.state, Vector.empty)
     }
-    settled(record(ready, RecordKind.Release, closed(ready, next.due), next))
-    ()
+    settled(record(ready, RecordKind.Release, closed(ready, next.due), next)).newest.seq
   }
 
   /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
@@ -304,14 +305,13 @@ private[stoplog] final class SinkDriver private[commit] (
     val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
     val state           = compaction.noting(asked, publish)
     val next            = losing(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
-    val decided         =
-      Idle(
-        next,
-        state,
-        settled = false,
-        resumed = true,
-        held.state.spoolFiles ++ completion.spoolFiles -- state.spoolFiles
-      )
+    val decided         = Idle(
+      next,
+      state,
+      settled = false,
+      resumed = true,
+      held.state.spoolFiles ++ completion.spoolFiles -- state.spoolFiles
+    )
     phase = decided
     seen = seen
       .recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)

@@ -31,9 +31,11 @@ private[stoplog] final class LedgerRun[R](
   private val probed = new AtomicBoolean()
   private val gate   = new EpochGate
 
+  private val behindGivenUp = hooks.successor.map(new QueryEnd(driver, _))
+
   @volatile private var openAtStop = Option.empty[Finish]
 
-  override def counts: Seq[(String, Long)] = driver.stats.metrics
+  override def counts: Seq[(String, Long)] = behindGivenUp.fold(driver.stats)(_.stats).metrics
 
   /** The query has started; it may be long until it has an epoch.
     *
@@ -78,7 +80,10 @@ private[stoplog] final class LedgerRun[R](
     *
     * @param exception the words of the query's failure, if it failed
     */
-  def end(exception: Option[String]): Unit = ending(driver.end(finishing(exception)))
+  def end(exception: Option[String]): Unit = ending {
+    val finish = finishing(exception)
+    behindGivenUp.fold(driver.end(finish): Unit)(_.end(finish))
+  }
 
   /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. */
   def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))
@@ -133,6 +138,7 @@ private[stoplog] object LedgerRun {
     * @param committed  told what the tasks of an epoch have written, once it is committed
     * @param progressed told what the engine says of each epoch
     * @param closed     told when nothing more will be asked of the sink
+    * @param successor  the driver of a run that ends the query in place of this one; see [[stoplog.commit.QueryEnd]]
     */
   final case class Hooks[R](
       writers: (TaskPlans, EpochStart) => SinkWriterFactory[R, TaskResult],
@@ -140,7 +146,8 @@ private[stoplog] object LedgerRun {
       finish: Option[String] => Finish,
       committed: Seq[TaskResult] => Unit = _ => (),
       progressed: Progress => Unit = _ => (),
-      closed: () => Unit = () => ()
+      closed: () => Unit = () => (),
+      successor: Option[() => SinkDriver] = None
   )
 
   /** Keeps a query from beginning an epoch, so that it can be stopped between two of them.

@@ -23,23 +23,26 @@ private[filesink] object FileRun {
       layout: LayoutNotice
   ): LedgerRun[InternalRow] = {
     val storage = sink.storage
-    val run     = RunId.random()
-    val driver  = SinkDriver.ofParts(
+    val context = SparkSession.active.sparkContext // a query ends on a thread without a session
+    val rules   = DriverRules(
+      sink.parts.policy,
+      SinkFollowUps.of(options, sink.schema, storage),
+      options.recovery.onForeignQuery,
+      options.recovery.onLostPart,
+      options.recovery.onRestart
+    )
+
+    def driverOf(run: RunId): SinkDriver = SinkDriver.ofParts(
       run,
       SinkIdentity(storage.path, storage.sinkId, start.queryId),
       sink.settings.noting(noted(start.trigger, options, sink)),
       storage,
       () => new EndingParts(storage.spoolFiles, ownBulk(options)),
-      DriverRules(
-        sink.parts.policy,
-        SinkFollowUps.of(options, sink.schema, storage),
-        options.recovery.onForeignQuery,
-        options.recovery.onLostPart,
-        options.recovery.onRestart,
-        sink.compaction.fold(Compaction.Off: Compaction)(_.of(run, sink, SparkSession.active.sparkContext))
-      ),
+      rules.copy(compaction = sink.compaction.fold(rules.compaction)(_.of(run, sink, context))),
       DriverTools.ofThisJvm
     )
+    val run    = RunId.random()
+    val driver = driverOf(run)
     new LedgerRun[InternalRow](
       s"Sink ${storage.sinkId} under ${storage.path}",
       driver,
@@ -50,7 +53,8 @@ private[filesink] object FileRun {
         probe = () => storage.probe(),
         finish = finish(options.recovery.finalizeOnTermination, start.trigger, _),
         committed = layout.written,
-        progressed = new Watermarks(options, driver.reached).of
+        progressed = new Watermarks(options, driver.reached).of,
+        successor = Some(() => driverOf(RunId.random()))
       )
     )
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.file.{Files, Path}
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Row, functions}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
@@ -216,6 +218,36 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     runOf(sink("gzip"), place)
     assert(place.lines === Seq("ant"))
     assert(place.reasons(spark) === Seq("contentChanged"))
+  }
+
+  test("a query that fails in an epoch publishes large parts of earlier ones without copying them") {
+    val place  = new Place
+    val stream = memory
+    val large  = "x" * (5 << 20)
+    val fails  = functions.udf((line: String) => if (line == "bad") sys.error("a bad row") else line)
+    val query  = text(place)
+      .withFinalizeOnTermination("always")
+      .build()
+      .writeStream(stream.toDF().select(fails(functions.col("value")).as("value")))
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    stream.addData(large)
+    query.processAllAvailable()
+    val open = place.everything.filter(_.contains("/open/"))
+    val id   = Files.getAttribute(Path.of(place.out, open.toSeq: _*), "unix:ino")
+    stream.addData("bad")
+    intercept[StreamingQueryException](query.processAllAvailable())
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    assert(place.lines === Seq(large))
+    assert(Files.getAttribute(place.files.head, "unix:ino") === id, "the file is the one that the task wrote")
+    val metrics = FileSink.finalMetrics(query.runId.toString)
+    assert(
+      (metrics.get("openParts"), metrics.get("publishedRows"), metrics.get("epochsCommitted")) === (
+        "0",
+        "1",
+        "1"
+      )
+    )
   }
 
   test("after a restart without data, the clock closes what is open") {

@@ -113,19 +113,27 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   }
 
   /** The rows of several files, written again, so that they fill row groups. */
-  private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit =
-    Using.resource(
-      new PartWriterBuilder(new PartFile.Whole(out), new Groups(schemaOf(files)), conf)
-        .withRowGroupSize(ParquetOutputFormat.getLongBlockSize(conf))
-        .withExtraMetaData(entriesOf(files).asJava)
-        .build()
-    ) { writer =>
+  private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit = {
+    val fullBytes = ParquetOutputFormat.getLongBlockSize(conf)
+    var directory = Array.emptyByteArray
+    def begun()   =
+      new RowGroup(new RowGroupFile(out), new Groups(schemaOf(files)), conf, entriesOf(files), directory)
+    var group = begun()
+    try {
       files.foreach { opened =>
         Using.resource(new Rows(opened.file).build()) { rows =>
-          Iterator.continually(rows.read()).takeWhile(_ != null).foreach(writer.write)
+          Iterator.continually(rows.read()).takeWhile(_ != null).foreach { row =>
+            group.write(row)
+            if (group.rows % RowsBetweenLooks == 0 && group.bufferedBytes >= fullBytes) {
+              directory = group.finish()
+              group = begun()
+            }
+          }
         }
       }
-    }
+      out.write(group.finish())
+    } finally group.close()
+  }
 
   private def schemaOf(files: Seq[Opened]): MessageType = files.last.footer.getFileMetaData.getSchema
 
@@ -146,6 +154,9 @@ private[stoplog] object ParquetCompactor {
   /** A compactor of any Parquet files, under the settings of `hadoop`. */
   def apply(hadoop: Configuration): ParquetCompactor =
     new ParquetCompactor(FormatConfiguration.some(hadoop)(_.startsWith("parquet.")))
+
+  // A look costs as much as a row.
+  private final val RowsBetweenLooks = 100
 
   private final case class Opened(file: InputFile, footer: ParquetMetadata)
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+/** Step 9 as an engine asks for it: the end of a query, which may have given an epoch up.
+  *
+  * Behind such an epoch no part has an owner (step 7), so the run that wrote them could close them in a copy only. The next
+  * start of the query need not copy: it claims, and then looks for writers (I1). So where the copies are large, the run
+  * ends with its parts open, and a run of its own claims behind it and closes them, as that start would. A crash between the two
+  * leaves the parts to the next start.
+  *
+  * @param driver          of the run that ends
+  * @param successor       makes the driver of another run, of the same query and sink
+  * @param copyAtMostBytes of one part; above that the successor ends the query. Below, its two records cost more than they save
+  */
+private[stoplog] final class QueryEnd(
+    driver: SinkDriver,
+    successor: () => SinkDriver,
+    copyAtMostBytes: Long = QueryEnd.CopyAtMostBytes
+) {
+
+  @volatile private var last = driver
+
+  /** The figures of the query, those of its end included. */
+  def stats: SinkStats = last.stats
+
+  /** Errors: those of [[SinkDriver.end]]. */
+  def end(finish: Finish): Unit =
+    if (finish == Finish.PublishOpen && driver.largestDoubtfulBytes > copyAtMostBytes)
+      driver.end(Finish.KeepOpen).foreach(endBehind(_, finish))
+    else {
+      driver.end(finish)
+      ()
+    }
+
+  /** @param released the record with which the run has ended */
+  private def endBehind(released: Long, finish: Finish): Unit = {
+    val next = successor()
+    next.waitFrom(released, driver.stats)
+    last = next
+    next.end(finish)
+    ()
+  }
+}
+
+private[stoplog] object QueryEnd {
+  private val CopyAtMostBytes = 4L << 20
+}

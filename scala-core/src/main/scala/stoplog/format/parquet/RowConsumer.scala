@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.column.{ColumnWriteStore, ColumnWriter}
+import org.apache.parquet.io.{ColumnIOFactory, ParquetEncodingException}
+import org.apache.parquet.io.api.{Binary, RecordConsumer}
+import org.apache.parquet.schema.{MessageType, Type}
+
+/** Takes the fields of rows to the columns of a row group. */
+private[parquet] object RowConsumer {
+
+  /** parquet-hadoop's own, unless no column is nested and nothing is to be validated: then a field is a column, and no
+    * level has to be found for each value.
+    */
+  def of(schema: MessageType, columns: ColumnWriteStore, isValidating: Boolean): RecordConsumer =
+    if (isValidating || !schema.getFields.asScala.forall(isColumn))
+      new ColumnIOFactory(isValidating).getColumnIO(schema).getRecordWriter(columns)
+    else new FlatConsumer(schema, columns)
+
+  private def isColumn(field: Type): Boolean =
+    field.isPrimitive && !field.isRepetition(Type.Repetition.REPEATED)
+
+  /** Fields come in the order of the schema, as Spark's write support gives them; those that it leaves out are null. */
+  private final class FlatConsumer(schema: MessageType, store: ColumnWriteStore) extends RecordConsumer {
+    private[this] val columns: Array[ColumnWriter] =
+      schema.getColumns.asScala.map(store.getColumnWriter).toArray
+    // of a value that is there
+    private[this] val levels: Array[Int] = schema.getColumns.asScala.map(_.getMaxDefinitionLevel).toArray
+
+    private[this] var next    = 0 // the first column without this row
+    private[this] var current = -1
+
+    override def startMessage(): Unit = next = 0
+
+    override def endMessage(): Unit = {
+      nullsBefore(columns.length)
+      store.endRecord()
+    }
+
+    override def startField(field: String, index: Int): Unit = {
+      if (index < next) throw new ParquetEncodingException(s"field $field comes twice or too late")
+      nullsBefore(index)
+      current = index
+    }
+
+    override def endField(field: String, index: Int): Unit = next = index + 1
+
+    override def addInteger(value: Int): Unit     = columns(current).write(value, 0, levels(current))
+    override def addLong(value: Long): Unit       = columns(current).write(value, 0, levels(current))
+    override def addBoolean(value: Boolean): Unit = columns(current).write(value, 0, levels(current))
+    override def addBinary(value: Binary): Unit   = columns(current).write(value, 0, levels(current))
+    override def addFloat(value: Float): Unit     = columns(current).write(value, 0, levels(current))
+    override def addDouble(value: Double): Unit   = columns(current).write(value, 0, levels(current))
+
+    override def startGroup(): Unit = throw nested
+    override def endGroup(): Unit   = throw nested
+
+    private def nullsBefore(end: Int): Unit = while (next < end) {
+      if (levels(next) == 0)
+        throw new ParquetEncodingException(s"no value of the required field ${schema.getFieldName(next)}")
+      columns(next).writeNull(0, 0)
+      next += 1
+    }
+
+    private def nested = new ParquetEncodingException("a group among columns that are not nested")
+  }
+}

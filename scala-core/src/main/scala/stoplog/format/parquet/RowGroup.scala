@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format.parquet
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.compression.CompressionCodecFactory.BytesInputCompressor
+import org.apache.parquet.conf.HadoopParquetConfiguration
+import org.apache.parquet.hadoop.{
+  CodecFactory, ColumnChunkPageWriteStore, ParquetFileWriter, ParquetOutputFormat
+}
+import org.apache.parquet.hadoop.api.WriteSupport
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+
+/** One row group of a part, which parquet-hadoop's columns encode and compress in memory, until [[finish]] writes it.
+  *
+  * @param support   makes columns of the rows
+  * @param metadata  entries of the footer, besides those of `support`
+  * @param directory the tail of the row groups before it; empty for none
+  */
+private[parquet] final class RowGroup[R](
+    file: RowGroupFile,
+    support: WriteSupport[R],
+    conf: Configuration,
+    metadata: Map[String, String],
+    directory: Array[Byte]
+) extends AutoCloseable {
+  import RowGroup._
+
+  private[this] val context    = support.init(new HadoopParquetConfiguration(conf))
+  private[this] val properties = WriterProperties.of(conf)
+  private[this] val out        = writer(file, context, conf, properties)
+  private[this] val codecs     = new CodecFactory(conf, properties.getPageSizeThreshold)
+  private[this] val compressor =
+    new CountingCompressor(codecs.getCompressor(ParquetOutputFormat.getCompression(conf)))
+  private[this] val pages = new ColumnChunkPageWriteStore(
+    compressor,
+    context.getSchema,
+    properties.getAllocator,
+    properties.getColumnIndexTruncateLength,
+    properties.getPageWriteChecksumEnabled,
+    out.getEncryptor,
+    0 // its number in its own file; only encryption needs it, and an encrypted part has one row group
+  )
+  private[this] val columns  = properties.newColumnWriteStore(context.getSchema, pages, pages)
+  private[this] val consumer =
+    RowConsumer.of(context.getSchema, columns, ParquetOutputFormat.getValidation(conf))
+  support.prepareForWrite(consumer)
+
+  private[this] var count  = 0L
+  private[this] var isOver = false
+
+  def rows: Long = count
+
+  def write(row: R): Unit = {
+    support.write(row)
+    count += 1
+  }
+
+  /** The size by now, as Spark's own sink counts it: finished pages as they were compressed. Costs about as much as a row. */
+  def bufferedBytes: Long = columns.getBufferedSize
+
+  /** The size by now before compression, as the footer will tell it. */
+  def encodedBytes: Long = bufferedBytes + compressor.savedBytes
+
+  /** Writes the row group. Answers the tail of the file if it ended here. */
+  def finish(): Array[Byte] =
+    try {
+      file.release()
+      if (count > 0) {
+        consumer.flush()
+        out.startBlock(count)
+        columns.flush()
+        pages.flushToFileWriter(out)
+        out.endBlock()
+      }
+      file.endPages()
+      out.end(entries.asJava)
+      val tail = file.tail()
+      if (count == 0 && directory.nonEmpty) directory else ParquetTail.append(directory, tail)
+    } finally close()
+
+  /** Frees what it holds. Without [[finish]] before it, nothing of the row group reaches the part. */
+  override def close(): Unit = if (!isOver) {
+    isOver = true
+    file.giveUp()
+    try { columns.close(); pages.close() }
+    finally codecs.release()
+  }
+
+  private def entries: Map[String, String] =
+    context.getExtraMetaData.asScala.toMap ++ metadata ++
+      Option(support.getName).map("writer.model.name" -> _) ++
+      support.finalizeWrite().getExtraMetaData.asScala
+}
+
+private[parquet] object RowGroup {
+
+  private def writer(
+      file: RowGroupFile,
+      context: WriteSupport.WriteContext,
+      conf: Configuration,
+      properties: org.apache.parquet.column.ParquetProperties
+  ): ParquetFileWriter = {
+    val encryption = ParquetOutputFormat.createEncryptionProperties(conf, new Path(file.getPath), context)
+    val out        = new ParquetFileWriter(
+      file,
+      context.getSchema,
+      ParquetFileWriter.Mode.CREATE,
+      OutOfReach,
+      0, // no padding
+      encryption,
+      properties
+    )
+    out.start()
+    out
+  }
+
+  // A row group ends when it is told to. Not the greatest number, since the writer adds to it.
+  private val OutOfReach = 1L << 50
+
+  /** Counts by how much it has made pages smaller. Used by one thread. */
+  private final class CountingCompressor(compressor: BytesInputCompressor) extends BytesInputCompressor {
+    private[this] var saved = 0L
+
+    /** Bytes of pages before compression less those behind it. */
+    def savedBytes: Long = saved
+
+    override def compress(page: BytesInput): BytesInput = {
+      val size       = page.size
+      val compressed = compressor.compress(page)
+      saved += size - compressed.size
+      compressed
+    }
+
+    override def getCodecName: CompressionCodecName = compressor.getCodecName
+    override def release(): Unit                    = compressor.release()
+  }
+}

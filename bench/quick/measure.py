@@ -84,8 +84,15 @@ def piece_millis(spark: SparkSession, plan: Plan, folder: Path) -> float:
 
 def parquet(plan: Plan, folder: Path) -> list[Figure]:
     """Each run is checked: a sink that loses a row has no speed."""
-    ours, sparks = in_turn((OURS, SPARKS), plan.peers, folder / "turns")
-    little = Result(OURS, (one_round(OURS, plan.one_large_job, folder / "heap", heap=HEAP),))
+    ours, sparks = in_turn((OURS, SPARKS), plan.large_jobs, folder / "turns")
+    little = Result(
+        OURS,
+        tuple(
+            one_round(OURS, plan.large_jobs, folder / f"heap-{number}", heap=HEAP)
+            for number in range(plan.peers.rounds)
+        ),
+    )
+    small = Result(OURS, (one_round(OURS, plan.peers, folder / "small"),))
     rows, per_cpu = large_measures(plan.peers)
     all_rows = plan.peers.large_rows * plan.peers.large_commits
     speeds = [rows.median(each) / 1e6 for each in (ours, sparks, little)]
@@ -94,7 +101,7 @@ def parquet(plan: Plan, folder: Path) -> list[Figure]:
         Figure("parquet-rows", speeds[0], speeds[1]),
         Figure("parquet-cpu", cpu[0], cpu[1]),
         Figure("parquet-heap", speeds[2], speeds[0]),
-        Figure("state-files", OTHER_FILES.median(ours)),
+        Figure("state-files", OTHER_FILES.median(small)),
     ]
 
 

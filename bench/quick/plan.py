@@ -48,6 +48,8 @@ class Plan:
         return Plan(1, 10, 2, 1_000, 2, 2 * PIECE_MIB, 100, FEW_PARTS, PeersPlan.quick())
 
     @property
-    def one_large_job(self) -> PeersPlan:
-        """Without the small one behind it."""
-        return replace(self.peers, small_commits=2)
+    def large_jobs(self) -> PeersPlan:
+        """Without many small ones behind them, and in twice as many processes: the same job takes one process
+        half as long as another, by how its loops were compiled.
+        """
+        return replace(self.peers, small_commits=2, rounds=2 * self.peers.rounds)

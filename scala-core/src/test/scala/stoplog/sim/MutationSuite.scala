@@ -45,7 +45,7 @@ class MutationSuite extends AnyFunSuite {
   caught("parts that were set aside stay", CompactionMutations.NeverDeleted)
 
   caught("a tool removes what were orphans when it was asked", OperatorMutations.CleanAsPlanned, from = 110)
-  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 1710)
+  caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 3455)
 
   caught(
     "who goes back to an older epoch keeps no copies",
@@ -77,7 +77,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a batch compaction does not look whether a sink is set back",
     OperatorMutations.CompactsBesideRewind,
-    from = 9930,
+    from = 10795,
     in = Settings.rewindingAndCompacting(StoreKind.Replacing)
   )
   caught(
@@ -120,7 +120,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "the newest record loses its mark",
     RuleMutations.NewestUnmarked,
-    from = 2675,
+    from = 3060,
     in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
   )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)

@@ -12,6 +12,9 @@ export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 # Where Python keeps no compiled modules, each run compiles all tests anew, and each process that they start the package.
 unexport PYTHONDONTWRITEBYTECODE
 
+# To force a file to disk costs a millisecond, and tests do it all the time.
+IN_MEMORY := $(if $(wildcard /dev/shm/.),/dev/shm,/tmp)
+
 VERSION     := $(shell sed -n 's/.*val stoplog *= "\(.*\)"$$/\1/p' project/Versions.scala)
 SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
 
@@ -84,7 +87,7 @@ test-long: setup ## The same with many more crash rounds and simulated schedules
 
 quick: setup ## Run all tests without Spark and servers, in an sbt server that stays (`scripts/sbt-client shutdown` ends it).
 	@scripts/sbt-client "all $(QUICK)" & scala=$$!; \
-	$(PY) -m pytest -q -o faulthandler_timeout=0 python/tests || python=$$?; \
+	TMPDIR=$${TMPDIR:-$(IN_MEMORY)} $(PY) -m pytest -q -o faulthandler_timeout=0 python/tests || python=$$?; \
 	wait $$scala && exit $${python:-0}
 
 watch: setup ## Run the quick Scala tests that an edit concerns, after each edit; T="core/testOnly *TaskWriter*" for others.

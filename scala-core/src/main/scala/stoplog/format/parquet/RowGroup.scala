@@ -76,17 +76,20 @@ private[parquet] final class RowGroup[R](
         pages.flushToFileWriter(out)
         out.endBlock()
       }
+      columns.close()
       file.endPages()
       out.end(entries.asJava)
       val tail = file.tail()
       if (count == 0 && directory.nonEmpty) directory else ParquetTail.append(directory, tail)
     } finally close()
 
-  /** Frees what it holds. Without [[finish]] before it, nothing of the row group reaches the part. */
+  /** Frees what it holds. Without [[finish]] before it, nothing of the row group reaches the part. Columns that are given
+    * up are left to the heap, in which they are: to close them would encode their rows.
+    */
   override def close(): Unit = if (!isOver) {
     isOver = true
     file.giveUp()
-    try { columns.close(); pages.close() }
+    try pages.close()
     finally codecs.release()
   }
 

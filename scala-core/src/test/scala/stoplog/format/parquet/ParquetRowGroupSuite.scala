@@ -59,6 +59,17 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     }
   }
 
+  test("a row group of nulls alone, in columns however deep, can be given up") {
+    val nested = StructType.fromDDL("a STRUCT<b: INT, c: ARRAY<STRUCT<d: STRING>>>, e INT")
+    val out    = new GrowingPart.End(Array.empty)
+    val format = Blocks.format(nested, Map.empty)
+    format.open(nested)
+    val writer = format.block(out, Array.empty)
+    writer.write(InternalRow(null, null))
+    writer.close()
+    assert(out.position === 0)
+  }
+
   for (codec <- Seq("snappy", "zstd", "none"))
     test(s"$codec: a row group is measured before compression as its footer tells") {
       val out    = new GrowingPart.End(Array.empty)

@@ -34,7 +34,7 @@ OURS_TEXT, OURS, SPARKS = (
 
 
 def figures(plan: Plan, folder: Path) -> list[Figure]:
-    """All of them. Tells how long each group takes, since all have five minutes together."""
+    """All of them. Tells how long each group takes, since all have six minutes together."""
     found: list[Figure] = []
     for group in (in_one_session, parquet, requests, open_parts):
         started = time.monotonic()

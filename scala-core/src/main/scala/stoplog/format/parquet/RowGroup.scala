@@ -121,7 +121,7 @@ private[parquet] object RowGroup {
     out
   }
 
-  // A row group ends when it is told to. Not the greatest number, since the writer adds to it.
+  // The caller ends a row group. Not the greatest number, since the writer adds to it.
   private val OutOfReach = 1L << 50
 
   /** Counts by how much it has made pages smaller. Used by one thread. */

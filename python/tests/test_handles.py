@@ -38,6 +38,7 @@ MEBIBYTES_10 = 2 * 5242880
             Staged((f"{BASE}.upload", PIECES[0]["at"]), (None, 5242880), MEBIBYTES_10 + 5242880),
         ),
         (json.dumps({"base": BASE, "tail": "a8O2bG4K"}), Staged((), (), 6)),
+        (json.dumps({"base": BASE, "tail": {**TAIL, "end": "a8O2bG4K"}}), Staged((TAIL["at"],), (17,), 23)),
     ],
     ids=[
         "file",
@@ -48,6 +49,7 @@ MEBIBYTES_10 = 2 * 5242880
         "s3 version 2",
         "s3 with pieces",
         "s3 with a tail alone",
+        "s3 with the end of a tail in the record",
     ],
 )
 def test_every_handle_ever_written_is_read(handle: str, staged: Staged) -> None:

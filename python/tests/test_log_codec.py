@@ -38,6 +38,8 @@ def test_all_that_a_record_says_is_there() -> None:
     assert (record.kind, record.epoch, record.state.next_part) == (RecordKind.EPOCH, 41, 7)
     assert (part.valid_bytes, part.spooled.storage_bytes, part.size_bytes) == (134217728, 1300000, 135517728)
     assert [(side.size_bytes, side.level) for side in part.spooled.files] == [(65536, 1), (4097, 0)]
+    assert part.spooled.rows == ""
+    assert decode(golden("record-v2-rows")).state.open[0].spooled.rows == "a8O2bG4K"
     assert part.first_event_time_millis is None
     timed = decode(golden("record-v1-event-time"))
     assert [part.first_event_time_millis for part in timed.state.open] == [-62135596800001, None]

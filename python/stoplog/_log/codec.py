@@ -141,6 +141,6 @@ def _version(record: LogRecord) -> int:
     """The version that a writer takes for a whole record: the oldest one that says all of it."""
     if record.replace or record.manifest or record.markers or record.state.live:
         return 3
-    if any(part.spooled.files or part.spooled.note for part in record.state.open):
+    if any(part.spooled.files or part.spooled.note or part.spooled.rows for part in record.state.open):
         return 2
     return 1

@@ -56,7 +56,7 @@ def _on_s3(handle: str) -> Staged:
         uploaded = [int(part["bytes"]) for part in token.get("parts", [])]
         objects = [(str(piece["at"]), int(piece["bytes"])) for piece in token.get("waiting", [])]
         tail = token["tail"]
-        in_record = len(base64.b64decode(tail)) if isinstance(tail, str) else 0
+        in_record = len(base64.b64decode(tail if isinstance(tail, str) else tail.get("end", "")))
         if not isinstance(tail, str):
             objects.append((str(tail["at"]), int(tail["bytes"])))
         marker = [f"{token['base']}.upload"] if "upload" in token else []

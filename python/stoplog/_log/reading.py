@@ -179,6 +179,7 @@ def _spooled(source: Json) -> Spooled:
         note=text(source, "note"),
         files=each(source, "files", _spool_file),
         storage_bytes=number(source, "storageBytes"),
+        rows=text(source, "rows") if "rows" in source else "",
     )
 
 

@@ -31,11 +31,16 @@ class SpoolFile:
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """The rows that an open part has beside its own bytes."""
+    """The rows that an open part has beside its own bytes.
+
+    Attributes:
+        rows: what is to be read behind the files, in base64: so little that the record has it itself.
+    """
 
     note: str = ""
     files: tuple[SpoolFile, ...] = ()
     storage_bytes: int = 0
+    rows: str = ""
 
 
 NOTHING_SPOOLED = Spooled()

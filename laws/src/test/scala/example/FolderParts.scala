@@ -121,7 +121,7 @@ private final class FolderOutput(folder: Folder, token: String, channel: FileCha
     written += length
   }
 
-  override def persist(): Resume = {
+  override def persist(inRecordBytes: Int): Resume = {
     end()
     Resume(token)
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import java.io.OutputStream
+import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 
 import scala.util.Using
+import scala.util.control.NoStackTrace
 
 import stoplog.fault.{Faults, Step}
-import stoplog.part.{Open, Pending, RunId, SpoolFile, Spooled, TimeRange}
+import stoplog.part.{Open, Pending, RecordBytes, RunId, SpoolFile, Spooled, TimeRange}
 import stoplog.rolling.{PartStats, RollReason}
 import stoplog.storage.{NewPart, PartOutput, SpoolFiles}
 
@@ -55,10 +56,13 @@ private[commit] final class OpenPartWriter[R] private (
     *
     * A part that had nothing to write to but spool files keeps its handle, and a process that could write to it before
     * still can (I1). Nothing can be appended any more.
+    *
+    * @param inRecordBytes so many bytes of the part, and as many of the rows beside it, may be in the record
     */
-  def persist(slot: Int, run: RunId, spool: SpoolWriter): Open = {
-    val spooled = spool.write(NewPart(bucket, name, run), before.fold(Spooled.nothing)(_.beside), left)
-    val stored  = end.persist()
+  def persist(slot: Int, run: RunId, spool: SpoolWriter, inRecordBytes: Int = 0): Open = {
+    val spooled =
+      spool.write(NewPart(bucket, name, run), before.fold(Spooled.nothing)(_.beside), left, inRecordBytes)
+    val stored = end.persist(inRecordBytes)
     body.close()
     Open(
       bucket,
@@ -130,7 +134,7 @@ private[stoplog] object OpenPartWriter {
   ): OpenPartWriter[R] = {
     val end                  = new PartBuffer(output, part.validBytes)
     def resumed              = format.resume(part.name, end, part.beside)
-    val body: PartEncoder[R] = if (part.beside.files.isEmpty) opened(end)(resumed) else resumed
+    val body: PartEncoder[R] = if (part.beside.hasRows) resumed else opened(end)(resumed)
     new OpenPartWriter(part.bucket, part.name, part.openedAtMillis, Some(part), end, body, times)
   }
 
@@ -184,7 +188,7 @@ private[stoplog] object OpenPartWriter {
   }
 }
 
-/** Writes what parts leave beside them: one file for each part and epoch.
+/** Writes what parts leave beside them: one file for each part and epoch, or nothing as long as the record has room for it.
   *
   * Small files are put together now and then, a fixed number of one level into one of the next. So a part has at most
   * a few dozen however many epochs it takes to fill a block, and a row is copied once a level, which is a logarithm.
@@ -197,20 +201,33 @@ private[stoplog] final class SpoolWriter(
     together: Int = SpoolWriter.Together
 ) {
 
-  /** Writes the rows beside the part, and answers the files that are beside it from now on; durable. */
-  def write(part: NewPart, earlier: Spooled, left: Unflushed): Spooled = {
-    val files = left.rows match {
-      case UnflushedRows.None             => Vector.empty
-      case UnflushedRows.Instead(writeTo) => Vector(written(part, level = 0)(writeTo))
+  /** Writes the rows beside the part, and answers what is beside it from now on; the files are durable.
+    *
+    * @param inRecordBytes so many bytes, those of earlier epochs included, wait in the record until there are more
+    */
+  def write(part: NewPart, earlier: Spooled, left: Unflushed, inRecordBytes: Int = 0): Spooled =
+    left.rows match {
+      case UnflushedRows.None             => Spooled(left.note, Vector.empty, left.storageBytes)
+      case UnflushedRows.Instead(writeTo) => beside(part, Vector.empty, left, inRecordBytes)(writeTo)
       case UnflushedRows.More(writeTo)    =>
-        val (kept, merged) =
-          earlier.files.splitAt(earlier.files.size - SpoolWriter.mergeable(earlier.files, together))
-        kept :+ written(part, merged.headOption.fold(0)(_.level + 1)) { out =>
-          merged.foreach(file => Using.resource(store.read(file))(_.transferTo(out)))
+        beside(part, earlier.files, left, inRecordBytes) { out =>
+          out.write(earlier.inRecord.bytes)
           writeTo(out)
         }
     }
-    Spooled(left.note, files, left.storageBytes)
+
+  /** Behind these files: in the record, or else in one more file. */
+  private def beside(part: NewPart, files: Vector[SpoolFile], left: Unflushed, inRecordBytes: Int)(
+      writeTo: OutputStream => Unit
+  ): Spooled = SpoolWriter.few(inRecordBytes)(writeTo) match {
+    case Some(bytes) => Spooled(left.note, files, left.storageBytes, RecordBytes.of(bytes))
+    case None        =>
+      val (kept, merged) = files.splitAt(files.size - SpoolWriter.mergeable(files, together))
+      val file           = written(part, merged.headOption.fold(0)(_.level + 1)) { out =>
+        merged.foreach(file => Using.resource(store.read(file))(_.transferTo(out)))
+        writeTo(out)
+      }
+      Spooled(left.note, kept :+ file, left.storageBytes)
   }
 
   private def written(part: NewPart, level: Int)(content: OutputStream => Unit): SpoolFile = {
@@ -237,6 +254,33 @@ private[stoplog] object SpoolWriter {
       if (same >= together - 1) from(count + same, level + 1) else count
     }
     from(count = 0, level = 0)
+  }
+
+  /** The bytes, if they are no more than so many. */
+  private def few(most: Int)(writeTo: OutputStream => Unit): Option[Array[Byte]] =
+    if (most == 0) None
+    else {
+      val out = new Few(most)
+      try {
+        writeTo(out)
+        Some(out.toByteArray)
+      } catch { case TooMany => None }
+    }
+
+  /** Ends a write that has come too far, early. */
+  private object TooMany extends IOException with NoStackTrace
+
+  private final class Few(most: Int) extends ByteArrayOutputStream {
+
+    override def write(byte: Int): Unit = {
+      if (count == most) throw TooMany
+      super.write(byte)
+    }
+
+    override def write(from: Array[Byte], offset: Int, length: Int): Unit = {
+      if (count + length > most) throw TooMany
+      super.write(from, offset, length)
+    }
   }
 
   private final class Counted(out: OutputStream) extends OutputStream {

@@ -117,9 +117,9 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   }
 
   /** Durable up to here. `None` for a part that was not opened: nothing about it has changed. */
-  private[commit] def persist(): Option[Resume] = {
+  private[commit] def persist(inRecordBytes: Int): Option[Resume] = {
     flush()
-    output.map(_.persist())
+    output.map(_.persist(inRecordBytes))
   }
 
   private[commit] def finish(): Closed = {

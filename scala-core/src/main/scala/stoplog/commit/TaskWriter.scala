@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
-import stoplog.part.{Open, PartNaming, Pending}
+import stoplog.part.{Open, PartNaming, Pending, RecordShare}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore}
 
@@ -78,9 +78,10 @@ private[stoplog] final class TaskWriter[R](
       if (reason.isDefined) part.complete() // here, one by one: it computes, and may need much memory
       part -> reason
     }
+    val inRecordBytes    = rules.inRecord.of(plan.handed.size + done.partsOpened.toInt, plan.stride)
     val (finished, open) = parallel
       .map(ended) { case (part, reason) =>
-        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run, spool))
+        reason.map(part.finish).toLeft(part.persist(plan.slot, plan.run, spool, inRecordBytes))
       }
       .toVector
       .partitionMap(identity)
@@ -226,13 +227,15 @@ private[stoplog] object TaskWriter {
     * @param checkBucket  throws if a bucket cannot be written to; called before its part is opened
     * @param mayStart     throws if this run has been fenced; called once before the first byte, with the lease held, or, on a
     *                     store that tolerates late writers, when a part that was handed to the task is missed
+    * @param inRecord     what parts that stay open may have in the record
     */
   final case class Rules(
       policy: RollingPolicy,
       naming: PartNaming,
       maxOpenParts: Int,
       checkBucket: String => Unit,
-      mayStart: () => Unit
+      mayStart: () => Unit,
+      inRecord: RecordShare = RecordShare.none
   )
 
   /** The world outside, as arguments.

@@ -139,7 +139,8 @@ private[filesink] final class RowWriterFactory(
         naming,
         sink.parts.maxOpen,
         checkBucket,
-        () => sink.storage.refuseIfOvertaken(mine.seq)
+        () => sink.storage.refuseIfOvertaken(mine.seq),
+        sink.storage.inRecord
       ),
       TaskWriter.Tools(Clock.system, Faults.ofThisJvm, DriverTools.inTasks),
       times

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
 import stoplog.part.{
-  Closed, Open, Part, Pending, Publish, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
+  Closed, Open, Part, Pending, Publish, RecordBytes, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
 }
 
 import stoplog.rolling.RollReason
@@ -183,6 +183,7 @@ private[log] object RecordJson {
       into.writeEndObject()
     }
     into.writeEndArray()
+    if (beside.inRecord != RecordBytes.empty) into.writeStringField("rows", beside.inRecord.base64)
     into.writeEndObject()
   }
 
@@ -209,7 +210,8 @@ private[log] object RecordJson {
       files = objects(from, "files").map { file =>
         SpoolFile(path(file, "file"), long(file, "bytes"), long(file, "level").toInt)
       },
-      storageBytes = long(from, "storageBytes")
+      storageBytes = long(from, "storageBytes"),
+      inRecord = Option(from.get("rows")).fold(RecordBytes.empty)(rows => RecordBytes(rows.asText()))
     )
 
   /** Most stores' tokens are paths. Those of object stores are objects, whose paths the store looks at. */

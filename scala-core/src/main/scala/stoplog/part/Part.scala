@@ -127,10 +127,19 @@ private[stoplog] final case class FinishedPart(
   * @param note         a short text of the format's own: it is in the record of every epoch
   * @param files        immutable files, in the order in which they are to be read; garbage once a record
   *                     no longer names them
-  * @param storageBytes what the rows in them will add to the part, as far as that can be known
+  * @param storageBytes what all its rows will add to the part, as far as that can be known
+  * @param inRecord     what is to be read behind the files: so few bytes that the record has them itself
   */
-private[stoplog] final case class Spooled(note: String, files: Vector[SpoolFile], storageBytes: Long) {
-  def isEmpty: Boolean = files.isEmpty && note.isEmpty
+private[stoplog] final case class Spooled(
+    note: String,
+    files: Vector[SpoolFile],
+    storageBytes: Long,
+    inRecord: RecordBytes = RecordBytes.empty
+) {
+  def isEmpty: Boolean = !hasRows && note.isEmpty
+
+  /** Whether there is anything to read. */
+  def hasRows: Boolean = files.nonEmpty || inRecord != RecordBytes.empty
 }
 
 private[stoplog] object Spooled {

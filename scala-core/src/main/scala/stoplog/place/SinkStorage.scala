@@ -11,7 +11,7 @@ import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, JobCommit, Si
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRules}
-import stoplog.part.RunId
+import stoplog.part.{RecordShare, RunId}
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
 import stoplog.storage._
@@ -37,6 +37,9 @@ private[stoplog] final class SinkStorage private (
   @transient override lazy val finished: ReplacedFiles = new ReplacedFiles(files, sinkId)
 
   @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
+
+  /** What its open parts may have in the record. */
+  def inRecord: RecordShare = storage.inRecord
 
   /** A file under the path, for readers of any format. */
   def pathOf(relative: String): HadoopPath = {

@@ -118,8 +118,12 @@ trait PartOutput {
   /** Appends. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */
   def write(bytes: Array[Byte], offset: Int, length: Int): Unit
 
-  /** Makes `[0, position)` durable and closes; the part can be resumed from the handle. */
-  def persist(): Resume
+  /** Makes `[0, position)` durable and closes; the part can be resumed from the handle.
+    *
+    * @param inRecordBytes so many of the bytes may be in the handle, and so in the record, rather than on the storage; for a
+    *                      storage that asks for it by [[Storage.inRecord]]
+    */
+  def persist(inRecordBytes: Int = 0): Resume
 
   /** Makes `[0, position)` durable and closes for good. */
   def finish(): Closed

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.part.RecordShare
 
 /** The storage under one path: its files, and the parts that grow there.
   *
@@ -45,6 +46,9 @@ trait Storage extends Serializable {
     * changed nothing. Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def refuseUnfit(): Unit
+
+  /** What parts that stay open may have in the record, rather than in a file or an object that each epoch writes. */
+  private[stoplog] def inRecord: RecordShare = RecordShare.none
 
   /** Whether an unfinished part can be finished under any name, and not only under the one that it began with. */
   def finishesAnywhere: Boolean = true

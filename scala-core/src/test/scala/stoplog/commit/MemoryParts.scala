@@ -157,7 +157,7 @@ final class MemoryParts extends PartStore {
     override def position: Long                                           = bytes.size.toLong
     override def write(from: Array[Byte], offset: Int, length: Int): Unit = bytes.write(from, offset, length)
 
-    override def persist(): Resume = {
+    override def persist(inRecordBytes: Int): Resume = {
       asked += s"persist $token"
       if (!contents.contains(token)) throw Errors.partShort(token, 0, position)
       Resume(token)

@@ -6,7 +6,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.Faults
-import stoplog.part.{SpoolFile, Spooled}
+import stoplog.part.{RecordShare, SpoolFile, Spooled}
 import stoplog.storage.NewPart
 
 class SpoolWriterSuite extends AnyFunSuite {
@@ -75,6 +75,38 @@ class SpoolWriterSuite extends AnyFunSuite {
       before.files.map(content).mkString === (0 until 40).map(n => s"$n.").mkString,
       "nothing is deleted"
     )
+  }
+
+  test("few rows wait in the record, until there is one more than it has room for") {
+    def rows(beside: Spooled) = beside.files.map(content).mkString + new String(beside.inRecord.bytes)
+    val all = (1 to 9).scanLeft(writer(3).write(part, Spooled.nothing, instead("0."), inRecordBytes = 6)) {
+      (beside, n) => writer(3).write(part, beside, more(s"$n."), inRecordBytes = 6)
+    }
+    for ((beside, last) <- all.zipWithIndex) assert(rows(beside) === (0 to last).map(n => s"$n.").mkString)
+    assert(all.map(_.inRecord.length) === Seq(2, 4, 6, 0, 2, 4, 6, 0, 2, 4))
+    assert(all.map(_.files.size) === Seq(0, 0, 0, 1, 1, 1, 1, 2, 2, 2))
+    assert(all.forall(_.hasRows))
+    val anew = writer(3).write(part, all.last, instead("new"), inRecordBytes = 6)
+    assert(anew.files.isEmpty && rows(anew) === "new")
+    assert(writer(3).write(part, all.last, Unflushed.nothing, inRecordBytes = 6) === Spooled.nothing)
+  }
+
+  test("what was in the record goes into the next file where it has no room any more") {
+    val few = writer(3).write(part, Spooled.nothing, instead("0."), inRecordBytes = 6)
+    val now = writer(3).write(part, few, more("1."))
+    assert(now.files.map(content) === Vector("0.1.") && now.inRecord.length === 0)
+  }
+
+  test(
+    "a share of the record is for all parts of all tasks together, and for one part alone not more than its own"
+  ) {
+    val share = RecordShare(ofAllParts = 1000, ofOnePart = 300)
+    assert(share.of(parts = 1, tasks = 2) === 300)
+    assert(share.of(parts = 2, tasks = 2) === 250)
+    assert(share.of(parts = 0, tasks = 1) === 300)
+    assert(share.of(parts = 1001, tasks = 1) === 0)
+    assert(share.of(parts = Int.MaxValue, tasks = 2) === 0)
+    assert(RecordShare.none.of(parts = 1, tasks = 1) === 0)
   }
 
   test("a file that is missing when it is to be put together with others fails the write") {

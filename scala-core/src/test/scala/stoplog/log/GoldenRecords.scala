@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile, Spooled}
+import stoplog.part.{
+  Closed, FinishedPart, Open, Pending, RecordBytes, Resume, RunId, SchemaId, SpoolFile, Spooled
+}
 import stoplog.rolling.RollReason
 
 /** What the golden files say. Neither these values nor the files are ever edited: a new version gets new ones. */
@@ -295,7 +297,21 @@ object GoldenRecords {
   val version3: Map[String, LogRecord] = Map("record-v3-compact.json" -> compaction)
 
   /** File name to content. */
-  val version2: Map[String, LogRecord] = Map("record-v2-epoch.json" -> besides)
+  val version2: Map[String, LogRecord] = Map(
+    "record-v2-epoch.json" -> besides,
+    "record-v2-rows.json"  -> besides.copy(state =
+      besides.state.copy(open = inRecord +: besides.state.open.tail)
+    )
+  )
+
+  /** The first part of [[besides]], whose last rows are in the record. */
+  private def inRecord: Open = {
+    val part = besides.state.open.head
+    part.copy(beside =
+      part.beside
+        .copy(files = part.beside.files.take(1), inRecord = RecordBytes.of("köln\n".getBytes("UTF-8")))
+    )
+  }
 
   /** File name to content. */
   val version1: Map[String, LogRecord] = Map(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.util.Random
 
 import stoplog.part.{
-  Closed, FinishedPart, Open, Pending, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
+  Closed, FinishedPart, Open, Pending, RecordBytes, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
 }
 
 import stoplog.rolling.RollReason
@@ -93,7 +95,8 @@ final class RandomRecords(seed: Long) {
     Spooled(
       text() + "note", // without anything, it would be the same as none
       several(SpoolFile(path(), number(), random.nextInt(1 << 20))),
-      number()
+      number(),
+      maybe(RecordBytes.of(text().getBytes(UTF_8))).getOrElse(RecordBytes.empty)
     )
 
   private def pending(): Pending = {

@@ -28,8 +28,8 @@ object DurabilityMutations {
         override def write(bytes: Array[Byte], offset: Int, length: Int): Unit =
           output.write(bytes, offset, length)
 
-        override def persist(): Resume = {
-          val handle = output.persist()
+        override def persist(inRecordBytes: Int): Resume = {
+          val handle = output.persist(inRecordBytes)
           world.disk.part(handle.token).foreach(_.durable = 0)
           handle
         }

@@ -93,7 +93,8 @@ final class Job(
         PartNaming("part", ""),
         world.traits.maxOpenParts,
         _ => (),
-        () => mayStart()
+        () => mayStart(),
+        world.traits.inRecord
       ),
       TaskWriter.Tools(world.clock, world.faults)
     )

@@ -28,6 +28,7 @@ class MutationSuite extends AnyFunSuite {
   caught("spool files are not forced before the record", SpoolMutations.NotForced)
   caught("a spool file of another attempt is reused", SpoolMutations.ReusedName)
   caught("a part is gone on with without the rows beside it", SpoolMutations.RowsForgotten)
+  caught("a record has none of the rows behind those of files", SpoolMutations.RecordRowsForgotten)
   caught("the driver ends parts unannounced", SpoolMutations.NoLeaseOfDriver)
   caught(
     "the driver ends parts without a look at the log",

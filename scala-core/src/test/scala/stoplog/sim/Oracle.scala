@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import stoplog.commit.JobCommit
 import stoplog.format.bulk.LineBlocks
 import stoplog.log.{LogRecord, LogRules, RecordKind}
-import stoplog.part.{Open, Part, Publish, RunId}
+import stoplog.part.{Open, Part, Publish, RunId, SpoolFile}
 
 /** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
   *
@@ -370,7 +370,10 @@ final class Oracle(
       inode.rows(bytes.toInt)
     }
 
-  private def beside(part: Open, disk: Disk): Vector[String] = part.beside.files.flatMap { file =>
+  private def beside(part: Open, disk: Disk): Vector[String] =
+    part.beside.files.flatMap(inFile(_, disk)) ++ LineBlocks.beside(part.beside.inRecord.bytes)
+
+  private def inFile(file: SpoolFile, disk: Disk): Vector[String] = {
     val inode = disk.beside.getOrElse(file.token, violated(s"${file.token} is recorded and not there"))
     if (inode.durable != file.sizeBytes || inode.length != file.sizeBytes)
       violated(

@@ -163,7 +163,7 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit =
       written.write(bytes, offset, length)
 
-    override def persist(): Resume = Resume(handle(waiting(written.toByteArray)))
+    override def persist(inRecordBytes: Int): Resume = Resume(handle(waiting(written.toByteArray)))
 
     /** What is left goes up, also if it is all there is. */
     override def finish(): Closed = {

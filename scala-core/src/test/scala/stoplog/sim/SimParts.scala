@@ -192,7 +192,7 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
       at += length
     }
 
-    override def persist(): Resume = {
+    override def persist(inRecordBytes: Int): Resume = {
       sync()
       Resume(inode.token)
     }

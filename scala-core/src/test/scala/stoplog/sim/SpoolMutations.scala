@@ -7,7 +7,7 @@ import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
 import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles, RecordCodec}
-import stoplog.part.{RunId, SpoolFile}
+import stoplog.part.{RecordBytes, RunId, SpoolFile, Spooled}
 import stoplog.sink.Staged
 import stoplog.storage._
 
@@ -76,6 +76,16 @@ object SpoolMutations {
         override def read(file: SpoolFile): InputStream =
           new ByteArrayInputStream(LineBlocks.withoutRows(super.read(file)))
       }
+  }
+
+  /** A record leaves out the rows that it is to hold behind those of files. */
+  object RecordRowsForgotten extends Mutation {
+    override def reported(plan: EpochPlan, result: TaskResult): TaskResult =
+      result.copy(open = result.open.map(part => part.copy(beside = forgetting(part.beside))))
+
+    private def forgetting(beside: Spooled): Spooled =
+      if (beside.inRecord == RecordBytes.empty || beside.files.isEmpty) beside
+      else beside.copy(inRecord = RecordBytes.empty)
   }
 
   /** A driver ends parts without announcing that it writes. */

@@ -4,6 +4,7 @@ package stoplog.sim
 import java.util.SplittableRandom
 
 import stoplog.commit.CompactionPolicy
+import stoplog.part.RecordShare
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
@@ -28,7 +29,12 @@ final case class Traits(
     format: SimFormat,
     spoolFilesTogether: Int,
     compaction: Option[CompactionPolicy]
-)
+) {
+
+  /** In a third of the worlds few rows beside a part wait in the record. */
+  def inRecord: RecordShare =
+    if (spoolFilesTogether == 3) RecordShare(ofAllParts = 400, ofOnePart = 200) else RecordShare.none
+}
 
 /** How long a zombie sleeps when it sleeps for long. */
 sealed trait LongSleep

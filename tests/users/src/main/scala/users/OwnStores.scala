@@ -33,7 +33,7 @@ object OwnStores {
   class OwnPartOutput extends PartOutput {
     override def position: Long = ???
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = ???
-    override def persist(): Resume = ???
+    override def persist(inRecordBytes: Int): Resume = ???
     override def finish(): Closed = ???
     override def close(): Unit = ???
   }

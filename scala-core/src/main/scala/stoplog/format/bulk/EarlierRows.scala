@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import java.io.{Closeable, EOFException, IOException}
+import java.io.{ByteArrayInputStream, Closeable, EOFException, IOException, InputStream}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.part.{SpoolFile, Spooled}
+import stoplog.part.{RecordBytes, Spooled}
 import stoplog.storage.SpoolFiles
 
-/** The rows of a part that earlier epochs left in spool files. Reads nothing before it is asked. */
+/** The rows of a part that earlier epochs left in spool files and in the record. Reads nothing before it is asked. */
 private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
+  import EarlierRows.Source
 
   /** Bytes of the rows in memory. */
   val rawBytes: Long = beside.note.toLong
 
   /** The format of the part, and the directory of its blocks. */
-  lazy val header: SpoolFrames.Header = reading(beside.files.head) { in =>
+  lazy val header: SpoolFrames.Header = reading(sources.head) { in =>
     SpoolFrames.read(in) match {
       case Some(SpoolFrames.Head(header)) => header
       case _                              => throw new IOException("it does not begin with what the part is")
@@ -29,17 +30,17 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
     */
   def rows(schema: StructType): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
     private[this] val bounds = new RowBounds(schema)
-    private[this] val files  = beside.files.iterator
-    private[this] var now    = Option.empty[(SpoolFile, java.io.InputStream, Iterator[UnsafeRow])]
+    private[this] val left   = sources.iterator
+    private[this] var now    = Option.empty[(Source, InputStream, Iterator[UnsafeRow])]
 
     @scala.annotation.tailrec
     override def hasNext: Boolean = now match {
-      case Some((file, _, rows)) if checked(file)(rows.hasNext) => true
-      case _ if files.hasNext                                   =>
+      case Some((source, _, rows)) if checked(source)(rows.hasNext) => true
+      case _ if left.hasNext                                        =>
         close()
-        val file = files.next()
-        val in   = spoolFiles.read(file)
-        now = Some((file, in, SpoolFrames.rows(in, bounds)))
+        val source = left.next()
+        val in     = source.open()
+        now = Some((source, in, SpoolFrames.rows(in, bounds)))
         hasNext
       case _ =>
         close()
@@ -48,8 +49,8 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
 
     override def next(): UnsafeRow = {
       if (!hasNext) throw new NoSuchElementException("there is no other row")
-      val (file, _, rows) = now.get
-      checked(file)(rows.next())
+      val (source, _, rows) = now.get
+      checked(source)(rows.next())
     }
 
     override def close(): Unit = {
@@ -58,21 +59,34 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
     }
   }
 
-  private def reading[A](file: SpoolFile)(action: java.io.InputStream => A): A = checked(file) {
-    val in = spoolFiles.read(file)
+  /** In the order of their rows. */
+  private def sources: Vector[Source] =
+    beside.files.map(file => Source(file.token, () => spoolFiles.read(file))) ++
+      Option.when(beside.inRecord != RecordBytes.empty)(Source.inRecord(beside.inRecord))
+
+  private def reading[A](source: Source)(action: InputStream => A): A = checked(source) {
+    val in = source.open()
     try action(in)
     finally in.close()
   }
 
-  private def checked[A](file: SpoolFile)(action: => A): A =
+  private def checked[A](source: Source)(action: => A): A =
     try action
     catch {
-      case e: EOFException => throw Errors.storeWrite(file.token, "it ends in the middle", e)
-      case e: IOException  => throw Errors.storeWrite(file.token, String.valueOf(e.getMessage), e)
+      case e: EOFException => throw Errors.storeWrite(source.name, "it ends in the middle", e)
+      case e: IOException  => throw Errors.storeWrite(source.name, String.valueOf(e.getMessage), e)
     }
 }
 
 private[bulk] object EarlierRows {
+
+  /** What holds rows, with its name for messages. */
+  private final case class Source(name: String, open: () => InputStream)
+
+  private object Source {
+    def inRecord(rows: RecordBytes): Source =
+      Source("the rows of an open part in the log", () => new ByteArrayInputStream(rows.bytes))
+  }
 
   /** The rows that earlier epochs left, then those of this one. The object is reused. */
   final class AndNewer(

@@ -175,7 +175,7 @@ private[storage] object HadoopPartStore {
       written += length
     }
 
-    override def persist(): Resume = {
+    override def persist(inRecordBytes: Int): Resume = {
       end()
       Resume(token)
     }

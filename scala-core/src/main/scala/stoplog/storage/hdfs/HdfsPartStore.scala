@@ -183,7 +183,7 @@ private object HdfsPartStore {
       stream.out.write(bytes, offset, length)
     )
 
-    override def persist(): Resume = {
+    override def persist(inRecordBytes: Int): Resume = {
       end()
       Resume(token)
     }

@@ -214,7 +214,7 @@ private object LocalPartStore {
       written += length
     }
 
-    override def persist(): Resume = {
+    override def persist(inRecordBytes: Int): Resume = {
       end()
       Resume(token)
     }

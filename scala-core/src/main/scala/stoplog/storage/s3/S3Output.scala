@@ -7,11 +7,11 @@ import java.util.concurrent.CompletableFuture
 import scala.util.control.NonFatal
 
 import stoplog.error.Errors
-import stoplog.part.{Closed, Resume}
+import stoplog.part.{Closed, RecordBytes, Resume}
 import stoplog.storage.{PartLayout, PartOutput}
 import stoplog.storage.hadoop.HadoopFiles
 import stoplog.storage.s3.S3Token.S3Room.{Publisher, Writer}
-import stoplog.storage.s3.S3Token.{Handle, S3Room, Tail, Upload, UploadedPart}
+import stoplog.storage.s3.S3Token.{Handle, Piece, S3Room, Tail, Upload, UploadedPart}
 import stoplog.thread.SharedMemory
 
 /** The end of a part on S3: full parts go up in the background, the rest waits here for the next one. Where no parts may
@@ -36,7 +36,7 @@ private[s3] final class S3Output(
   private[this] var upload   = from.upload.map(_.handle)
   private[this] var end      = from.fullBytes + content.length
   private[this] var underway = Vector.empty[CompletableFuture[UploadedPart]]
-  private[this] var waiting  = Vector.empty[CompletableFuture[Tail.InObject]]
+  private[this] var waiting  = Vector.empty[CompletableFuture[Piece]]
   private[this] var marking  = Option.empty[CompletableFuture[Unit]]
 
   // Of all parts of the upload but the last: some servers want them equal.
@@ -52,10 +52,10 @@ private[s3] final class S3Output(
     changed = changed || length > 0
   }
 
-  override def persist(): Resume = io {
+  override def persist(inRecordBytes: Int): Resume = io {
     if (partBytes.isEmpty && tail.size >= settings.partBytes) takeSmallParts()
     val parts = whole()
-    val left  = persisted()
+    val left  = persisted(inRecordBytes)
     release()
     Resume(S3TokenCodec.encode(token(parts, left)))
   }
@@ -66,7 +66,7 @@ private[s3] final class S3Output(
   override def finish(): Closed = io {
     if (tail.size > 0 && freeNumber.isDefined) ship()
     val parts = whole()
-    val left  = persisted()
+    val left  = persisted(inRecordBytes = 0)
     release()
     Closed(S3TokenCodec.encode(token(parts, left)))
   }
@@ -129,7 +129,7 @@ private[s3] final class S3Output(
             content.transferTo(out)
             ()
           }
-          Tail.InObject(path, bytes.toLong)
+          Piece(path, bytes.toLong)
         }
     }
   }
@@ -184,10 +184,17 @@ private[s3] final class S3Output(
     upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts, room))
   }
 
-  private def persisted(): Tail =
-    if (tail.size <= settings.tailInRecordBytes) Tail.InRecord(Handle.of(tail.content()))
-    else if (!changed && from.tail.path.isDefined) from.tail.first(tail.size.toLong)
+  /** The object that the record names stays as long as the bytes behind it are few. Its bytes are those of this tail, unless
+    * a part has taken them.
+    */
+  private def persisted(inRecordBytes: Int): Tail = {
+    val piece  = from.tail.piece.filter(_ => underway.isEmpty && waiting.isEmpty)
+    val behind = tail.size - piece.fold(0L)(_.bytes).toInt
+    if (behind <= inRecordBytes.max(settings.tailInRecordBytes))
+      Tail(piece, RecordBytes.of(tail.content(tail.size - behind)))
+    else if (!changed && piece.isDefined) from.tail
     else tails.write(from.base, tail.content(), from.tail)
+  }
 
   private def token(parts: Option[Upload], left: Tail): S3Token = {
     val stale  = (from.stale ++ from.tail.path).filterNot(left.path.contains)

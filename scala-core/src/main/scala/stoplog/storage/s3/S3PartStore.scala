@@ -55,7 +55,7 @@ private[stoplog] final class S3PartStore(
     val token = cut(open, validBytes)
     token.tail.path.foreach { path =>
       val there = io(path)(objects.size(path)).getOrElse(0L)
-      if (there < token.tail.bytes)
+      if (there < token.tail.pieceBytes)
         throw Errors.partShort(objects.describe(token.target), token.fullBytes + there, validBytes)
     }
     Closed(

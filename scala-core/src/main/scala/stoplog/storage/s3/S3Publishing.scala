@@ -7,7 +7,7 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
-import stoplog.storage.s3.S3Token.Tail
+import stoplog.storage.s3.S3Token.{Piece, Tail}
 import stoplog.storage.{PartLayout, RecentWrites}
 
 /** Makes parts on S3 visible: completes their uploads, which were begun before a record named the part. An upload is
@@ -69,7 +69,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
 
   /** The upload with all that waits beside it as its last parts; `None` when any of it has gone. */
   private def whole(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
-    (token.waiting :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
+    (token.waiting.map(Tail.of) :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
       case (sofar, (piece, index)) =>
         for {
           before  <- sofar
@@ -109,18 +109,18 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
 private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
 
   /** Writes an object of a new name. Takes the place of `before`, which this process will hardly ask for again. */
-  def write(base: String, content: Array[Byte], before: Tail): Tail.InObject = {
+  def write(base: String, content: Array[Byte], before: Tail): Tail = {
     val path = s"$base.tail-${PartLayout.unique()}"
     objects.put(path, content)
     before.path.foreach(old => recent.drop(objects.describe(old)))
     recent.keep(objects.describe(path), content)
-    Tail.InObject(path, content.length.toLong)
+    Tail.of(Piece(path, content.length.toLong))
   }
 
   /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */
   def read(tail: Tail): Option[Array[Byte]] = tail match {
-    case Tail.InRecord(content)   => Some(content.bytes)
-    case Tail.InObject(at, bytes) =>
-      recent.firstBytes(objects.describe(at), bytes.toInt)(objects.read(at, bytes))
+    case Tail(None, content)                  => Some(content.bytes)
+    case Tail(Some(Piece(at, bytes)), behind) =>
+      recent.firstBytes(objects.describe(at), bytes.toInt)(objects.read(at, bytes)).map(_ ++ behind.bytes)
   }
 }

@@ -7,6 +7,7 @@ import java.util.UUID
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
+import stoplog.part.RecordShare
 import stoplog.storage._
 import stoplog.storage.hadoop.HadoopFiles
 
@@ -39,6 +40,8 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
   override def finishesAnywhere: Boolean = false
 
+  private[stoplog] override def inRecord: RecordShare = S3Storage.InRecord
+
   /** Tries the calls that the sink will make with full parts, so that a start fails and not the first epoch. */
   private def tryObjects(sinkId: String): Unit = {
     val objects = new S3Objects(files)
@@ -69,6 +72,9 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
 private object S3Storage {
   private val Content = Array[Byte]('?')
+
+  /** A record that is kept a hundred times, and for one part no more than a task may well send to the driver. */
+  private val InRecord = RecordShare(ofAllParts = 512 << 10, ofOnePart = 128 << 10)
 }
 
 /** The sizes of the pieces into which parts are cut for S3.
@@ -76,8 +82,8 @@ private object S3Storage {
   * @param partBytes         the size of every part of an upload but the last: at least 5 MiB, which S3 demands. One
   *                          object has at most 10,000 of them
   * @param largePartBytes    the same for an upload whose first epoch brings as much: fewer requests for large epochs
-  * @param tailInRecordBytes up to how many bytes behind the last full part are kept in the commit record; more of
-  *                          them become an object of their own at each epoch
+  * @param tailInRecordBytes so many bytes behind the last full part, or behind the object that has the others, may be in the
+  *                          record however many parts are open; more of them become an object
   * @param uploadThreads     how many parts of one process are on their way at once; a writer that has more to send waits
   * @param recent            the tails that this process has written, and need not read
   */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
+import stoplog.part.RecordBytes
+
 /** All that is known of an unfinished part: full parts of an upload, what waits to become parts, and the tail.
   *
   * Paths are relative to the sink's path.
@@ -15,7 +17,7 @@ private[s3] final case class S3Token(
     base: String,
     target: String,
     upload: Option[S3Token.Upload],
-    waiting: Vector[S3Token.Tail.InObject],
+    waiting: Vector[S3Token.Piece],
     tail: S3Token.Tail,
     stale: Vector[String]
 ) {
@@ -42,7 +44,7 @@ private[s3] final case class S3Token(
     else if (bytes >= uploadedBytes) {
       val kept = within(waiting, bytes - uploadedBytes)(_.bytes)
       val left = bytes - uploadedBytes - kept.map(_.bytes).sum
-      Some(copy(waiting = kept, tail = waiting(kept.size).first(left)))
+      Some(copy(waiting = kept, tail = S3Token.Tail.of(waiting(kept.size)).first(left)))
     } else {
       val kept = upload.map(u => u.copy(parts = within(u.parts, bytes)(_.bytes)))
       Some(copy(upload = kept, waiting = Vector.empty, tail = S3Token.Tail.empty))
@@ -81,27 +83,28 @@ private[s3] object S3Token {
     def of(bytes: Array[Byte]): Handle = Handle(java.util.Base64.getEncoder.encodeToString(bytes))
   }
 
-  /** The bytes behind the last full part. */
-  sealed trait Tail extends Product with Serializable {
-    def bytes: Long
-    def path: Option[String]
-    def first(bytes: Long): Tail
+  /** The first bytes of an object in the staging directory. */
+  final case class Piece(at: String, bytes: Long)
+
+  /** The bytes behind the last full part: those of an object, if there is one, and behind them those in the record. */
+  final case class Tail(piece: Option[Piece], inRecord: RecordBytes) {
+
+    def bytes: Long = pieceBytes + inRecord.length
+
+    def pieceBytes: Long = piece.fold(0L)(_.bytes)
+
+    def path: Option[String] = piece.map(_.at)
+
+    def first(bytes: Long): Tail =
+      if (bytes == 0) Tail.empty
+      else if (bytes <= pieceBytes) Tail(piece.map(_.copy(bytes = bytes)), RecordBytes.empty)
+      else copy(inRecord = RecordBytes.of(inRecord.bytes.take((bytes - pieceBytes).toInt)))
   }
 
   object Tail {
-    final case class InRecord(content: Handle) extends Tail {
-      override def bytes: Long              = content.bytes.length.toLong
-      override def path: Option[String]     = None
-      override def first(bytes: Long): Tail = InRecord(Handle.of(content.bytes.take(bytes.toInt)))
-    }
+    val empty: Tail = Tail(None, RecordBytes.empty)
 
-    /** In the staging directory. */
-    final case class InObject(at: String, bytes: Long) extends Tail {
-      override def path: Option[String]     = Some(at)
-      override def first(bytes: Long): Tail = if (bytes == 0) empty else copy(bytes = bytes)
-    }
-
-    val empty: Tail = InRecord(Handle(""))
+    def of(piece: Piece): Tail = Tail(Some(piece), RecordBytes.empty)
   }
 
   /** The right to add parts to an upload next, and the part numbers that go with it.

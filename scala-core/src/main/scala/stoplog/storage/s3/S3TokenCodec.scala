@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
+import stoplog.part.RecordBytes
 import stoplog.storage.s3.S3Token._
 
 /** Tokens as they stand in the commit log: `{"v":2,"base":…,"target":…,"upload":…,"parts":[…],"next":…,"tail":…}`.
@@ -38,8 +39,10 @@ private[s3] object S3TokenCodec {
       token.waiting.foreach(piece => waiting.addObject().put("at", piece.at).put("bytes", piece.bytes))
     }
     token.tail match {
-      case Tail.InRecord(content)   => root.put("tail", content.base64)
-      case Tail.InObject(at, bytes) => root.putObject("tail").put("at", at).put("bytes", bytes)
+      case Tail(None, inRecord)              => root.put("tail", inRecord.base64)
+      case Tail(Some(Piece(at, bytes)), end) =>
+        val tail = root.putObject("tail").put("at", at).put("bytes", bytes)
+        if (end != RecordBytes.empty) tail.put("end", end.base64)
     }
     if (token.stale.nonEmpty) {
       val stale = root.putArray("stale")
@@ -60,7 +63,7 @@ private[s3] object S3TokenCodec {
         val parts = elements(root.path("parts")).map(readPart)
         Upload(Handle(handle.asText()), parts, readRoom(root, parts))
       },
-      waiting = elements(root.path("waiting")).map(readObject),
+      waiting = elements(root.path("waiting")).map(readPiece),
       tail = readTail(required(root, "tail")),
       stale = elements(root.path("stale")).map(_.asText())
     )
@@ -80,11 +83,11 @@ private[s3] object S3TokenCodec {
     )
 
   private def readTail(node: JsonNode): Tail =
-    if (node.isTextual) Tail.InRecord(Handle(node.asText()))
-    else readObject(node)
+    if (node.isTextual) Tail(None, RecordBytes(node.asText()))
+    else Tail(Some(readPiece(node)), RecordBytes(node.path("end").asText("")))
 
-  private def readObject(node: JsonNode): Tail.InObject =
-    Tail.InObject(required(node, "at").asText(), required(node, "bytes").asLong())
+  private def readPiece(node: JsonNode): Piece =
+    Piece(required(node, "at").asText(), required(node, "bytes").asLong())
 
   private def readRoom(root: JsonNode, parts: Vector[UploadedPart]): S3Token.S3Room =
     if (root.path("v").asInt() == 1) S3Token.S3Room.unbounded(parts.lastOption.fold(0)(_.number))

@@ -34,12 +34,18 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
     filled += length
   }
 
-  /** A copy of the content. */
-  def content(): Array[Byte] = file match {
-    case None       => new TailBuffer.PiecesInput(pieces, filled).readNBytes(filled)
+  /** A copy of the content.
+    *
+    * @param from the first byte that is wanted
+    */
+  def content(from: Int = 0): Array[Byte] = file match {
+    case None =>
+      val in = new TailBuffer.PiecesInput(pieces, filled)
+      in.skipNBytes(from.toLong)
+      in.readNBytes(filled - from)
     case Some(disk) =>
-      val all = new Array[Byte](filled)
-      disk.seek(0)
+      val all = new Array[Byte](filled - from)
+      disk.seek(from.toLong)
       disk.readFully(all)
       all
   }

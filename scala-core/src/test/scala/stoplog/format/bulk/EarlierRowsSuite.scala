@@ -7,7 +7,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{MemorySpoolFiles, Samples}
-import stoplog.part.{SpoolFile, Spooled}
+import stoplog.part.{RecordBytes, SpoolFile, Spooled}
 import stoplog.storage.NewPart
 import stoplog.thread.SharedMemory
 
@@ -52,6 +52,19 @@ class EarlierRowsSuite extends AnyFunSuite {
       refused(s"$length bytes", "file-1")(texts(earlier(first, second.take(length))))
     for (length <- 0 until bytes(Some(header), Seq.empty).length)
       refused(s"$length bytes", "file-0")(earlier(first.take(length)).header)
+  }
+
+  test("rows in the record come behind those of files, or alone, with what the part is before them") {
+    val spoolFiles = new NumberedSpoolFiles(Seq(first))
+    val files      = Vector(SpoolFile("file-0", first.length.toLong, 0))
+    val behind     = new EarlierRows(Spooled("0", files, 0, RecordBytes.of(second)), spoolFiles)
+    assert(texts(behind) === texts(earlier(first, second)))
+    val alone = new EarlierRows(Spooled("0", Vector.empty, 0, RecordBytes.of(first)), spoolFiles)
+    assert(alone.header.format === earlier(first).header.format)
+    assert(texts(alone) === texts(earlier(first)))
+    refused("rows in the record", "in the log") {
+      texts(new EarlierRows(Spooled("0", Vector.empty, 0, RecordBytes.of(first.dropRight(3))), spoolFiles))
+    }
   }
 
   test("a part whose first file tells nothing of it is a named error") {

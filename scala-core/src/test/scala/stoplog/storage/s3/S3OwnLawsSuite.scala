@@ -60,6 +60,42 @@ class S3OwnLawsSuite extends LawSuite {
     assert(store.publish(open, 6L << 20, "b/part-1.txt") === Lost)
   }
 
+  law("a tail of which the record has the end goes on, is taken over and is closed at any of its bytes") {
+    storage =>
+      val store                       = storage.partStore()
+      def begun(name: String): Resume = {
+        val first = goOn(store, store.create(part(name = name)).persist(), 0, 1000)
+        goOn(store, first, 1000, 1700, inRecordBytes = 700)
+      }
+      for (end <- Seq(1, 999, 1000, 1001, 1699, 1700)) {
+        val bytes = end.toLong
+        for (how <- Seq("resumed", "taken over", "isolated", "closed")) {
+          val name   = s"part-$how-$end.txt".replace(' ', '-')
+          val open   = begun(name)
+          val closed = how match {
+            case "resumed"    => store.resume(Copied(open), bytes).finish()
+            case "taken over" => store.takeOver(open, bytes, part(name = name)).finish()
+            case "isolated"   => store.isolate(open, bytes, part(name = name))
+            case _            => store.closed(open, bytes)
+          }
+          assert(store.publish(closed, bytes, s"b/$name") === Committed)
+          assert(Arrays.equals(storage.bytes(s"b/$name"), content.take(end)), s"$how at $end")
+        }
+      }
+  }
+
+  law("a part takes the bytes of a tail of which the record has the end") { storage =>
+    val store = storage.partStore()
+    val first = goOn(store, store.create(part()).persist(), 0, 1000)
+    val small = goOn(store, first, 1000, 1700, inRecordBytes = 700)
+    val full  = goOn(store, small, 1700, 6 << 20, inRecordBytes = 700)
+    val end   = goOn(store, full, 6 << 20, (6 << 20) + 10, inRecordBytes = 700)
+    assert(S3TokenCodec.decode(end.token).get.tail.inRecord.length === 10)
+    assert(store.publish(store.closed(end, (6L << 20) + 10), (6L << 20) + 10, "b/part-1.txt") === Committed)
+    assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take((6 << 20) + 10)))
+    assert(store.staged().isEmpty)
+  }
+
   law("a record is created once; the very same one again is taken, and its bytes tell whose it is") {
     storage =>
       val records = storage.logFiles()
@@ -69,9 +105,9 @@ class S3OwnLawsSuite extends LawSuite {
       assert(records.read(0).map(new String(_)) === Some("first"))
   }
 
-  private def goOn(store: PartStore, open: Resume, from: Int, end: Int): Resume = {
+  private def goOn(store: PartStore, open: Resume, from: Int, end: Int, inRecordBytes: Int = 0): Resume = {
     val output = store.resume(open, from.toLong)
     output.write(content, from, end - from)
-    output.persist()
+    output.persist(inRecordBytes)
   }
 }

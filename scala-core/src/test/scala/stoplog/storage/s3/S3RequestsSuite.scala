@@ -74,6 +74,21 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(costs.getOrElse(HeadObject, 0) <= epochs)
   }
 
+  requests("what comes behind a tail's object waits in the record, as long as it has room") { storage =>
+    val room  = 25000
+    var open  = begun(storage, 10000)
+    val costs = counted {
+      for (epoch <- 1 to 8)
+        open = write(storage.partStore().resume(open, epoch * 10000L), 10000).persist(room)
+    }
+    assert(costs.get(PutObject) === Some(2), "of 30,000 bytes at a time")
+    val again = storage.partStore().resume(open, 85000)
+    assert(again.position === 85000)
+    val closed = write(again, 5000).finish()
+    storage.partStore().publish(closed, 90000, "b/part-1.txt")
+    assert(storage.bytes("b/part-1.txt").toSeq === Seq.fill(90000)(mib.head))
+  }
+
   requests(
     "a tail that this process has written is not read again, by a task or by a publisher",
     S3Settings(recent = RecentWrites.OfProcess)

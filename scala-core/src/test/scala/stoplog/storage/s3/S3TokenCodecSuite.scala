@@ -3,6 +3,7 @@ package stoplog.storage.s3
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.part.RecordBytes
 import stoplog.storage.s3.S3Token._
 
 class S3TokenCodecSuite extends AnyFunSuite {
@@ -17,7 +18,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
     S3Token.S3Room.Writer(3)
   )
   private val pieces =
-    Vector(Tail.InObject(s"$base.piece-1", 5L << 20), Tail.InObject(s"$base.piece-2", 5L << 20))
+    Vector(Piece(s"$base.piece-1", 5L << 20), Piece(s"$base.piece-2", 5L << 20))
 
   private val tokens = Seq(
     "nothing yet"          -> S3Token(base, target, None, Vector.empty, Tail.empty, Vector.empty),
@@ -26,7 +27,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
       target,
       None,
       Vector.empty,
-      Tail.InRecord(Handle.of("köln\n".getBytes)),
+      Tail(None, RecordBytes.of("köln\n".getBytes)),
       Vector.empty
     ),
     "an upload and a tail object" -> S3Token(
@@ -34,7 +35,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
       target,
       Some(upload),
       Vector.empty,
-      Tail.InObject(s"$base.tail-2", 17),
+      Tail.of(Piece(s"$base.tail-2", 17)),
       Vector(s"$base.tail-1")
     ),
     "an upload that only publishers add to, and what they will add" -> S3Token(
@@ -43,6 +44,14 @@ class S3TokenCodecSuite extends AnyFunSuite {
       Some(upload.copy(room = S3Token.S3Room.Publisher(259))),
       pieces,
       Tail.empty,
+      Vector.empty
+    ),
+    "a tail of which an object has the first bytes, and the record the others" -> S3Token(
+      base,
+      target,
+      None,
+      Vector.empty,
+      Tail(Some(Piece(s"$base.tail-2", 17)), RecordBytes.of("bonn\n".getBytes)),
       Vector.empty
     ),
     "names of all kinds" ->
@@ -60,6 +69,16 @@ class S3TokenCodecSuite extends AnyFunSuite {
         s""""waiting":[{"at":"$base.piece-1","bytes":5242880},{"at":"$base.piece-2","bytes":5242880}],"tail":""}"""
     assert(S3TokenCodec.encode(tokens(3)._2) === text)
     assert(S3TokenCodec.decode(text) === Some(tokens(3)._2))
+  }
+
+  test("a tail is cut where its object ends, before that, and behind it") {
+    val tail = Tail(Some(Piece("t", 17)), RecordBytes.of("bonn\n".getBytes))
+    assert(tail.bytes === 22)
+    assert(tail.first(22) === tail)
+    assert(tail.first(18) === Tail(Some(Piece("t", 17)), RecordBytes.of("b".getBytes)))
+    assert(tail.first(17) === Tail.of(Piece("t", 17)))
+    assert(tail.first(1) === Tail.of(Piece("t", 1)))
+    assert(tail.first(0) === Tail.empty)
   }
 
   test(
@@ -87,7 +106,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
     val token = tokens(2)._2
     val mib5  = 5L << 20
     assert(token.sizeBytes === 2 * mib5 + 17)
-    assert(token.cutTo(2 * mib5 + 3).map(_.tail) === Some(Tail.InObject(s"$base.tail-2", 3)))
+    assert(token.cutTo(2 * mib5 + 3).map(_.tail) === Some(Tail.of(Piece(s"$base.tail-2", 3))))
     assert(token.cutTo(2 * mib5).map(_.sizeBytes) === Some(2 * mib5))
     assert(
       token.cutTo(mib5).map(cut => cut.upload.get.parts.map(_.number) -> cut.tail) === Some(
@@ -106,7 +125,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
       assert(token.cutTo(bytes).map(_.sizeBytes) === Some(bytes))
     assert(
       token.cutTo(3 * mib5 + 7).map(cut => cut.waiting -> cut.tail) === Some(
-        pieces.take(1) -> pieces(1).first(7)
+        pieces.take(1) -> Tail.of(pieces(1)).first(7)
       )
     )
     assert(token.cutTo(mib5).map(_.waiting) === Some(Vector.empty))

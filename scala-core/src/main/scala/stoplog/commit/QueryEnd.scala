@@ -9,12 +9,12 @@ package stoplog.commit
   * leaves the parts to the next start.
   *
   * @param driver          of the run that ends
-  * @param successor       makes the driver of another run, of the same query and sink
+  * @param successor       makes the driver of another run, of the same query and sink; `None` where no part stays open
   * @param copyAtMostBytes of one part; above that the successor ends the query. Below, its two records cost more than they save
   */
 private[stoplog] final class QueryEnd(
     driver: SinkDriver,
-    successor: () => SinkDriver,
+    successor: Option[() => SinkDriver],
     copyAtMostBytes: Long = QueryEnd.CopyAtMostBytes
 ) {
 
@@ -24,17 +24,16 @@ private[stoplog] final class QueryEnd(
   def stats: SinkStats = last.stats
 
   /** Errors: those of [[SinkDriver.end]]. */
-  def end(finish: Finish): Unit =
-    if (finish == Finish.PublishOpen && driver.largestDoubtfulBytes > copyAtMostBytes)
-      driver.end(Finish.KeepOpen).foreach(endBehind(_, finish))
-    else {
+  def end(finish: Finish): Unit = successor match {
+    case Some(begin) if finish == Finish.PublishOpen && driver.largestDoubtfulBytes > copyAtMostBytes =>
+      driver.end(Finish.KeepOpen).foreach(endBehind(_, begin(), finish))
+    case _ =>
       driver.end(finish)
       ()
-    }
+  }
 
   /** @param released the record with which the run has ended */
-  private def endBehind(released: Long, finish: Finish): Unit = {
-    val next = successor()
+  private def endBehind(released: Long, next: SinkDriver, finish: Finish): Unit = {
     next.waitFrom(released, driver.stats)
     last = next
     next.end(finish)

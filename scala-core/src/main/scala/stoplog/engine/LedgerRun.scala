@@ -31,11 +31,11 @@ private[stoplog] final class LedgerRun[R](
   private val probed = new AtomicBoolean()
   private val gate   = new EpochGate
 
-  private val behindGivenUp = hooks.successor.map(new QueryEnd(driver, _))
+  private val queryEnd = new QueryEnd(driver, hooks.successor)
 
   @volatile private var openAtStop = Option.empty[Finish]
 
-  override def counts: Seq[(String, Long)] = behindGivenUp.fold(driver.stats)(_.stats).metrics
+  override def counts: Seq[(String, Long)] = queryEnd.stats.metrics
 
   /** The query has started; it may be long until it has an epoch.
     *
@@ -80,10 +80,7 @@ private[stoplog] final class LedgerRun[R](
     *
     * @param exception the words of the query's failure, if it failed
     */
-  def end(exception: Option[String]): Unit = ending {
-    val finish = finishing(exception)
-    behindGivenUp.fold(driver.end(finish): Unit)(_.end(finish))
-  }
+  def end(exception: Option[String]): Unit = ending(queryEnd.end(finishing(exception)))
 
   /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. */
   def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))

@@ -96,7 +96,7 @@ class QueryEndSuite extends AnyFunSuite {
     world.epoch(driver, 0, "a", "b")
 
     def end(finish: Finish, copyAtMostBytes: Long = 0): Unit =
-      new QueryEnd(driver, () => world.driver(run = other), copyAtMostBytes).end(finish)
+      new QueryEnd(driver, Some(() => world.driver(run = other)), copyAtMostBytes).end(finish)
 
     /** Those behind the epoch. */
     def records: Vector[(RecordKind, RunId)] =

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class SettingsSuite extends AnyFunSuite {
   import Readers._
 
-  private val seeds = Search.first until Search.first + Search.schedules / 50
+  private val seeds = Search.first until Search.first + Search.schedules / 100
 
   for (store <- StoreKind.all) {
     holds(Settings.starting(store))

@@ -27,6 +27,7 @@ object SparkTests {
     Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
     Test / testForkedParallel := false,
     Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),
+    Test / testOptions += Tests.Filter(!passedBefore(_)),
     // Two JVMs side by side, and the servers in one of them only: each starts once.
     Test / testGrouping := {
       val options = (Test / forkOptions).value
@@ -38,6 +39,10 @@ object SparkTests {
   )
 
   private lazy val isLongRun = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+
+  /** The suites that an earlier piece of a long run has passed: `scripts/long_run.py`. */
+  private lazy val passedBefore: Set[String] =
+    sys.env.get("STOPLOG_LONG_RUN").map(file(_) / "suites.txt").filter(_.exists).fold(Set.empty[String])(IO.readLines(_).toSet)
 
   /** The second S3 server answers with parts that have no ETag, now and then, when many are uploaded at a time. The examples
     * of the laws ask Hadoop's local files what the suites of core ask them too.

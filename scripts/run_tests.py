@@ -3,7 +3,8 @@
 
 Two lanes keep two processors busy. One start of sbt builds the jars and then runs the Scala tests; the other
 lane checks the sources, waits for the jars, and runs the tests in Python, those that start Spark last.
-With STOPLOG_LONG=1 in the environment (`make test-long`) the long tests run as well.
+With STOPLOG_LONG=1 in the environment (`make test-long`) the long tests run as well; such a run goes on where
+it was broken off, as long as the sources are the same.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 import connectors
 import junit
 import kept_classes
+import long_run
 from steps import ROOT, Outcome, Step, pytest
 
 # sbt goes on with the other tests when some fail.
@@ -51,6 +53,9 @@ LOOK_SECONDS = 0.2
 BUDGET_CORE_SECONDS = 4_000
 IS_LONG = os.environ.get("STOPLOG_LONG") == "1"
 MARKED = "" if IS_LONG else "not long"
+LONG_RUN = long_run.LongRun(
+    ROOT / "build" / "long", tuple(ROOT / project / SBT_REPORTS for project in SBT_PROJECTS)
+)
 
 
 def main() -> int:
@@ -58,10 +63,11 @@ def main() -> int:
     shutil.rmtree(ROOT / "build" / "repo", ignore_errors=True)
     if kept_classes.bring(ROOT, COMPILED, kept_classes.default_place()):
         print("This clone begins with the classes of the last run that passed, and compiles what differs.")
+    earlier = begin_long_run() if IS_LONG else junit.Counts()
     with ThreadPoolExecutor() as lanes:
         scala = lanes.submit(scala_step().run)
         outcomes = [*python_lane(scala), scala.result()]
-    total = sum((each.counts for each in outcomes), junit.Counts())
+    total = sum((each.counts for each in outcomes), earlier)
     core_seconds = sum(each.core_seconds for each in outcomes)
     if not IS_LONG and core_seconds > BUDGET_CORE_SECONDS:
         total += over_budget(core_seconds)
@@ -71,7 +77,19 @@ def main() -> int:
     if total.failed:
         return 1
     kept_classes.keep(ROOT, COMPILED, kept_classes.default_place())
+    if IS_LONG:
+        print(f"All pieces of this long run together took {LONG_RUN.end() / 60:.0f} minutes.")
     return 0
+
+
+def begin_long_run() -> junit.Counts:
+    earlier = LONG_RUN.begin(long_run.state_of(ROOT))
+    os.environ[long_run.VARIABLE] = str(LONG_RUN.directory)
+    if earlier.passed:
+        print(
+            f"This run goes on behind {earlier.passed} tests that have passed at this state of the sources."
+        )
+    return earlier
 
 
 def over_budget(core_seconds: float) -> junit.Counts:

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from servers import cassandra, kafka
 from servers.databases import postgres
 from servers.jars import jars
-from support import jvm, order
+from support import jvm, order, passed
 from support.place import Place
 
 if TYPE_CHECKING:
@@ -33,9 +33,11 @@ pytest_plugins = ["pytest_stoplog"]
 def pytest_configure(config: pytest.Config) -> None:
     if not config.option.collectonly:
         jvm.prepare()
+        passed.record(config)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    passed.deselect(config, items)
     order.longest_first(items)
 
 

@@ -170,7 +170,7 @@ def _open_part(part: OpenPart, roll: RollForecast) -> OpenPartStatus:
         part.records,
         part.opened_at_millis,
         part.last_written_at_millis,
-        part.handle,
+        part.brief_handle,
         roll,
     )
 

@@ -44,6 +44,7 @@ class Spooled:
 
 
 NOTHING_SPOOLED = Spooled()
+_BRIEF_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,11 @@ class OpenPart:
     owner: str | None = None
     spooled: Spooled = NOTHING_SPOOLED
     first_event_time_millis: int | None = None
+
+    @property
+    def brief_handle(self) -> str:
+        """The handle for people: without most of the part's own bytes, where it has many."""
+        return self.handle if len(self.handle) <= _BRIEF_LENGTH else f"{self.handle[:_BRIEF_LENGTH]}…"
 
     @property
     def size_bytes(self) -> int:

@@ -124,7 +124,7 @@ def _published_twice(facts: Facts) -> Iterator[Finding]:
         if opened.finished_path in seen:
             message = f"{opened.finished_path} is open, and record {seen[opened.finished_path]} publishes it."
             yield finding(
-                FindingKind.PUBLISHED_AND_OPEN, message, opened.handle, facts.sink_id, opened.bucket
+                FindingKind.PUBLISHED_AND_OPEN, message, opened.brief_handle, facts.sink_id, opened.bucket
             )
 
 

@@ -21,7 +21,7 @@ def open_findings(facts: Facts) -> Iterator[Finding]:
         same_file = seen.setdefault(part.handle, part)
         if other is not part or same_file is not part:
             message = f"{part.finished_path} is open twice, or lies in the file of {same_file.finished_path}."
-            yield _about(facts, FindingKind.OPEN_PART_DOUBLED, message, part, part.handle)
+            yield _about(facts, FindingKind.OPEN_PART_DOUBLED, message, part, part.brief_handle)
         yield from _part(facts, part)
         yield from _spool(facts, part)
 

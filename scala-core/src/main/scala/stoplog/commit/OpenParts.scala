@@ -100,7 +100,7 @@ private[commit] object OpenParts {
         }
         gone.foreach { part =>
           Log.warn(
-            s"Going on without the ${part.records} rows of ${part.handle.token} (onLostPart=skip)"
+            s"Going on without the ${part.records} rows of ${part.handle.brief} (onLostPart=skip)"
           )
         }
         state.copy(open = there)

@@ -80,7 +80,7 @@ private[commit] final class Settling(
     val taken = finished.taken(record.seq, record.replace.map(_.path))
     val why   =
       if (taken.nonEmpty) Some(s"a reader has taken ${taken.toSeq.sorted.mkString(", ")} away")
-      else record.publish.filterNot(isThere).headOption.map(part => s"${part.handle.token} is lost")
+      else record.publish.filterNot(isThere).headOption.map(part => s"${part.handle.brief} is lost")
     val end = retry(() => log.noteMerge(record, why.fold[MergeNote](Begun)(_ => CalledOff)))
     if (end == CalledOff) sayCalledOff(record, why)
     faults.at(Step.MergeNoted)
@@ -129,7 +129,7 @@ private[commit] final class Settling(
     if (!isDoneByOthers(record) && !isMerge(record) && !log.visible(record)(part.finishedPath)) {
       val error = Errors.partLost(
         s"${identity.path}/${part.finishedPath}",
-        part.handle.token,
+        part.handle.brief,
         part.bucket,
         record.state.lastEpoch.getOrElse(-1L)
       )

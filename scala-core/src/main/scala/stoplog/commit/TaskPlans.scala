@@ -71,7 +71,8 @@ private[stoplog] object TaskPlans {
     override def apply(): Array[Byte] = bytes
   }
 
-  private final val SmallBytes = 64L << 10
+  /** Twice what the record has of parts of a store like S3 ([[stoplog.part.RecordShare]]): they go without a broadcast. */
+  private final val SmallBytes = 1L << 20
 
   private final val PieceBytes = 256 << 10
 }

@@ -157,7 +157,7 @@ private[stoplog] object StateView {
     )
 
   private def open(part: Open): InternalRow =
-    row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.token))
+    row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.brief))
 
   private def bucket(live: LiveBucket): InternalRow = {
     val total = live.marked + live.added

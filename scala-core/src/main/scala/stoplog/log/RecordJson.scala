@@ -183,7 +183,7 @@ private[log] object RecordJson {
       into.writeEndObject()
     }
     into.writeEndArray()
-    if (beside.inRecord != RecordBytes.empty) into.writeStringField("rows", beside.inRecord.base64)
+    if (!beside.inRecord.isEmpty) into.writeStringField("rows", beside.inRecord.base64)
     into.writeEndObject()
   }
 

@@ -92,6 +92,14 @@ private[stoplog] object Pending {
   */
 sealed trait Publish extends Product with Serializable {
   def token: String
+
+  /** The token for messages: without most of the part's own bytes, where it has many. */
+  private[stoplog] final def brief: String =
+    if (token.length <= Publish.BriefLength) token else s"${token.take(Publish.BriefLength)}…"
+}
+
+private object Publish {
+  private val BriefLength = 300
 }
 
 /** The handle of a part to which no writer will append any more. */
@@ -139,7 +147,7 @@ private[stoplog] final case class Spooled(
   def isEmpty: Boolean = !hasRows && note.isEmpty
 
   /** Whether there is anything to read. */
-  def hasRows: Boolean = files.nonEmpty || inRecord != RecordBytes.empty
+  def hasRows: Boolean = files.nonEmpty || !inRecord.isEmpty
 }
 
 private[stoplog] object Spooled {

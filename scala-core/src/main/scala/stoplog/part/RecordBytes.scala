@@ -7,6 +7,8 @@ import java.util.Base64
 private[stoplog] final case class RecordBytes(base64: String) {
   def bytes: Array[Byte] = Base64.getDecoder.decode(base64)
 
+  def isEmpty: Boolean = base64.isEmpty
+
   def length: Int = base64.length / 4 * 3 - base64.reverseIterator.takeWhile(_ == '=').size
 }
 
@@ -20,18 +22,22 @@ private[stoplog] object RecordBytes {
   *
   * The state holds them until they are written elsewhere. So what one part may have there depends on how many there are.
   *
-  * @param ofAllParts bytes of all open parts of a sink together
+  * @param ofAllParts about so many bytes of all open parts of a sink: those that were few have what is one part's yet, when
+  *                   there are more
   * @param ofOnePart  bytes of one of them, however few there are
+  * @param atLeast    a share of less is none: so few bytes are not worth a trial whether they fit
   */
-private[stoplog] final case class RecordShare(ofAllParts: Int, ofOnePart: Int) {
+private[stoplog] final case class RecordShare(ofAllParts: Int, ofOnePart: Int, atLeast: Int = 0) {
 
-  /** The bytes of one part of a task, which knows of its own parts alone.
+  /** The bytes of one part of a task, which knows of its own parts alone, and takes the other tasks to have as many.
     *
     * @param parts of this task
-    * @param tasks as many as have parts
+    * @param tasks of the epoch
     */
-  def of(parts: Int, tasks: Int): Int =
-    (ofAllParts / (parts.toLong * tasks).max(1)).min(ofOnePart.toLong).toInt
+  def of(parts: Int, tasks: Int): Int = {
+    val share = (ofAllParts / (parts.toLong * tasks).max(1)).min(ofOnePart.toLong).toInt
+    if (share < atLeast) 0 else share
+  }
 }
 
 private[stoplog] object RecordShare {

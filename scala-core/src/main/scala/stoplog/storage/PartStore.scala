@@ -120,8 +120,8 @@ trait PartOutput {
 
   /** Makes `[0, position)` durable and closes; the part can be resumed from the handle.
     *
-    * @param inRecordBytes so many of the bytes may be in the handle, and so in the record, rather than on the storage; for a
-    *                      storage that asks for it by [[Storage.inRecord]]
+    * @param inRecordBytes so many of the bytes may be in the handle, and so in the record, rather than on the storage. Only
+    *                      stoplog's storage of S3 is allowed any; others may ignore it
     */
   def persist(inRecordBytes: Int = 0): Resume
 

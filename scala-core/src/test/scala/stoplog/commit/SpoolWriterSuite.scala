@@ -107,6 +107,8 @@ class SpoolWriterSuite extends AnyFunSuite {
     assert(share.of(parts = 1001, tasks = 1) === 0)
     assert(share.of(parts = Int.MaxValue, tasks = 2) === 0)
     assert(RecordShare.none.of(parts = 1, tasks = 1) === 0)
+    assert(share.copy(atLeast = 250).of(parts = 2, tasks = 2) === 250)
+    assert(share.copy(atLeast = 251).of(parts = 2, tasks = 2) === 0)
   }
 
   test("a file that is missing when it is to be put together with others fails the write") {

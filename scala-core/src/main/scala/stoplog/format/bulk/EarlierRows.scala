@@ -62,7 +62,7 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
   /** In the order of their rows. */
   private def sources: Vector[Source] =
     beside.files.map(file => Source(file.token, () => spoolFiles.read(file))) ++
-      Option.when(beside.inRecord != RecordBytes.empty)(Source.inRecord(beside.inRecord))
+      Option.unless(beside.inRecord.isEmpty)(Source.inRecord(beside.inRecord))
 
   private def reading[A](source: Source)(action: InputStream => A): A = checked(source) {
     val in = source.open()

@@ -190,7 +190,8 @@ private[s3] final class S3Output(
   private def persisted(inRecordBytes: Int): Tail = {
     val piece  = from.tail.piece.filter(_ => underway.isEmpty && waiting.isEmpty)
     val behind = tail.size - piece.fold(0L)(_.bytes).toInt
-    if (behind <= inRecordBytes.max(settings.tailInRecordBytes))
+    val room   = if (piece.isEmpty) inRecordBytes.max(settings.tailInRecordBytes) else inRecordBytes
+    if (behind <= room)
       Tail(piece, RecordBytes.of(tail.content(tail.size - behind)))
     else if (!changed && piece.isDefined) from.tail
     else tails.write(from.base, tail.content(), from.tail)

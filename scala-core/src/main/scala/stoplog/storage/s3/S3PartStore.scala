@@ -169,7 +169,7 @@ private[stoplog] final class S3PartStore(
 
   private def tailOf(token: S3Token): Array[Byte] = reading(token, token.sizeBytes) {
     tails
-      .read(token.tail)
+      .readAndKeep(token.tail)
       .getOrElse(throw Errors.partShort(objects.describe(token.target), token.fullBytes, token.sizeBytes))
   }
 

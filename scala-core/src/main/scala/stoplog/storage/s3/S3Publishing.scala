@@ -118,9 +118,21 @@ private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
   }
 
   /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */
-  def read(tail: Tail): Option[Array[Byte]] = tail match {
-    case Tail(None, content)                  => Some(content.bytes)
-    case Tail(Some(Piece(at, bytes)), behind) =>
-      recent.firstBytes(objects.describe(at), bytes.toInt)(objects.read(at, bytes)).map(_ ++ behind.bytes)
+  def read(tail: Tail): Option[Array[Byte]] = whole(tail)(first)
+
+  /** The same for a writer: its process keeps the object's bytes, which each epoch needs until the tail has a new object. */
+  def readAndKeep(tail: Tail): Option[Array[Byte]] = whole(tail) { piece =>
+    val bytes = first(piece)
+    bytes.foreach(recent.keep(objects.describe(piece.at), _))
+    bytes
   }
+
+  private def whole(tail: Tail)(read: Piece => Option[Array[Byte]]): Option[Array[Byte]] = tail.piece match {
+    case None        => Some(tail.inRecord.bytes)
+    case Some(piece) =>
+      read(piece).map(bytes => if (tail.inRecord.isEmpty) bytes else bytes ++ tail.inRecord.bytes)
+  }
+
+  private def first(piece: Piece): Option[Array[Byte]] =
+    recent.firstBytes(objects.describe(piece.at), piece.bytes.toInt)(objects.read(piece.at, piece.bytes))
 }

@@ -74,7 +74,7 @@ private object S3Storage {
   private val Content = Array[Byte]('?')
 
   /** A record that is kept a hundred times, and for one part no more than a task may well send to the driver. */
-  private val InRecord = RecordShare(ofAllParts = 512 << 10, ofOnePart = 128 << 10)
+  private val InRecord = RecordShare(ofAllParts = 512 << 10, ofOnePart = 128 << 10, atLeast = 2 << 10)
 }
 
 /** The sizes of the pieces into which parts are cut for S3.
@@ -82,8 +82,8 @@ private object S3Storage {
   * @param partBytes         the size of every part of an upload but the last: at least 5 MiB, which S3 demands. One
   *                          object has at most 10,000 of them
   * @param largePartBytes    the same for an upload whose first epoch brings as much: fewer requests for large epochs
-  * @param tailInRecordBytes so many bytes behind the last full part, or behind the object that has the others, may be in the
-  *                          record however many parts are open; more of them become an object
+  * @param tailInRecordBytes a tail of so many bytes is in the record however many parts are open; a longer one is in an object, and
+  *                          its last bytes may be in the record
   * @param uploadThreads     how many parts of one process are on their way at once; a writer that has more to send waits
   * @param recent            the tails that this process has written, and need not read
   */

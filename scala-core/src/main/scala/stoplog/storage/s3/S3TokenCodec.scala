@@ -42,7 +42,7 @@ private[s3] object S3TokenCodec {
       case Tail(None, inRecord)              => root.put("tail", inRecord.base64)
       case Tail(Some(Piece(at, bytes)), end) =>
         val tail = root.putObject("tail").put("at", at).put("bytes", bytes)
-        if (end != RecordBytes.empty) tail.put("end", end.base64)
+        if (!end.isEmpty) tail.put("end", end.base64)
     }
     if (token.stale.nonEmpty) {
       val stale = root.putArray("stale")

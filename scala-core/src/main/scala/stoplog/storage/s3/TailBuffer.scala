@@ -138,6 +138,12 @@ private[s3] object TailBuffer {
         count
       }
 
+    override def skip(count: Long): Long = {
+      val skipped = count.max(0).min(available().toLong)
+      at += skipped.toInt
+      skipped
+    }
+
     override def available(): Int = bytes - at
 
     override def markSupported(): Boolean = true

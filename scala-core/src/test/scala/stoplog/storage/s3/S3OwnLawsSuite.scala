@@ -91,9 +91,22 @@ class S3OwnLawsSuite extends LawSuite {
     val full  = goOn(store, small, 1700, 6 << 20, inRecordBytes = 700)
     val end   = goOn(store, full, 6 << 20, (6 << 20) + 10, inRecordBytes = 700)
     assert(S3TokenCodec.decode(end.token).get.tail.inRecord.length === 10)
-    assert(store.publish(store.closed(end, (6L << 20) + 10), (6L << 20) + 10, "b/part-1.txt") === Committed)
-    assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take((6 << 20) + 10)))
+    val bytes = (6L << 20) + 10
+    val other = store.takeOver(store.claimed(end), bytes, part()).persist(inRecordBytes = 700)
+    assert(S3TokenCodec.decode(other.token).get.tail === S3TokenCodec.decode(end.token).get.tail)
+    val isolated = store.isolate(other, bytes, part())
+    assert(store.publish(isolated, bytes, "b/part-1.txt") === Committed)
+    assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take(bytes.toInt)))
     assert(store.staged().isEmpty)
+  }
+
+  law("bytes behind a tail's object are in the record only where there is room for them") { storage =>
+    val store = storage.partStore()
+    val first = goOn(store, store.create(part()).persist(), 0, 1000)
+    val next  = goOn(store, first, 1000, 1001)
+    assert(S3TokenCodec.decode(next.token).get.tail.inRecord.isEmpty)
+    assert(store.publish(store.closed(next, 1001), 1001, "b/part-1.txt") === Committed)
+    assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take(1001)))
   }
 
   law("a record is created once; the very same one again is taken, and its bytes tell whose it is") {

@@ -90,6 +90,20 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   requests(
+    "a process reads the object of a tail once, however many epochs go by until there is another one"
+  ) { storage =>
+    val open  = begun(storage, 10000)
+    val later = S3Settings(recent = RecentWrites.OfProcess)
+    val costs = counted {
+      (1 to 5).foldLeft(open) { (before, epoch) =>
+        val store = storage.s3Store(later)
+        write(store.resume(before, 10000L + (epoch - 1) * 10), 10).persist(inRecordBytes = 1000)
+      }
+    }
+    assert(costs.removed(HeadObject) === Map(GetObject -> 1))
+  }
+
+  requests(
     "a tail that this process has written is not read again, by a task or by a publisher",
     S3Settings(recent = RecentWrites.OfProcess)
   ) { storage =>

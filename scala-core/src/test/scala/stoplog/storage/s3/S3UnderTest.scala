@@ -25,7 +25,7 @@ final class S3UnderTest(
 
   def conf: Configuration = bucket.conf
 
-  def s3Store(): S3PartStore = new S3PartStore(hadoop, sinkId, settings, Faults.none)
+  def s3Store(as: S3Settings = settings): S3PartStore = new S3PartStore(hadoop, sinkId, as, Faults.none)
 
   private def hadoop: HadoopFiles = new HadoopFiles(root, new HadoopSettings(conf))
 

@@ -16,6 +16,8 @@ class TailBufferSuite extends AnyFunSuite {
       assert(buffer.content().toSeq === pieces.flatten, s"limit $limit")
       assert(buffer.size === pieces.map(_.length).sum)
       buffer.append(Array[Byte](1, 2, 3), 1, 1)
+      assert(buffer.content(from = 20000).toSeq === (pieces.flatten.drop(20000) :+ 2.toByte))
+      assert(buffer.content(from = buffer.size).isEmpty)
       assert(buffer.content().last === 2.toByte, "reading does not move the end")
       assert(buffer.drain().readAllBytes().toSeq === pieces.flatten :+ 2.toByte)
       assert(buffer.size === 0)

@@ -100,15 +100,6 @@ class S3OwnLawsSuite extends LawSuite {
     assert(store.staged().isEmpty)
   }
 
-  law("bytes behind a tail's object are in the record only where there is room for them") { storage =>
-    val store = storage.partStore()
-    val first = goOn(store, store.create(part()).persist(), 0, 1000)
-    val next  = goOn(store, first, 1000, 1001)
-    assert(S3TokenCodec.decode(next.token).get.tail.inRecord.isEmpty)
-    assert(store.publish(store.closed(next, 1001), 1001, "b/part-1.txt") === Committed)
-    assert(Arrays.equals(storage.bytes("b/part-1.txt"), content.take(1001)))
-  }
-
   law("a record is created once; the very same one again is taken, and its bytes tell whose it is") {
     storage =>
       val records = storage.logFiles()

@@ -89,6 +89,15 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(storage.bytes("b/part-1.txt").toSeq === Seq.fill(90000)(mib.head))
   }
 
+  requests("without room in the record a few bytes behind a tail's object make another object, too") {
+    storage =>
+      val open = begun(storage, 10000)
+      assert(
+        counted(write(storage.partStore().resume(open, 10000), 500).persist()).get(PutObject) === Some(1),
+        "or thousands of parts would each have some in the record"
+      )
+  }
+
   requests(
     "a process reads the object of a tail once, however many epochs go by until there is another one"
   ) { storage =>

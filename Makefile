@@ -35,9 +35,6 @@ CONNECTORS := $(shell sed '/^\#/d' connectors/list.txt)
 # The sbt projects with an artifact of their own.
 PUBLISHED := core laws $(CONNECTORS)
 
-# The projects with tests that need neither Spark nor a server.
-QUICK := $(patsubst %,%/Quick/test,$(filter-out laws,$(PUBLISHED)))
-
 # What writes pages of docs/ from code.
 GENERATED := "core/Test/runMain stoplog.docs.GenerateDocs $(CURDIR)/docs"
 OPTIONS_PAGE = $(wildcard connectors/$(1)/src/test/scala/stoplog/$(1)/docs/OptionsPage.scala)
@@ -86,7 +83,7 @@ test-long: setup ## The same with many more crash rounds and simulated schedules
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
 quick: setup ## Run all tests without Spark and servers, in an sbt server that stays (`scripts/sbt-client shutdown` ends it).
-	@scripts/sbt-client "all $(QUICK)" & scala=$$!; \
+	@scripts/sbt-client quick/Quick/test & scala=$$!; \
 	TMPDIR=$${TMPDIR:-$(IN_MEMORY)} $(PY) -m pytest -q -o faulthandler_timeout=0 python/tests || python=$$?; \
 	wait $$scala && exit $${python:-0}
 

@@ -23,9 +23,7 @@ lazy val connectors: Seq[LocalProject] = Connectors.ids.map(LocalProject(_))
 /** What goes beyond files, one of `connectors/list.txt`: each an artifact of its own, `stoplog-<id>`, with the clients of its system. */
 def connector(id: String): Project = Project(id, file(s"connectors/$id"))
   .dependsOn(core % "compile;test->test")
-  .configs(QuickTests.Quick)
   .settings(
-    QuickTests.settings,
     name := s"stoplog-$id",
     sharedWithPython(id),
     strictScala,
@@ -121,6 +119,19 @@ lazy val laws = (project in file("laws"))
     ),
     Published.settings,
     SparkTests.settings
+  )
+
+/** The tests of all projects that need neither Spark nor a server, under one class loader: what `make quick` runs. */
+lazy val quick = (project in file("build/quick"))
+  .dependsOn((core: ProjectReference) % "test->test")
+  .dependsOn(connectors.map(_ % "test->test"): _*)
+  .configs(QuickTests.Quick)
+  .settings(
+    QuickTests.settings,
+    publish / skip                            := true,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.spark % Test,
+    QuickTests.Quick / definedTests           :=
+      (Test / definedTests).all(ScopeFilter(inProjects(core) || inProjects(connectors: _*))).value.flatten
   )
 
 /** What users write in Scala, compiled as they do: against the packed jars, which have what the sources have only as long

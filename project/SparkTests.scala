@@ -42,7 +42,11 @@ object SparkTests {
 
   /** The suites that an earlier piece of a long run has passed: `scripts/long_run.py`. */
   private lazy val passedBefore: Set[String] =
-    sys.env.get("STOPLOG_LONG_RUN").map(file(_) / "suites.txt").filter(_.exists).fold(Set.empty[String])(IO.readLines(_).toSet)
+    sys.env
+      .get("STOPLOG_LONG_RUN")
+      .map(file(_) / "suites.txt")
+      .filter(_.exists)
+      .fold(Set.empty[String])(IO.readLines(_).toSet)
 
   /** The second S3 server answers with parts that have no ETag, now and then, when many are uploaded at a time. The examples
     * of the laws ask Hadoop's local files what the suites of core ask them too.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import os
 import signal
@@ -93,6 +94,7 @@ def run() -> NoReturn:
     sys.exit(main())
 
 
+@functools.cache
 def parser() -> argparse.ArgumentParser:
     """All commands with their arguments."""
     whole = argparse.ArgumentParser(prog="stoplog", description="Looks at sinks and their logs.")

@@ -157,7 +157,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   private def times(random: Random, zone: ZoneId): Seq[Instant] = {
     val start  = Instant.parse("1890-01-01T00:00:00Z")
     val span   = SECONDS.convert(160L * 365, java.util.concurrent.TimeUnit.DAYS)
-    val spread = Seq.fill(150)(
+    val spread = Seq.fill(75)(
       start.plusSeconds((random.nextDouble() * span).toLong).plusNanos(random.nextInt(1000000) * 1000L)
     )
     val edges = for {

@@ -102,3 +102,16 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
     }
   }
 }
+
+object ConditionRules {
+
+  /** The file of conditions of the connector that has this class; `make quick` has those of all on its class path. */
+  def ofConnector(known: Class[_]): URL = {
+    val place = known.getProtectionDomain.getCodeSource.getLocation.toString
+    known.getClassLoader
+      .getResources(Conditions.ConnectorResource)
+      .asScala
+      .find(_.toString.contains(place))
+      .getOrElse(throw new NoSuchElementException(s"no file of conditions in $place"))
+  }
+}

@@ -48,7 +48,7 @@ class StateDeltaSuite extends AnyFunSuite {
     state.copy(open = state.open.sortBy(_.finishedPath), live = state.live.sortBy(_.bucket))
 
   test("what a difference makes of the earlier state is the later one, through its file as well") {
-    for (_ <- 1 to 500) {
+    for (_ <- 1 to 250) {
       val before = state()
       val record = records.next().copy(seq = 17, state = after(before))
       val delta  = StateDelta.between(before, record.state).get

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
-import stoplog.error.{ConditionRules, Conditions}
+import stoplog.error.ConditionRules
 
 class AsyncErrorsSuite
     extends ConditionRules(
-      classOf[AsyncMap[_]].getClassLoader.getResource(Conditions.ConnectorResource),
+      ConditionRules.ofConnector(classOf[AsyncMap[_]]),
       Seq(
         AsyncErrors.answer(rows = 3, answers = 2),
         AsyncErrors.callFailed(5, new IllegalStateException("the service is closed.")),

@@ -7,11 +7,11 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.error.{ConditionRules, Conditions}
+import stoplog.error.ConditionRules
 
 class WriteAheadErrorsSuite
     extends ConditionRules(
-      classOf[WriteAheadProvider].getClassLoader.getResource(Conditions.ConnectorResource),
+      ConditionRules.ofConnector(classOf[WriteAheadProvider]),
       Seq(
         WriteAheadErrors.jarMissing(
           "jdbc",

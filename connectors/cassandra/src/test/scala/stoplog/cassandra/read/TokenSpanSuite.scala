@@ -47,7 +47,7 @@ class TokenSpanSuite extends AnyFunSuite {
 
   test("the splits of any ring are all tokens, each once: random rings, sizes and numbers of tasks") {
     val random = new Random(2)
-    for (_ <- 1 to 1000) {
+    for (_ <- 1 to 400) {
       val edges  = Seq(Min, Max, Min + 1, Max - 1, 0L).filter(_ => random.nextInt(4) == 0)
       val tokens = (Seq.fill(1 + random.nextInt(40))(random.nextLong()) ++ edges).distinct.sorted
       val ring   = rangesOf(tokens).toVector.flatMap { case (start, end) =>

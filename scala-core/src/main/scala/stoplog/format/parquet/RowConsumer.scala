@@ -11,19 +11,26 @@ import org.apache.parquet.schema.{MessageType, Type}
 /** Takes the fields of rows to the columns of a row group. */
 private[parquet] object RowConsumer {
 
-  /** parquet-hadoop's own, unless no column is nested and nothing is to be validated: then a field is a column, and no
-    * level has to be found for each value.
+  /** Whether a field is a column, so that no level has to be found for each value. */
+  def isFlat(schema: MessageType): Boolean = schema.getFields.asScala.forall(isColumn)
+
+  /** For a schema without nested columns.
+    *
+    * @param ranges of the values of its columns
     */
-  def of(schema: MessageType, columns: ColumnWriteStore, isValidating: Boolean): RecordConsumer =
-    if (isValidating || !schema.getFields.asScala.forall(isColumn))
-      new ColumnIOFactory(isValidating).getColumnIO(schema).getRecordWriter(columns)
-    else new FlatConsumer(schema, columns)
+  def flat(schema: MessageType, columns: ColumnWriteStore, ranges: Array[ByteRange]): RecordConsumer =
+    new FlatConsumer(schema, columns, ranges)
+
+  /** parquet-hadoop's own, for any schema. */
+  def nested(schema: MessageType, columns: ColumnWriteStore, isValidating: Boolean): RecordConsumer =
+    new ColumnIOFactory(isValidating).getColumnIO(schema).getRecordWriter(columns)
 
   private def isColumn(field: Type): Boolean =
     field.isPrimitive && !field.isRepetition(Type.Repetition.REPEATED)
 
   /** Fields come in the order of the schema, as Spark's write support gives them; those that it leaves out are null. */
-  private final class FlatConsumer(schema: MessageType, store: ColumnWriteStore) extends RecordConsumer {
+  private final class FlatConsumer(schema: MessageType, store: ColumnWriteStore, ranges: Array[ByteRange])
+      extends RecordConsumer {
     private[this] val columns: Array[ColumnWriter] =
       schema.getColumns.asScala.map(store.getColumnWriter).toArray
     // of a value that is there
@@ -50,20 +57,24 @@ private[parquet] object RowConsumer {
     override def addInteger(value: Int): Unit     = columns(current).write(value, 0, levels(current))
     override def addLong(value: Long): Unit       = columns(current).write(value, 0, levels(current))
     override def addBoolean(value: Boolean): Unit = columns(current).write(value, 0, levels(current))
-    override def addBinary(value: Binary): Unit   = columns(current).write(value, 0, levels(current))
-    override def addFloat(value: Float): Unit     = columns(current).write(value, 0, levels(current))
-    override def addDouble(value: Double): Unit   = columns(current).write(value, 0, levels(current))
+    override def addBinary(value: Binary): Unit   = {
+      ranges(current).add(value)
+      columns(current).write(value, 0, levels(current))
+    }
+    override def addFloat(value: Float): Unit   = columns(current).write(value, 0, levels(current))
+    override def addDouble(value: Double): Unit = columns(current).write(value, 0, levels(current))
 
-    override def startGroup(): Unit = throw nested
-    override def endGroup(): Unit   = throw nested
+    override def startGroup(): Unit = throw noGroup
+    override def endGroup(): Unit   = throw noGroup
 
     private def nullsBefore(end: Int): Unit = while (next < end) {
       if (levels(next) == 0)
         throw new ParquetEncodingException(s"no value of the required field ${schema.getFieldName(next)}")
+      ranges(next).addNull()
       columns(next).writeNull(0, 0)
       next += 1
     }
 
-    private def nested = new ParquetEncodingException("a group among columns that are not nested")
+    private def noGroup = new ParquetEncodingException("a group among columns that are not nested")
   }
 }

@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.compression.CompressionCodecFactory.BytesInputCompressor
 import org.apache.parquet.conf.HadoopParquetConfiguration
 import org.apache.parquet.hadoop.{
@@ -29,8 +30,12 @@ private[parquet] final class RowGroup[R](
 ) extends AutoCloseable {
   import RowGroup._
 
-  private[this] val context    = support.init(new HadoopParquetConfiguration(conf))
-  private[this] val properties = WriterProperties.of(conf)
+  private[this] val context = support.init(new HadoopParquetConfiguration(conf))
+  private[this] val isFlat  =
+    !ParquetOutputFormat.getValidation(conf) && RowConsumer.isFlat(context.getSchema)
+  private[this] val asked      = WriterProperties.of(conf)
+  private[this] val ranges     = if (isFlat) ByteRanges.of(context.getSchema, asked) else ByteRanges.none
+  private[this] val properties = ranges.without(asked)
   private[this] val out        = writer(file, context, conf, properties)
   private[this] val codecs     = new CodecFactory(conf, properties.getPageSizeThreshold)
   private[this] val compressor =
@@ -44,9 +49,10 @@ private[parquet] final class RowGroup[R](
     out.getEncryptor,
     0 // its number in its own file; only encryption needs it, and an encrypted part has one row group
   )
-  private[this] val columns  = properties.newColumnWriteStore(context.getSchema, pages, pages)
+  private[this] val columns  = properties.newColumnWriteStore(context.getSchema, ranges.of(pages), pages)
   private[this] val consumer =
-    RowConsumer.of(context.getSchema, columns, ParquetOutputFormat.getValidation(conf))
+    if (isFlat) RowConsumer.flat(context.getSchema, columns, ranges.of(context.getSchema))
+    else RowConsumer.nested(context.getSchema, columns, ParquetOutputFormat.getValidation(conf))
   support.prepareForWrite(consumer)
 
   private[this] var count  = 0L
@@ -105,7 +111,7 @@ private[parquet] object RowGroup {
       file: RowGroupFile,
       context: WriteSupport.WriteContext,
       conf: Configuration,
-      properties: org.apache.parquet.column.ParquetProperties
+      properties: ParquetProperties
   ): ParquetFileWriter = {
     val encryption = ParquetOutputFormat.createEncryptionProperties(conf, new Path(file.getPath), context)
     val out        = new ParquetFileWriter(

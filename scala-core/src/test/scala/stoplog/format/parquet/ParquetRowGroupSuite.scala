@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.Travel
 import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks, RandomTables}
-import stoplog.format.parquet.ParquetFiles.footer
+import stoplog.format.parquet.ParquetFiles.{footer, reading, saved}
 
 /** How full row groups come out, and when their bytes do. */
 class ParquetRowGroupSuite extends AnyFunSuite {
@@ -70,6 +70,66 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     assert(out.position === 0)
   }
 
+  test("statistics of texts and bytes are those of Spark's own sink, of row groups and of pages") {
+    val random  = new scala.util.Random(3)
+    val columns =
+      StructType.fromDDL("same STRING, any STRING, raw BINARY, id INT, none STRING, must STRING NOT NULL")
+    def text() = Seq.fill(random.nextInt(6))(random.nextPrintableChar()).mkString + "\u00e9\ud83d\ude00".take(
+      random.nextInt(4)
+    )
+    val taken = RandomTables.internal(
+      columns,
+      Seq.tabulate(5000) { i =>
+        val some = random.nextInt(5) > 0
+        Row(
+          s"https://example.org/a/rather/long/path/that/is/the/same/${random.nextInt(9000)}",
+          if (some) text() else null,
+          if (some || i / 1000 == 2) Array.fill(random.nextInt(4))(random.nextInt().toByte) else null,
+          i,
+          null,
+          text()
+        )
+      }
+    )
+    val pages =
+      Map(
+        "parquet.page.row.count.limit"    -> "500",
+        "parquet.page.size.row.check.min" -> "10",
+        "parquet.enable.dictionary"       -> "false"
+      )
+    for (
+      options <- Seq(
+        pages,
+        pages + ("parquet.enable.dictionary#any" -> "true"),
+        Map("parquet.writer.version" -> "v2")
+      )
+    )
+      assert(told(full(taken, options, columns)) === told(SparkOutput.file(columns, taken, options)), options)
+  }
+
+  /** Least and greatest values and nulls of each column, of its row groups and its pages. */
+  private def told(file: Array[Byte]): Seq[Any] = reading(saved(file)) { reader =>
+    reader.getFooter.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala).map { column =>
+      val index                                      = reader.readColumnIndex(column)
+      def seq(bytes: java.nio.ByteBuffer): Seq[Byte] = {
+        val copy = new Array[Byte](bytes.remaining)
+        bytes.duplicate().get(copy)
+        copy.toSeq
+      }
+      (
+        column.getPath.toDotString,
+        Option(column.getStatistics.getMinBytes).map(_.toSeq),
+        Option(column.getStatistics.getMaxBytes).map(_.toSeq),
+        column.getStatistics.getNumNulls,
+        index.getMinValues.asScala.map(seq),
+        index.getMaxValues.asScala.map(seq),
+        index.getNullCounts.asScala.map(_.longValue),
+        index.getNullPages.asScala.map(_.booleanValue),
+        index.getBoundaryOrder
+      )
+    }
+  }
+
   for (codec <- Seq("snappy", "zstd", "none"))
     test(s"$codec: a row group is measured before compression as its footer tells") {
       val out    = new GrowingPart.End(Array.empty)
@@ -103,15 +163,19 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     }
   }
 
-  private def format(options: Map[String, String]): BulkFormat = {
-    val format = Travel.toTask(Blocks.format(schema, options))
-    format.open(schema)
+  private def format(options: Map[String, String], columns: StructType = schema): BulkFormat = {
+    val format = Travel.toTask(Blocks.format(columns, options))
+    format.open(columns)
     format
   }
 
-  private def full(taken: Seq[InternalRow], options: Map[String, String]): Array[Byte] = {
+  private def full(
+      taken: Seq[InternalRow],
+      options: Map[String, String],
+      columns: StructType = schema
+  ): Array[Byte] = {
     val out = new GrowingPart.End(Array.empty)
-    PartInBlocks.fill(format(options), taken.iterator, out)
+    PartInBlocks.fill(format(options, columns), taken.iterator, out)
     out.bytes
   }
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format.parquet
+
+import java.util.Arrays
+
+import scala.annotation.nowarn
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.page.{DictionaryPage, PageWriteStore, PageWriter}
+import org.apache.parquet.column.statistics.geospatial.GeospatialStatistics
+import org.apache.parquet.column.statistics.{BinaryStatistics, SizeStatistics, Statistics}
+import org.apache.parquet.column.{ColumnDescriptor, Encoding, ParquetProperties}
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.LogicalTypeAnnotation.StringLogicalTypeAnnotation
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
+import org.apache.parquet.schema.{MessageType, PrimitiveType}
+
+/** The least and the greatest value of the pages of columns of texts and bytes.
+  *
+  * parquet-hadoop compares each value with both, a byte at a time: for texts that begin alike, as addresses and times do,
+  * that takes longer than to encode them. The JDK compares by vectors. So its columns have no statistics here, and the pages
+  * that they finish get these instead, which say the same.
+  */
+private[parquet] final class ByteRanges private (ranges: Map[ColumnDescriptor, ByteRange]) {
+
+  /** For each column of the schema; [[ByteRange.Unasked]] for those of which parquet-hadoop keeps the statistics. */
+  def of(schema: MessageType): Array[ByteRange] =
+    schema.getColumns.asScala.map(column => ranges.getOrElse(column, ByteRange.Unasked)).toArray
+
+  /** Without the statistics that are kept here. */
+  def without(properties: ParquetProperties): ParquetProperties =
+    ranges.keys
+      .foldLeft(ParquetProperties.copy(properties)) { (builder, column) =>
+        builder.withStatisticsEnabled(column.getPath.mkString("."), false)
+      }
+      .build()
+
+  /** Pages that get their statistics from here. */
+  def of(pages: PageWriteStore): PageWriteStore =
+    if (ranges.isEmpty) pages else new ByteRanges.RangedPages(pages, ranges)
+}
+
+private[parquet] object ByteRanges {
+
+  val none: ByteRanges = new ByteRanges(Map.empty)
+
+  /** Of a schema without nested columns: only there is it seen which page a value is in. */
+  def of(schema: MessageType, properties: ParquetProperties): ByteRanges =
+    if (properties.getWriterVersion != ParquetProperties.WriterVersion.PARQUET_1_0) none
+    else
+      new ByteRanges(
+        schema.getColumns.asScala
+          .filter(column => isCompared(column.getPrimitiveType) && properties.getStatisticsEnabled(column))
+          .map(column => column -> new ByteRange.Seen(column.getPrimitiveType))
+          .toMap
+      )
+
+  /** Whether its values are in the order of their unsigned bytes. */
+  private def isCompared(column: PrimitiveType): Boolean =
+    column.getPrimitiveTypeName == PrimitiveTypeName.BINARY && (column.getLogicalTypeAnnotation match {
+      case null                           => true
+      case _: StringLogicalTypeAnnotation => true
+      case _                              => false
+    })
+
+  private final class RangedPages(pages: PageWriteStore, ranges: Map[ColumnDescriptor, ByteRange])
+      extends PageWriteStore {
+    override def getPageWriter(column: ColumnDescriptor): PageWriter = {
+      val writer = pages.getPageWriter(column)
+      ranges.get(column).fold(writer)(new RangedPage(writer, _))
+    }
+
+    override def close(): Unit = pages.close()
+  }
+
+  /** The columns of each release of parquet-hadoop end a page by one of these methods, of which later ones deprecate earlier ones. */
+  @nowarn("cat=deprecation")
+  private final class RangedPage(page: PageWriter, range: ByteRange) extends PageWriter {
+
+    override def writePage(
+        bytes: BytesInput,
+        values: Int,
+        statistics: Statistics[_],
+        repetition: Encoding,
+        definition: Encoding,
+        data: Encoding
+    ): Unit = page.writePage(bytes, values, range.take(), repetition, definition, data)
+
+    override def writePage(
+        bytes: BytesInput,
+        values: Int,
+        rows: Int,
+        statistics: Statistics[_],
+        repetition: Encoding,
+        definition: Encoding,
+        data: Encoding
+    ): Unit = page.writePage(bytes, values, rows, range.take(), repetition, definition, data)
+
+    override def writePage(
+        bytes: BytesInput,
+        values: Int,
+        rows: Int,
+        statistics: Statistics[_],
+        sizes: SizeStatistics,
+        repetition: Encoding,
+        definition: Encoding,
+        data: Encoding
+    ): Unit = page.writePage(bytes, values, rows, range.take(), sizes, repetition, definition, data)
+
+    override def writePage(
+        bytes: BytesInput,
+        values: Int,
+        rows: Int,
+        statistics: Statistics[_],
+        sizes: SizeStatistics,
+        places: GeospatialStatistics,
+        repetition: Encoding,
+        definition: Encoding,
+        data: Encoding
+    ): Unit = page.writePage(bytes, values, rows, range.take(), sizes, places, repetition, definition, data)
+
+    override def writePageV2(
+        rows: Int,
+        nulls: Int,
+        values: Int,
+        repetition: BytesInput,
+        definition: BytesInput,
+        encoding: Encoding,
+        data: BytesInput,
+        statistics: Statistics[_]
+    ): Unit = throw new UnsupportedOperationException("pages of version 2 keep their own statistics")
+
+    override def writeDictionaryPage(dictionary: DictionaryPage): Unit = page.writeDictionaryPage(dictionary)
+    override def getMemSize: Long                                      = page.getMemSize
+    override def allocatedSize: Long                                   = page.allocatedSize
+    override def memUsageString(prefix: String): String                = page.memUsageString(prefix)
+    override def close(): Unit                                         = page.close()
+  }
+}
+
+/** The range of the values of one column that are in no page yet. Used by one thread. */
+private[parquet] sealed trait ByteRange {
+  def add(value: Binary): Unit
+  def addNull(): Unit
+
+  /** What it has seen since the last time. */
+  def take(): Statistics[_]
+}
+
+private[parquet] object ByteRange {
+
+  case object Unasked extends ByteRange {
+    override def add(value: Binary): Unit = ()
+    override def addNull(): Unit          = ()
+    override def take(): Statistics[_]    = throw new UnsupportedOperationException("nothing was asked for")
+  }
+
+  final class Seen(column: PrimitiveType) extends ByteRange {
+    private[this] var least    = Array.emptyByteArray
+    private[this] var greatest = Array.emptyByteArray
+    private[this] var isEmpty  = true
+    private[this] var nulls    = 0L
+
+    // Values are reused: an extreme is copied.
+    override def add(value: Binary): Unit = {
+      val bytes = value.getBytesUnsafe
+      if (isEmpty) {
+        least = bytes.clone()
+        greatest = least
+        isEmpty = false
+      } else if (Arrays.compareUnsigned(bytes, greatest) > 0) greatest = bytes.clone()
+      else if (Arrays.compareUnsigned(bytes, least) < 0) least = bytes.clone()
+    }
+
+    override def addNull(): Unit = nulls += 1
+
+    override def take(): Statistics[_] = {
+      val statistics = Statistics.createStats(column).asInstanceOf[BinaryStatistics]
+      if (!isEmpty) {
+        statistics.updateStats(Binary.fromConstantByteArray(least))
+        statistics.updateStats(Binary.fromConstantByteArray(greatest))
+      }
+      statistics.incrementNumNulls(nulls)
+      isEmpty = true
+      nulls = 0
+      statistics
+    }
+  }
+}

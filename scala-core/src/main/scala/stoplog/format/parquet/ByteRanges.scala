@@ -28,13 +28,8 @@ private[parquet] final class ByteRanges private (ranges: Map[ColumnDescriptor, B
   def of(schema: MessageType): Array[ByteRange] =
     schema.getColumns.asScala.map(column => ranges.getOrElse(column, ByteRange.Unasked)).toArray
 
-  /** Without the statistics that are kept here. */
-  def without(properties: ParquetProperties): ParquetProperties =
-    ranges.keys
-      .foldLeft(ParquetProperties.copy(properties)) { (builder, column) =>
-        builder.withStatisticsEnabled(column.getPath.mkString("."), false)
-      }
-      .build()
+  /** The columns whose statistics are kept here, by their paths with dots. */
+  def columns: Iterable[String] = ranges.keys.map(_.getPath.mkString("."))
 
   /** Pages that get their statistics from here. */
   def of(pages: PageWriteStore): PageWriteStore =

@@ -33,9 +33,9 @@ private[parquet] final class RowGroup[R](
   private[this] val context = support.init(new HadoopParquetConfiguration(conf))
   private[this] val isFlat  =
     !ParquetOutputFormat.getValidation(conf) && RowConsumer.isFlat(context.getSchema)
-  private[this] val asked      = WriterProperties.of(conf)
-  private[this] val ranges     = if (isFlat) ByteRanges.of(context.getSchema, asked) else ByteRanges.none
-  private[this] val properties = ranges.without(asked)
+  private[this] val ranges =
+    if (isFlat) ByteRanges.of(context.getSchema, WriterProperties.of(conf)) else ByteRanges.none
+  private[this] val properties = WriterProperties.of(conf, withoutStatistics = ranges.columns)
   private[this] val out        = writer(file, context, conf, properties)
   private[this] val codecs     = new CodecFactory(conf, properties.getPageSizeThreshold)
   private[this] val compressor =

@@ -14,12 +14,14 @@ import org.apache.parquet.hadoop.ParquetOutputFormat._
   */
 private[parquet] object WriterProperties {
 
-  def of(conf: Configuration): ParquetProperties = {
-    val builder = ParquetProperties.builder()
+  /** @param withoutStatistics paths of columns, with dots, whatever the configuration says of their statistics */
+  def of(conf: Configuration, withoutStatistics: Iterable[String] = Nil): ParquetProperties = {
+    val builder = ParquetProperties.builder() // `ParquetProperties.copy` leaves lengths and switches out
     setFile(conf, builder)
     setPages(conf, builder)
     setFilters(conf, builder)
     setColumns(conf, builder)
+    withoutStatistics.foreach(builder.withStatisticsEnabled(_, false))
     builder.build()
   }
 

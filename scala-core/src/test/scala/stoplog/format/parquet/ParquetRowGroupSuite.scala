@@ -101,6 +101,12 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       options <- Seq(
         pages,
         pages + ("parquet.enable.dictionary#any" -> "true"),
+        pages ++ Map(
+          "parquet.columnindex.truncate.length" -> "9",
+          "parquet.statistics.truncate.length"  -> "12"
+        ),
+        pages + ("parquet.column.statistics.enabled"     -> "false"),
+        pages + ("parquet.column.statistics.enabled#any" -> "false"),
         Map("parquet.writer.version" -> "v2")
       )
     )
@@ -110,7 +116,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
   /** Least and greatest values and nulls of each column, of its row groups and its pages. */
   private def told(file: Array[Byte]): Seq[Any] = reading(saved(file)) { reader =>
     reader.getFooter.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala).map { column =>
-      val index                                      = reader.readColumnIndex(column)
+      val index                                      = Option(reader.readColumnIndex(column))
       def seq(bytes: java.nio.ByteBuffer): Seq[Byte] = {
         val copy = new Array[Byte](bytes.remaining)
         bytes.duplicate().get(copy)
@@ -121,11 +127,12 @@ class ParquetRowGroupSuite extends AnyFunSuite {
         Option(column.getStatistics.getMinBytes).map(_.toSeq),
         Option(column.getStatistics.getMaxBytes).map(_.toSeq),
         column.getStatistics.getNumNulls,
-        index.getMinValues.asScala.map(seq),
-        index.getMaxValues.asScala.map(seq),
-        index.getNullCounts.asScala.map(_.longValue),
-        index.getNullPages.asScala.map(_.booleanValue),
-        index.getBoundaryOrder
+        Option(column.getSizeStatistics).map(_.getUnencodedByteArrayDataBytes),
+        index.map(_.getMinValues.asScala.map(seq)),
+        index.map(_.getMaxValues.asScala.map(seq)),
+        index.map(_.getNullCounts.asScala.map(_.longValue)),
+        index.map(_.getNullPages.asScala.map(_.booleanValue)),
+        index.map(_.getBoundaryOrder)
       )
     }
   }

@@ -2,9 +2,9 @@
 """A long run that was broken off, and goes on where it was, as long as the sources are the same.
 
 The directory of a long run holds the reports of suites in Scala and the names of tests in Python that have
-passed. sbt and pytest are told of it by an environment variable, and leave them out
-(`project/SparkTests.scala`, `tests/support/passed.py`). Once all have passed it is removed, so that the next
-long run begins anew.
+passed. An environment variable tells sbt and pytest of it, which leave these out
+(`project/SparkTests.scala`, `tests/support/passed.py`). `end` removes it once all have passed, so that the
+next long run begins anew.
 """
 
 from __future__ import annotations

@@ -123,16 +123,9 @@ lazy val laws = (project in file("laws"))
 
 /** The tests of all projects that need neither Spark nor a server, under one class loader: what `make quick` runs. */
 lazy val quick = (project in file("build/quick"))
-  .dependsOn((core: ProjectReference) % "test->test")
-  .dependsOn(connectors.map(_ % "test->test"): _*)
+  .dependsOn((LocalProject("core") +: connectors).map(_ % "test->test"): _*)
   .configs(QuickTests.Quick)
-  .settings(
-    QuickTests.settings,
-    publish / skip                            := true,
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.spark % Test,
-    QuickTests.Quick / definedTests           :=
-      (Test / definedTests).all(ScopeFilter(inProjects(core) || inProjects(connectors: _*))).value.flatten
-  )
+  .settings(QuickTests.of(LocalProject("core") +: connectors))
 
 /** What users write in Scala, compiled as they do: against the packed jars, which have what the sources have only as long
   * as the build leaves their class files alone. All examples of the documentation are among it.

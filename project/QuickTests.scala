@@ -20,6 +20,13 @@ object QuickTests {
     Quick / classLoaderLayeringStrategy := ClassLoaderLayeringStrategy.AllLibraryJars
   )
 
+  /** For a project that has no tests of its own, and runs the quick ones of these. */
+  def of(projects: Seq[ProjectReference]): Seq[Setting[_]] = settings ++ Seq(
+    publish / skip                            := true,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.spark % Test,
+    Quick / definedTests := (Test / definedTests).all(ScopeFilter(inProjects(projects: _*))).value.flatten
+  )
+
   private def isQuick(suite: String): Boolean =
     Packages.exists(name => suite.startsWith(s"stoplog.$name.")) && !Slow.exists(suite.endsWith) ||
       Suites.exists(name => suite.endsWith(s".$name"))

@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 class SettingsSuite extends AnyFunSuite {
   import Readers._
 
-  private val seeds = Search.first until Search.first + Search.schedules / 100
+  // 10 of each in the ordinary run, 200 in the long one
+  private val seeds = Search.first until Search.first + (Search.schedules / 1000).max(10L)
 
   for (store <- StoreKind.all) {
     holds(Settings.starting(store))

@@ -159,13 +159,18 @@ private[parquet] object ByteRange {
 
     // Values are reused: an extreme is copied.
     override def add(value: Binary): Unit = {
-      val bytes = value.getBytesUnsafe
+      val buffer = value.toByteBuffer
+      val bytes  = buffer.array
+      val from   = buffer.arrayOffset + buffer.position()
+      val to     = from + buffer.remaining
       if (isEmpty) {
-        least = bytes.clone()
+        least = Arrays.copyOfRange(bytes, from, to)
         greatest = least
         isEmpty = false
-      } else if (Arrays.compareUnsigned(bytes, greatest) > 0) greatest = bytes.clone()
-      else if (Arrays.compareUnsigned(bytes, least) < 0) least = bytes.clone()
+      } else if (Arrays.compareUnsigned(bytes, from, to, greatest, 0, greatest.length) > 0)
+        greatest = Arrays.copyOfRange(bytes, from, to)
+      else if (Arrays.compareUnsigned(bytes, from, to, least, 0, least.length) < 0)
+        least = Arrays.copyOfRange(bytes, from, to)
     }
 
     override def addNull(): Unit = nulls += 1

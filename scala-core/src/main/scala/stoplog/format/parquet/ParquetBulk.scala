@@ -55,7 +55,9 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
       )
     val file = new RowGroupFile(out)
     // Spark's write support reads the session's settings while it is made, wherever that is.
-    SQLConf.withExistingConf(session)(RowGroupWriter(file, conf, settings.metadata, directory, blockBytes))
+    SQLConf.withExistingConf(session) {
+      RowGroupWriter(file, settings.schema, conf, settings.metadata, directory, blockBytes)
+    }
   }
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =

@@ -3,7 +3,7 @@ package stoplog.format.parquet
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
+import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.BlockWriter
 
@@ -32,12 +32,13 @@ private[parquet] object RowGroupWriter {
   /** @param directory the tail of the row groups before it */
   def apply(
       file: RowGroupFile,
+      schema: StructType,
       conf: Configuration,
       metadata: Map[String, String],
       directory: Array[Byte],
       limitBytes: Long
   ): RowGroupWriter = {
-    val group     = new RowGroup(file, new ParquetWriteSupport, conf, metadata, directory)
+    val group     = new RowGroup(file, new FlatWriteSupport(schema), conf, metadata, directory)
     val limitRows = conf.getInt("parquet.block.row.count.limit", Int.MaxValue)
     new RowGroupWriter(group, limitBytes, limitRows)
   }

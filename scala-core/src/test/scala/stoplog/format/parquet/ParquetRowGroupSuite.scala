@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.parquet
 
+import java.nio.{ByteBuffer, ByteOrder}
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -113,11 +116,45 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       assert(told(full(taken, options, columns)) === told(SparkOutput.file(columns, taken, options)), options)
   }
 
+  for {
+    options <- Seq(
+      Map("spark.sql.parquet.outputTimestampType" -> "INT96"),
+      Map(
+        "spark.sql.parquet.outputTimestampType"       -> "TIMESTAMP_MILLIS",
+        "spark.sql.parquet.datetimeRebaseModeInWrite" -> "LEGACY"
+      ),
+      Map(
+        "spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MICROS",
+        "spark.sql.parquet.writeLegacyFormat"   -> "true"
+      ),
+      Map("parquet.writer.version" -> "v2")
+    )
+    unsafe <- Seq(true, false)
+  }
+    test(
+      s"pages and indexes of columns of all types without nesting are those of Spark's own sink, byte for byte ($options, unsafe = $unsafe)"
+    ) {
+      val source  = new ParquetTables(11)
+      val types   = ParquetTables.Flat.filter(_ != VariantType)
+      val columns = StructType(types.zipWithIndex.map { case (kind, at) => StructField(s"c$at", kind) })
+      val (settings, others) = options.partition(_._1.startsWith("spark."))
+      val session            =
+        Blocks.session((settings + ("spark.sql.parquet.int96RebaseModeInWrite" -> "CORRECTED")).toSeq: _*)
+      val plain = RandomTables.internal(columns, source.rows(columns, 300))
+      val taken = if (unsafe) plain.map(UnsafeProjection.create(columns)(_).copy()) else plain
+      val ours  = Blocks.file(Blocks.format(columns, others, session), columns, Seq(taken))
+      assert(pages(ours).sameElements(pages(SparkOutput.file(columns, taken, others, session))))
+    }
+
+  /** All of a file but its footer, which names entries in another order. */
+  private def pages(file: Array[Byte]): Array[Byte] =
+    file.dropRight(8 + ByteBuffer.wrap(file.takeRight(8)).order(ByteOrder.LITTLE_ENDIAN).getInt)
+
   /** Least and greatest values and nulls of each column, of its row groups and its pages. */
   private def told(file: Array[Byte]): Seq[Any] = reading(saved(file)) { reader =>
     reader.getFooter.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala).map { column =>
-      val index                                      = Option(reader.readColumnIndex(column))
-      def seq(bytes: java.nio.ByteBuffer): Seq[Byte] = {
+      val index                             = Option(reader.readColumnIndex(column))
+      def seq(bytes: ByteBuffer): Seq[Byte] = {
         val copy = new Array[Byte](bytes.remaining)
         bytes.duplicate().get(copy)
         copy.toSeq

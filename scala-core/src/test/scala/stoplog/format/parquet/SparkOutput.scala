@@ -15,9 +15,14 @@ import stoplog.storage.hadoop.HadoopDefaults
 /** What a task of Spark's own Parquet sink writes, without the job around it. */
 object SparkOutput {
 
-  def file(schema: StructType, rows: Iterable[InternalRow], options: Map[String, String]): Array[Byte] = {
+  def file(
+      schema: StructType,
+      rows: Iterable[InternalRow],
+      options: Map[String, String],
+      session: SQLConf = Blocks.session()
+  ): Array[Byte] = {
     val file = Files.createTempDirectory("stoplog-parquet").resolve("spark.parquet")
-    write(file, schema, rows, options)
+    write(file, schema, rows, options, session)
     Files.readAllBytes(file)
   }
 
@@ -25,11 +30,11 @@ object SparkOutput {
       file: Path,
       schema: StructType,
       rows: Iterable[InternalRow],
-      options: Map[String, String]
+      options: Map[String, String],
+      session: SQLConf = Blocks.session()
   ): Unit = {
     val conf = HadoopDefaults.configuration()
     options.foreach { case (key, value) => conf.set(key, value) }
-    val session = Blocks.session()
     val job     = Job.getInstance(conf)
     val attempt = new TaskAttemptID("test", 0, TaskType.MAP, 0, 0)
     val writer  = SQLConf.withExistingConf(session) {

@@ -22,6 +22,8 @@ from bench import cli as cli_bench
 from bench import jdbc as jdbc_bench
 from bench.async_io import async_section, calls
 from bench.bulk import bulk_section, cpu_rounds, large_batches, memory, small_batches
+from bench.formats import format_section
+from bench.formats import speeds as format_speeds
 from bench.kafka import kafka_rates, kafka_section
 from bench.page import with_section
 from bench.peers import PEERS
@@ -67,6 +69,15 @@ def sinks(plan: Plan, folder: Path) -> str:
     finally:
         spark.stop()
     return page(plan, latency, throughput, growth, provenance())
+
+
+def formats(text: str, plan: Plan, folder: Path) -> str:
+    spark = session()
+    try:
+        measured = format_speeds(spark, dataclasses.replace(plan, rounds=min(plan.rounds, 3)), folder)
+    finally:
+        spark.stop()
+    return with_section(text, "Formats and codecs", format_section(measured, plan))
 
 
 def recovery(text: str, plan: Plan, folder: Path) -> str:
@@ -135,6 +146,7 @@ def cli(text: str, plan: Plan, folder: Path) -> str:
 
 
 SECTIONS = {
+    "formats": formats,
     "async": async_io,
     "bulk": bulk,
     "recovery": recovery,

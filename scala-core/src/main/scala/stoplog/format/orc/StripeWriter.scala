@@ -5,15 +5,13 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.hadoop.io.NullWritable
 import org.apache.orc.{MemoryManager, OrcConf, OrcFile, PhysicalWriter, TypeDescription, Writer}
 import org.apache.orc.OrcFile.WriterOptions
 import org.apache.orc.OrcProto.ColumnEncoding
 import org.apache.orc.TypeDescription.Category
-import org.apache.orc.mapred.{OrcOutputFormat, OrcStruct}
-import org.apache.orc.mapreduce.OrcMapreduceRecordWriter
+import org.apache.orc.mapred.OrcOutputFormat
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.orc.{OrcSerializer, OrcUtils}
+import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 
 import stoplog.format.bulk.BlockWriter
 import stoplog.part.BlockOutput
@@ -25,16 +23,15 @@ import stoplog.part.BlockOutput
 private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory, writing: OrcWriting)
     extends BlockWriter {
 
-  private val limit      = writing.limit
-  private val file       = new StripeFile(out, writing.options)
-  private val writer     = open()
-  private val batches    = new OrcMapreduceRecordWriter[OrcStruct](writer, writing.settings.batchRows)
-  private val serializer = new OrcSerializer(writing.settings.schema)
-  private var rows       = 0L
-  private var isClosed   = false
+  private val limit    = writing.limit
+  private val file     = new StripeFile(out, writing.options)
+  private val writer   = open()
+  private val batches  = new RowBatches(writer, writing.settings.schema, writing.settings.batchRows)
+  private var rows     = 0L
+  private var isClosed = false
 
   override def write(row: InternalRow): Unit = {
-    batches.write(NullWritable.get, serializer.serialize(row))
+    batches.add(row)
     // The row before the first of a batch makes orc-core take that batch.
     if (limit.takeBatch()) limit.look(rows, writer.estimateMemory())
     rows += 1
@@ -44,7 +41,7 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
 
   override def finish(): Array[Byte] = {
     file.release()
-    batches.close(null)
+    batches.close()
     isClosed = true
     file.addedTo(before).bytes
   }

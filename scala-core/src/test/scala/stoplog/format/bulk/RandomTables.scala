@@ -8,6 +8,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types._
 import org.apache.spark.types.variant.VariantBuilder
 import org.apache.spark.unsafe.types.VariantVal
@@ -119,5 +120,11 @@ object RandomTables {
   def internal(schema: StructType, rows: Seq[Row]): Seq[InternalRow] = {
     val convert = CatalystTypeConverters.createToCatalystConverter(schema)
     rows.map(convert(_).asInstanceOf[InternalRow])
+  }
+
+  /** The same rows in Spark's own memory layout, as operators hand them on. */
+  def unsafe(schema: StructType, rows: Seq[InternalRow]): Seq[InternalRow] = {
+    val project = UnsafeProjection.create(schema)
+    rows.map(project(_).copy())
   }
 }

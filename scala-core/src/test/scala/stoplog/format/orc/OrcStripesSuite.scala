@@ -38,6 +38,28 @@ class OrcStripesSuite extends AnyFunSuite {
       for ((a, b) <- ours.zip(theirs).init) assert(math.abs(a - b) < 0.05 * b, s"$ours against $theirs")
     }
 
+  for {
+    seed   <- 1 to 2
+    unsafe <- Seq(true, false)
+  }
+    test(
+      s"a stripe of columns of all types is that of Spark's own sink, byte for byte (seed $seed, unsafe = $unsafe)"
+    ) {
+      val source = new OrcTables(seed.toLong)
+      val nested = source.schema().map(_.dataType)
+      val types  = StructType((OrcTables.Flat ++ nested).zipWithIndex.map { case (kind, at) =>
+        StructField(s"c$at", kind)
+      })
+      val plain  = RandomTables.internal(types, source.rows(types, 3000))
+      val rows   = if (unsafe) RandomTables.unsafe(types, plain) else plain
+      val theirs = OrcParts.sparks(types, rows.iterator)
+      val ours   = OrcParts.filled(types, rows.iterator)
+      val stripe = reader(theirs).getStripes.asScala
+      assert(stripe.size === 1)
+      val end = stripe.head.getOffset.toInt + stripe.head.getLength.toInt
+      assert(ours.take(end).sameElements(Files.readAllBytes(theirs).take(end)))
+    }
+
   test("a stripe is large enough to end with its epoch from half of its size on") {
     val format = OrcParts.format(schema, "orc.stripe.size" -> (8 << 20).toString)
     format.open(schema)

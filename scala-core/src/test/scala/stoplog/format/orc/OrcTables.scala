@@ -22,7 +22,7 @@ object OrcTables {
   /** Without dates, which are refused as keys. */
   private val Keys: Seq[DataType] = Seq(StringType, IntegerType, LongType, DecimalType(9, 2))
 
-  private val Flat: Seq[DataType] =
+  val Flat: Seq[DataType] =
     RandomTables.flat(DecimalType(9, 4), DecimalType(18, 18), DecimalType(38, 10))
 
   /** With `==` by contents, arrays of bytes too. */

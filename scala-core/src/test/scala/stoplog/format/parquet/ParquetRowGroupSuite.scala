@@ -7,7 +7,6 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -141,7 +140,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       val session            =
         Blocks.session((settings + ("spark.sql.parquet.int96RebaseModeInWrite" -> "CORRECTED")).toSeq: _*)
       val plain = RandomTables.internal(columns, source.rows(columns, 300))
-      val taken = if (unsafe) plain.map(UnsafeProjection.create(columns)(_).copy()) else plain
+      val taken = if (unsafe) RandomTables.unsafe(columns, plain) else plain
       val ours  = Blocks.file(Blocks.format(columns, others, session), columns, Seq(taken))
       assert(pages(ours).sameElements(pages(SparkOutput.file(columns, taken, others, session))))
     }

@@ -16,7 +16,7 @@ import stoplog.part.BlockOutput
 
 /** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
   *
-  * Spark's own serializer makes columns of the rows and orc-core does the rest, so that files are those of
+  * [[RowBatches]] makes columns of the rows as Spark does, and orc-core does the rest, so that files are those of
   * `df.write.orc` under the same settings, with stripes ended where that would end them. The end is orc-core's too, as
   * if it merged files of one stripe each.
   */

@@ -157,20 +157,15 @@ private[parquet] object ByteRange {
     private[this] var isEmpty  = true
     private[this] var nulls    = 0L
 
-    // Values are reused: an extreme is copied.
     override def add(value: Binary): Unit = {
       val buffer = value.toByteBuffer
-      val bytes  = buffer.array
-      val from   = buffer.arrayOffset + buffer.position()
-      val to     = from + buffer.remaining
-      if (isEmpty) {
-        least = Arrays.copyOfRange(bytes, from, to)
-        greatest = least
-        isEmpty = false
-      } else if (Arrays.compareUnsigned(bytes, from, to, greatest, 0, greatest.length) > 0)
-        greatest = Arrays.copyOfRange(bytes, from, to)
-      else if (Arrays.compareUnsigned(bytes, from, to, least, 0, least.length) < 0)
-        least = Arrays.copyOfRange(bytes, from, to)
+      if (buffer.hasArray) {
+        val from = buffer.arrayOffset + buffer.position()
+        add(buffer.array, from, from + buffer.remaining)
+      } else { // outside the heap, or read-only: values that come from pages of other files
+        val bytes = value.getBytes
+        add(bytes, 0, bytes.length)
+      }
     }
 
     override def addNull(): Unit = nulls += 1
@@ -186,5 +181,16 @@ private[parquet] object ByteRange {
       nulls = 0
       statistics
     }
+
+    // Values are reused: an extreme is copied.
+    private def add(bytes: Array[Byte], from: Int, to: Int): Unit =
+      if (isEmpty) {
+        least = Arrays.copyOfRange(bytes, from, to)
+        greatest = least
+        isEmpty = false
+      } else if (Arrays.compareUnsigned(bytes, from, to, greatest, 0, greatest.length) > 0)
+        greatest = Arrays.copyOfRange(bytes, from, to)
+      else if (Arrays.compareUnsigned(bytes, from, to, least, 0, least.length) < 0)
+        least = Arrays.copyOfRange(bytes, from, to)
   }
 }

@@ -18,7 +18,7 @@ import stoplog.part.BlockOutput
 /** Parquet: a block is a row group, and the directory is the end of the file if it ended there: a footer of
   * all row groups so far, its length, the magic.
   *
-  * Spark's own write support makes columns of the rows and parquet-hadoop does the rest, so that files are those of
+  * [[FlatWriteSupport]] makes columns of the rows as Spark does, and parquet-hadoop does the rest, so that files are those of
   * `df.write.parquet` under the same settings. Only HDFS block padding is left out, since a row group is not where its
   * rows were when they were counted.
   *

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.parquet
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
+import org.apache.parquet.schema.Types
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
@@ -144,6 +149,33 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       val ours  = Blocks.file(Blocks.format(columns, others, session), columns, Seq(taken))
       assert(pages(ours).sameElements(pages(SparkOutput.file(columns, taken, others, session))))
     }
+
+  test("values count for the range of a page wherever their bytes are, and up to where they end") {
+    val column = Types.required(PrimitiveTypeName.BINARY).named("c")
+    val bytes  = "-bac-".getBytes(UTF_8)
+    val direct = ByteBuffer.allocateDirect(3)
+    direct.put(bytes, 1, 3).flip()
+    for (
+      value <- Seq(
+        Binary.fromConstantByteArray("bac".getBytes(UTF_8)),
+        Binary.fromReusedByteArray(bytes, 1, 3),
+        Binary.fromConstantByteBuffer(ByteBuffer.wrap(bytes, 1, 3)),
+        Binary.fromConstantByteBuffer(ByteBuffer.wrap(bytes, 1, 3).asReadOnlyBuffer()),
+        Binary.fromConstantByteBuffer(direct)
+      )
+    ) {
+      val range               = new ByteRange.Seen(column)
+      def ends(): Seq[String] = {
+        val found: Statistics[_] = range.take()
+        Seq(found.getMinBytes, found.getMaxBytes).map(new String(_, UTF_8))
+      }
+      Seq("bab", "bad").foreach(text => range.add(Binary.fromString(text)))
+      range.add(value)
+      assert(ends() === Seq("bab", "bad"))
+      range.add(value)
+      assert(ends() === Seq("bac", "bac"))
+    }
+  }
 
   /** All of a file but its footer, which names entries in another order. */
   private def pages(file: Array[Byte]): Array[Byte] =

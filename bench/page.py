@@ -12,3 +12,9 @@ def with_section(page: str, title: str, lines: Sequence[str]) -> str:
     _, mark, rest = tail.partition("\n## ")
     section = "\n".join([f"## {title}", "", *lines, ""])
     return f"{heads.rstrip()}\n\n{section}{mark}{rest}"
+
+
+def with_intro(page: str, lines: Sequence[str]) -> str:
+    """The page with all before its first section replaced."""
+    _, mark, sections = page.partition("\n## ")
+    return "\n".join([*lines, ""]) + mark + sections

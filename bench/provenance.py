@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 import subprocess
 from datetime import UTC, datetime
@@ -11,8 +12,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@functools.cache
 def provenance() -> str:
-    """The machine, the day, and the commit; `-dirty` behind that where there was more than the commit."""
+    """The machine, the day, and the commit; `-dirty` behind that where there was more than the commit.
+
+    As it was when it was first asked: the pages that a run writes are no part of what it measures.
+    """
     return f"{machine()}; {datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
 
 

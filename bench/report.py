@@ -10,42 +10,38 @@ from bench.rounds import LINE_BYTES, Measured, Plan
 from bench.state import Growth
 
 
-def page(
-    plan: Plan,
-    latency: Sequence[Measured],
-    throughput: Sequence[Measured],
-    growth: Sequence[Growth],
-    machine: str,
-) -> str:
-    return "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            "Written by `make bench`; not edited. All sinks take turns in one session (`local[2]`), each",
-            f"round in another order, after a round that is not counted; {plan.rounds} rounds, the median of",
-            f"each, and then the median of those. Lines are {LINE_BYTES} bytes. Machine: {machine}.",
-            "",
-            f"## Time per micro-batch of {plan.small_rows:,} rows",
-            "",
-            *latency_table(latency),
-            "",
-            f"## Throughput in micro-batches of {plan.large_rows:,} rows",
-            "",
-            *throughput_table(throughput),
-            "",
-            "Spark's text sink makes nothing durable: its files are where the system has left them.",
-            "Compare it with `durability=process`; `durability=disk`, the default, also survives",
-            "a power loss.",
-            "",
-            "## What is left on the storage",
-            "",
-            *growth_table(growth),
-            "",
-            "The query was stopped and not finished: the rows of open parts are not visible yet. The sink",
-            "keeps some hundred records, whatever the number of epochs.",
-            "",
-        ]
-    )
+def intro(plan: Plan) -> list[str]:
+    return [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`; not edited. All sinks take turns in one session (`local[2]`), each round",
+        f"in another order, after a round that is not counted; {plan.rounds} rounds where nothing else is",
+        "said, the median of each, and then the median of those. Each section tells on which machine, when,",
+        "and of which commit it was measured.",
+    ]
+
+
+def latency_section(latency: Sequence[Measured]) -> list[str]:
+    return [f"Lines are {LINE_BYTES} bytes.", "", *latency_table(latency)]
+
+
+def throughput_section(throughput: Sequence[Measured]) -> list[str]:
+    return [
+        *throughput_table(throughput),
+        "",
+        "Spark's text sink makes nothing durable: its files are where the system has left them.",
+        "Compare it with `durability=process`; `durability=disk`, the default, also survives",
+        "a power loss.",
+    ]
+
+
+def growth_section(growth: Sequence[Growth]) -> list[str]:
+    return [
+        *growth_table(growth),
+        "",
+        "The query was stopped and not finished: the rows of open parts are not visible yet. The sink",
+        "keeps some hundred records, whatever the number of epochs.",
+    ]
 
 
 def latency_table(latency: Sequence[Measured]) -> list[str]:

@@ -10,7 +10,7 @@ import dataclasses
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -25,11 +25,11 @@ from bench.bulk import bulk_section, cpu_rounds, large_batches, memory, small_ba
 from bench.formats import format_section
 from bench.formats import speeds as format_speeds
 from bench.kafka import kafka_rates, kafka_section
-from bench.page import with_section
+from bench.page import with_intro, with_section
 from bench.peers import PEERS
 from bench.provenance import provenance
 from bench.recovery import recoveries, recovery_section
-from bench.report import page
+from bench.report import growth_section, intro, latency_section, throughput_section
 from bench.rounds import Plan, latency_rounds, throughput_rounds
 from bench.source import large_file, parquet, small, source_section
 from bench.source_many import many
@@ -49,18 +49,18 @@ def main() -> None:
         plan = dataclasses.replace(plan, source_files=arguments.files)
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
     try:
-        text = PAGE.read_text(encoding="utf-8") if arguments.only else sinks(plan, folder)
+        text = PAGE.read_text(encoding="utf-8")
         for name, section in SECTIONS.items():
             if arguments.only in (None, name):
                 text = section(text, plan, folder / name)
+                if not arguments.quick:  # by now, since others may yet fail
+                    PAGE.write_text(text, encoding="utf-8")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(text)
-    if not arguments.quick:
-        PAGE.write_text(text, encoding="utf-8")
 
 
-def sinks(plan: Plan, folder: Path) -> str:
+def sinks(text: str, plan: Plan, folder: Path) -> str:
     spark = session()
     try:
         growth = state_on_storage(spark, plan, folder / "state")
@@ -68,7 +68,14 @@ def sinks(plan: Plan, folder: Path) -> str:
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
     finally:
         spark.stop()
-    return page(plan, latency, throughput, growth, provenance())
+    text = with_intro(text, intro(plan))
+    text = measured_section(
+        text, f"Time per micro-batch of {plan.small_rows:,} rows", latency_section(latency)
+    )
+    text = measured_section(
+        text, f"Throughput in micro-batches of {plan.large_rows:,} rows", throughput_section(throughput)
+    )
+    return measured_section(text, "What is left on the storage", growth_section(growth))
 
 
 def formats(text: str, plan: Plan, folder: Path) -> str:
@@ -77,18 +84,18 @@ def formats(text: str, plan: Plan, folder: Path) -> str:
         measured = format_speeds(spark, dataclasses.replace(plan, rounds=min(plan.rounds, 3)), folder)
     finally:
         spark.stop()
-    return with_section(text, "Formats and codecs", format_section(measured, plan))
+    return measured_section(text, "Formats and codecs", format_section(measured, plan))
 
 
 def recovery(text: str, plan: Plan, folder: Path) -> str:
     recovered = recoveries(plan.open_parts, plan.recovery_rounds, folder)
-    return with_section(text, "Recovery and many open parts", recovery_section(recovered))
+    return measured_section(text, "Recovery and many open parts", recovery_section(recovered))
 
 
 def stores(text: str, plan: Plan, folder: Path) -> str:
     speed = speed_section(speeds(plan, folder), plan.store_mib)
-    text = with_section(text, "Throughput on HDFS and S3", speed)
-    return with_section(text, "Calls of HDFS and S3", request_section(requests(folder)))
+    text = measured_section(text, "Throughput on HDFS and S3", speed)
+    return measured_section(text, "Calls of HDFS and S3", request_section(requests(folder)))
 
 
 def bulk(text: str, plan: Plan, folder: Path) -> str:
@@ -100,7 +107,7 @@ def bulk(text: str, plan: Plan, folder: Path) -> str:
     finally:
         spark.stop()
     held = memory(folder / "memory")
-    return with_section(text, "Parquet", bulk_section(files, costs, speeds_of, held, plan))
+    return measured_section(text, "Parquet", bulk_section(files, costs, speeds_of, held, plan))
 
 
 def source(text: str, plan: Plan, folder: Path) -> str:
@@ -112,12 +119,12 @@ def source(text: str, plan: Plan, folder: Path) -> str:
     finally:
         spark.stop()
     found = many(plan.source_files, folder / "many")
-    return with_section(text, "File source", source_section(large, files, scans, found, plan))
+    return measured_section(text, "File source", source_section(large, files, scans, found, plan))
 
 
 def cassandra(text: str, plan: Plan, folder: Path) -> str:
     measured = on_cassandra.speeds(plan.store_rounds, on_cassandra.UPSERTS, on_cassandra.SCANS, folder)
-    return with_section(text, "Cassandra", on_cassandra.cassandra_section(measured))
+    return measured_section(text, "Cassandra", on_cassandra.cassandra_section(measured))
 
 
 def async_io(text: str, plan: Plan, folder: Path) -> str:
@@ -126,26 +133,32 @@ def async_io(text: str, plan: Plan, folder: Path) -> str:
         measured = calls(spark, plan.rounds, folder)
     finally:
         spark.stop()
-    return with_section(text, "Calls of other systems", async_section(measured))
+    return measured_section(text, "Calls of other systems", async_section(measured))
 
 
 def jdbc(text: str, plan: Plan, folder: Path) -> str:
     upserts = jdbc_bench.FULL if plan.rounds > 1 else jdbc_bench.QUICK
     measured = jdbc_bench.upserts(session, upserts, folder)
-    return with_section(text, "Upserts into PostgreSQL", jdbc_bench.section(measured, upserts))
+    return measured_section(text, "Upserts into PostgreSQL", jdbc_bench.section(measured, upserts))
 
 
 def to_kafka(text: str, plan: Plan, folder: Path) -> str:
-    return with_section(text, "Kafka", kafka_section(kafka_rates(plan.rounds, folder)))
+    return measured_section(text, "Kafka", kafka_section(kafka_rates(plan.rounds, folder)))
 
 
 def cli(text: str, plan: Plan, folder: Path) -> str:
     finished, opened = plan.source_files, max(plan.open_parts)
     measured = cli_bench.commands(finished, opened, plan.rounds, folder)
-    return with_section(text, "The command line", cli_bench.cli_section(measured, finished, opened))
+    return measured_section(text, "The command line", cli_bench.cli_section(measured, finished, opened))
+
+
+def measured_section(text: str, title: str, lines: Sequence[str]) -> str:
+    """The page with this section, which tells when it was measured: a run may measure one section alone."""
+    return with_section(text, title, [*lines, "", f"Measured on {provenance()}."])
 
 
 SECTIONS = {
+    "sinks": sinks,
     "formats": formats,
     "async": async_io,
     "bulk": bulk,

@@ -9,11 +9,10 @@ import org.apache.hadoop.hive.ql.exec.vector.{
 }
 import org.apache.orc.TypeDescription.Category
 import org.apache.orc.mapred.OrcMapredRecordWriter
-import org.apache.orc.{OrcConf, TypeDescription, Writer}
+import org.apache.orc.{OrcConf, Writer}
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.orc.OrcSerializer
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Takes rows to orc-core, in batches as its own writer of records makes them.
@@ -38,6 +37,7 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
 
   // The columns that Spark converts, and their places in the row.
   private[this] val others     = schema.indices.diff(plain.map(_._1)).toArray
+  private[this] val kinds      = others.map(writer.getSchema.getChildren.get(_))
   private[this] val converted  = StructType(others.map(schema(_)))
   private[this] val project    = ProjectingInternalRow(converted, others.toSeq)
   private[this] val serializer = new OrcSerializer(converted)
@@ -57,9 +57,7 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
     }
     next = 0
     while (next < others.length) {
-      val column                = others(next)
-      val kind: TypeDescription = writer.getSchema.getChildren.get(column)
-      OrcMapredRecordWriter.setColumn(kind, batch.cols(column), at, values.getFieldValue(next))
+      OrcMapredRecordWriter.setColumn(kinds(next), batch.cols(others(next)), at, values.getFieldValue(next))
       next += 1
     }
   }
@@ -109,10 +107,10 @@ private[orc] object RowBatches {
       case _ => None
     }
 
-  private def setText(text: UTF8String, to: BytesColumnVector, at: Int): Unit = text.getBaseObject match {
-    case bytes: Array[Byte] => // where the row has it
-      to.setVal(at, bytes, (text.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt, text.numBytes)
-    case _ => to.setVal(at, text.getBytes)
+  /** From where the row has it, if that is on the heap. */
+  private def setText(text: UTF8String, to: BytesColumnVector, at: Int): Unit = {
+    val bytes = text.getByteBuffer
+    to.setVal(at, bytes.array, bytes.arrayOffset + bytes.position(), bytes.remaining)
   }
 
   private def orNull(column: Int, to: ColumnVector)(value: Setter): Option[Setter] = Some { (row, at) =>

@@ -7,7 +7,6 @@ import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Spark's write support, with a shorter way for rows without nested columns: a value of a type that Parquet stores as it is
@@ -92,11 +91,9 @@ private[parquet] object FlatWriteSupport {
   }
 
   /** Where the row has it, if that is on the heap. */
-  private def bytesOf(text: UTF8String): Binary = text.getBaseObject match {
-    case bytes: Array[Byte] =>
-      val from = (text.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt
-      Binary.fromReusedByteArray(bytes, from, text.numBytes)
-    case _ => Binary.fromReusedByteArray(text.getBytes)
+  private def bytesOf(text: UTF8String): Binary = {
+    val bytes = text.getByteBuffer
+    Binary.fromReusedByteArray(bytes.array, bytes.arrayOffset + bytes.position(), bytes.remaining)
   }
 
   /** Hands on the value of a row of one column, and neither where the row begins nor which column it is. */

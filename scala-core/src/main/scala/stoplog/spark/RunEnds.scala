@@ -16,7 +16,7 @@ import org.apache.spark.sql.streaming.StreamingQueryListener.{
   QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
 }
 
-import stoplog.engine.{EarlierDecision, LedgerRun, Progress, RunStart}
+import stoplog.engine.{EarlierDecision, LedgerRun, Progress, QueryTrigger, RunStart}
 import stoplog.error.Log
 import stoplog.thread.Daemons
 
@@ -142,13 +142,18 @@ private[stoplog] object RunEnds {
       waits: (RunStart, Long) => Unit,
       session: SparkSession
   ) {
+    @volatile private var asked = Option.empty[QueryTrigger]
+
+    /** The query runs, so Spark knows its trigger: what comes of its end may be heard when it is long over. */
+    def runs(): Unit = if (asked.isEmpty) asked = QueryContext.trigger(session, queryId)
 
     /** The start was not refused: from now on the clock, and the end of the query, take care of what is open.
       * Idempotent.
       */
     def started(runId: String): Unit = {
-      // A query that gets no data may be over before it can be asked; its runs will have been of one kind.
-      val trigger = QueryContext.trigger(session, queryId).getOrElse(earlier.trigger)
+      runs()
+      // A query that failed before it could be asked leaves its parts alone, or finishes them, whatever its trigger.
+      val trigger = asked.getOrElse(earlier.trigger)
       SparkSession.setActiveSession(session)
       try waits(RunStart(queryId, runId, trigger), earlier.seq)
       finally SparkSession.clearActiveSession()

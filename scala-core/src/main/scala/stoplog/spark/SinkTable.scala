@@ -31,7 +31,8 @@ private[stoplog] class SinkTable[M](
     partitioned: Array[Transform] = Array.empty
 ) extends SupportsWrite
     with ReportsSinkMetrics {
-  private var current = Option.empty[(String, EngineRun[InternalRow, M])]
+  private var current            = Option.empty[(String, EngineRun[InternalRow, M])]
+  @volatile private var previous = Option.empty[RunEnds.PreviousRun]
 
   override def name(): String = sink.name
 
@@ -51,8 +52,11 @@ private[stoplog] class SinkTable[M](
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = SinkWrite.SinkWriteBuilder(this, info)
 
-  override def metrics(): JMap[String, String] =
+  /** Spark asks behind each trigger of a query, that found no data too: all that it tells a sink of such a one. */
+  override def metrics(): JMap[String, String] = {
+    previous.foreach(_.runs())
     SinkTable.metrics(synchronized(current).fold(sink.noCounts)(_._2.counts))
+  }
 
   override def toString: String = name()
 
@@ -69,6 +73,11 @@ private[stoplog] class SinkTable[M](
         made
       }
     }
+
+  private def goesOnBehind(run: RunEnds.PreviousRun): Unit = {
+    previous = Some(run)
+    RunEnds.watchStart(run)
+  }
 
   /** The run of a query that has been started and has no epoch yet.
     *
@@ -127,7 +136,7 @@ private[stoplog] object SinkTable {
     for {
       queryId <- CheckpointFiles.queryId(checkpoint, SparkHadoop.configuration)
       earlier <- sink.resume(queryId)
-    } RunEnds.watchStart(new RunEnds.PreviousRun(queryId, earlier, table.wait, SparkSession.active))
+    } table.goesOnBehind(new RunEnds.PreviousRun(queryId, earlier, table.wait, SparkSession.active))
     table
   }
 

@@ -2,13 +2,16 @@
 package stoplog.spark
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.CountDownLatch
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.{DataFrame, Row, functions}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
+import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEvent
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.engine.Existing
@@ -276,6 +279,40 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     } finally end(second)
     assert(place.lines === Seq("ant", "bat"))
     assert(place.reasons(spark) === Seq("inactivity", "inactivity"))
+  }
+
+  test("without data, a query that ends by itself publishes what an earlier one left open, however late Spark tells of it") {
+    val place  = new Place
+    val stream = memory
+    stream.addData("ant")
+    def start(trigger: Trigger) = text(place)
+      .build()
+      .writeStream(stream.toDF())
+      .option("checkpointLocation", place.checkpoint)
+      .trigger(trigger)
+      .start()
+    val first = start(Trigger.ProcessingTime(0))
+    first.processAllAvailable()
+    val late   = new CountDownLatch(1)
+    val events = new SparkListener { // behind those of stoplog's, and before whatever comes after the end of `first`
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+        case _: QueryTerminatedEvent => late.await()
+        case _                       => ()
+      }
+    }
+    spark.sparkContext.addSparkListener(events)
+    try {
+      end(first)
+      assert(place.files.isEmpty)
+      val second = start(Trigger.AvailableNow())
+      second.awaitTermination()
+      late.countDown()
+      assert(FileSink.awaitFinished(second.runId.toString, timeoutMillis = 300000))
+      assert(place.lines === Seq("ant"))
+    } finally {
+      late.countDown()
+      spark.sparkContext.removeSparkListener(events)
+    }
   }
 
   test("the plan in the SQL tab carries the sink's metrics") {

@@ -8,14 +8,15 @@ object SparkTests {
   /** The tests run in a JVM of their own, with the JDK's internals opened as Spark's launcher opens them. */
   lazy val settings: Seq[Setting[_]] = Seq(
     Test / fork := true,
-    // A JVM that lives for a few minutes never gets back what its second compiler costs.
     Test / javaOptions ++= Seq(
-      "-Xmx3g", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC",
+      "-Xmx3g", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC",
       // A young generation that grows only as it must is collected more often.
       "-Xms768m", "-Xmn384m",
       // Spark's classes are verified when they are released, and those of the jar in the tests end to end.
       "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"
     ),
+    // A JVM that lives for a few minutes never gets back what its second compiler costs; one that lives for an hour does.
+    Test / javaOptions ++= (if (isLongRun) Seq.empty else Seq("-XX:TieredStopAtLevel=1")),
     Test / javaOptions += "-Dio.netty.tryReflectionSetAccessible=true",
     Test / javaOptions += s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}", // that of the run of all tests
     Test / javaOptions ++= Seq(

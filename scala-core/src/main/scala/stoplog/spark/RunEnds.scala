@@ -22,7 +22,7 @@ import stoplog.thread.Daemons
 
 /** Notices the end of a query, of which Spark does not tell a sink, and ends its run. Also records its progress. */
 private[stoplog] object RunEnds {
-  private val runs     = new ConcurrentHashMap[String, LedgerRun[_]]()
+  private val runs     = new ConcurrentHashMap[String, Watched]()
   private val starting = new ConcurrentHashMap[String, PreviousRun]()
   private val started  = new ConcurrentHashMap[String, PreviousRun]()
   private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
@@ -33,9 +33,9 @@ private[stoplog] object RunEnds {
   private lazy val enders = Executors.newCachedThreadPool(Daemons.named("stoplog-end"))
 
   /** From now on the end of the run is looked out for. */
-  def watch(runId: String, run: LedgerRun[_]): Unit = {
-    runs.put(runId, run)
-    latch(runId)
+  def watch(start: RunStart, run: LedgerRun[_]): Unit = {
+    runs.put(start.runId, Watched(start.queryId, run))
+    latch(start.runId)
     ()
   }
 
@@ -50,7 +50,11 @@ private[stoplog] object RunEnds {
     if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
 
   /** The run of this start of a query, if it has come so far. */
-  def running(runId: String): Option[LedgerRun[_]] = Option(runs.get(runId))
+  def running(runId: String): Option[LedgerRun[_]] = Option(runs.get(runId)).map(_.run)
+
+  /** The runs of this query whose end has not been dealt with. */
+  def runsOf(queryId: String): Vector[String] =
+    runs.asScala.iterator.collect { case (runId, Watched(`queryId`, _)) => runId }.toVector
 
   /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
     *
@@ -72,7 +76,7 @@ private[stoplog] object RunEnds {
           enders.execute(() => Try(earlier.started(start.runId.toString)).failed.foreach(warn))
         }
       case batch: QueryProgressEvent =>
-        Option(runs.get(batch.progress.runId.toString)).foreach(_.progressed(progressOf(batch.progress)))
+        running(batch.progress.runId.toString).foreach(_.progressed(progressOf(batch.progress)))
       case end: QueryTerminatedEvent =>
         ending.removeIf(_.isDone)
         ending.add(enders.submit((() => finish(end)): Runnable))
@@ -84,7 +88,7 @@ private[stoplog] object RunEnds {
     override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = {
       contexts.remove(application)
       ending.forEach(future => Try(future.get(ApplicationEndMillis, TimeUnit.MILLISECONDS)))
-      runs.values.asScala.toVector.foreach(_.endIfIdle())
+      runs.values.asScala.toVector.foreach(_.run.endIfIdle())
       runs.clear()
     }
   }
@@ -94,9 +98,9 @@ private[stoplog] object RunEnds {
     try {
       // Maybe the start has not been dealt with, for which a query without data leaves no time.
       Option(started.remove(runId)).foreach(earlier => Try(earlier.started(runId)).failed.foreach(warn))
-      Option(runs.get(runId)).foreach(_.end(end.exception))
+      running(runId).foreach(_.end(end.exception))
     } finally {
-      Option(runs.remove(runId)).foreach(run => finals.put(runId, SinkTable.metrics(run.counts)))
+      Option(runs.remove(runId)).foreach(ended => finals.put(runId, SinkTable.metrics(ended.run.counts)))
       latch(runId).countDown()
       forgetSome()
     }
@@ -127,24 +131,41 @@ private[stoplog] object RunEnds {
 
   private val RememberedRuns       = 10000
   private val ApplicationEndMillis = 60000L
+  private val EarlierEndMillis     = 60000L
+
+  private final case class Watched(queryId: String, run: LedgerRun[_])
 
   /** The start of a query that was started before from the same checkpoint.
     *
     * Spark tells a sink nothing at all before there is data, which may be never. What an earlier run had left open does not
     * wait for that.
     *
-    * @param waits makes the run that looks after what is open, for one start of the query and the newest record of the
-    *              earlier run
+    * @param earlier what its runs had decided when the sink was made
+    * @param unended those that had not ended before that: Spark stops a run that is active when its query is started
+    *                again, and tells of each end later
+    * @param resume  what they have decided at last
+    * @param waits   makes the run that looks after what is open, for one start of the query and the newest record of the
+    *                earlier run
     */
   private[spark] final class PreviousRun(
       val queryId: String,
       earlier: EarlierDecision,
+      unended: Vector[String],
+      resume: () => Option[EarlierDecision],
       waits: (RunStart, Long) => Unit,
       session: SparkSession
   ) {
     @volatile private var asked = Option.empty[QueryTrigger]
 
-    /** The query runs, so Spark knows its trigger: what comes of its end may be heard when it is long over. */
+    /** Behind the records with which the runs have ended. */
+    private lazy val newest: Option[EarlierDecision] =
+      if (unended.isEmpty) Some(earlier)
+      else {
+        unended.foreach(await(_, EarlierEndMillis))
+        resume()
+      }
+
+    /** The query runs, so Spark knows its trigger: the start and the end may be heard of when it is long over. */
     def runs(): Unit = if (asked.isEmpty) asked = QueryContext.trigger(session, queryId)
 
     /** The start was not refused: from now on the clock, and the end of the query, take care of what is open.
@@ -152,11 +173,13 @@ private[stoplog] object RunEnds {
       */
     def started(runId: String): Unit = {
       runs()
-      // A query that failed before it could be asked leaves its parts alone, or finishes them, whatever its trigger.
-      val trigger = asked.getOrElse(earlier.trigger)
-      SparkSession.setActiveSession(session)
-      try waits(RunStart(queryId, runId, trigger), earlier.seq)
-      finally SparkSession.clearActiveSession()
+      newest.foreach { last =>
+        // A query that failed before it could be asked leaves its parts alone, or finishes them, whatever its trigger.
+        val trigger = asked.getOrElse(last.trigger)
+        SparkSession.setActiveSession(session)
+        try waits(RunStart(queryId, runId, trigger), last.seq)
+        finally SparkSession.clearActiveSession()
+      }
     }
   }
 }

@@ -69,7 +69,7 @@ private[stoplog] class SinkTable[M](
       current.collect { case (start.runId, run) => run }.getOrElse {
         val made = write.start(start)
         current = Some(start.runId -> made)
-        SinkTable.ledgerRun(made).foreach(RunEnds.watch(start.runId, _))
+        SinkTable.ledgerRun(made).foreach(RunEnds.watch(start, _))
         made
       }
     }
@@ -135,8 +135,18 @@ private[stoplog] object SinkTable {
     val table = new SinkTable(sink, checkpoint, partitioned)
     for {
       queryId <- CheckpointFiles.queryId(checkpoint, SparkHadoop.configuration)
+      unended = RunEnds.runsOf(queryId) // before the log is read
       earlier <- sink.resume(queryId)
-    } table.goesOnBehind(new RunEnds.PreviousRun(queryId, earlier, table.wait, SparkSession.active))
+    } table.goesOnBehind(
+      new RunEnds.PreviousRun(
+        queryId,
+        earlier,
+        unended,
+        () => sink.resume(queryId),
+        table.wait,
+        SparkSession.active
+      )
+    )
     table
   }
 

@@ -2,24 +2,19 @@
 package stoplog.spark
 
 import java.nio.file.{Files, Path}
-import java.util.concurrent.CountDownLatch
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.{DataFrame, Row, functions}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
-import org.apache.spark.sql.streaming.StreamingQueryListener.QueryTerminatedEvent
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.engine.Existing
 import stoplog.error.{StoplogArgumentException, Thrown}
-import stoplog.options.SparkHadoop
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.format.SparkSessionForTests
-import stoplog.place.SinkStorage
 
 /** What a user does from Scala, and what of it the end-to-end tests in Python cannot do. */
 class SinkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -253,68 +248,6 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("after a restart without data, the clock closes what is open") {
-    val place  = new Place
-    val stream = memory
-    stream.addData("ant")
-    def start(interval: String) = text(place)
-      .withOption("inactivityInterval", interval)
-      .withBucketCheckInterval("20ms")
-      .build()
-      .writeStream(stream.toDF())
-      .option("checkpointLocation", place.checkpoint)
-      .start()
-    val first = start("1h")
-    first.processAllAvailable()
-    end(first)
-    assert(place.files.isEmpty)
-    assert(
-      noted(place, "inactivityInterval", "bucketCheckInterval", "trigger") === Seq("1h", "20ms", "unending")
-    )
-    val second = start("10ms")
-    try {
-      place.until(_.nonEmpty)
-      stream.addData("bat")
-      place.until(_.size == 2)
-    } finally end(second)
-    assert(place.lines === Seq("ant", "bat"))
-    assert(place.reasons(spark) === Seq("inactivity", "inactivity"))
-  }
-
-  test("without data, a query that ends by itself publishes what an earlier one left open, however late Spark tells of it") {
-    val place  = new Place
-    val stream = memory
-    stream.addData("ant")
-    def start(trigger: Trigger) = text(place)
-      .build()
-      .writeStream(stream.toDF())
-      .option("checkpointLocation", place.checkpoint)
-      .trigger(trigger)
-      .start()
-    val first = start(Trigger.ProcessingTime(0))
-    first.processAllAvailable()
-    val late   = new CountDownLatch(1)
-    val events = new SparkListener { // behind those of stoplog's, and before whatever comes after the end of `first`
-      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-        case _: QueryTerminatedEvent => late.await()
-        case _                       => ()
-      }
-    }
-    spark.sparkContext.addSparkListener(events)
-    try {
-      end(first)
-      assert(place.files.isEmpty)
-      val second = start(Trigger.AvailableNow())
-      second.awaitTermination()
-      late.countDown()
-      assert(FileSink.awaitFinished(second.runId.toString, timeoutMillis = 300000))
-      assert(place.lines === Seq("ant"))
-    } finally {
-      late.countDown()
-      spark.sparkContext.removeSparkListener(events)
-    }
-  }
-
   test("the plan in the SQL tab carries the sink's metrics") {
     val place = new Place
     val write = new SinkWrite(tableOf(place), info = null, Existing.Keep, planned = null)
@@ -368,14 +301,4 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     try query.awaitTermination()
     finally assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
   }
-
-  private def end(query: StreamingQuery): Unit = {
-    query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
-  }
-
-  private def noted(place: Place, settings: String*): Seq[String] =
-    settings.map(
-      SinkStorage.reading(place.out, "main", SparkHadoop.configuration).log.newest().get.state.settings
-    )
 }

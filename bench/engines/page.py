@@ -35,7 +35,7 @@ def page(
         ["## What is left on the disk", "", *left(results, plan)],
         ["## Memory", "", *memory(results)],
         ["## Requests to S3", "", *asked_of_s3(requests, plan)],
-        ["## What the figures do not say", "", *limits()],
+        ["## What the figures do not say", "", *limits(plan)],
     ]
     return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
 
@@ -192,7 +192,7 @@ def asked_of_s3(requests: Sequence[RequestCount], plan: Plan) -> list[str]:
     ]
 
 
-def limits() -> list[str]:
+def limits(plan: Plan) -> list[str]:
     points = [
         """stoplog (`durability=disk`, its default) and Flink bring each commit to the disk (`fsync`) before
         it counts. Spark's own sink, Delta Lake and Iceberg leave local files to the operating system.""",
@@ -200,6 +200,10 @@ def limits() -> list[str]:
         rows when a part is finished. Spark's sink, Delta Lake, Iceberg and Flink's Parquet show the rows
         of each commit at once, and leave its files. stoplog does the same with `rollingPolicy=onCheckpoint`,
         which is a row of its own.""",
+        f"""Of the other files of all that run on Spark, {4 * plan.small_commits} are those of its own
+        checkpoint: two for each micro-batch, each with a checksum. Spark keeps those of 100 micro-batches
+        (`spark.sql.streaming.minBatchesToRetain`), and stoplog as many records, since a query may be
+        started again from any of them. Neither grows beyond that, as the logs of the others do.""",
         """Delta Lake and Iceberg are tables: transactions of many writers, updates, deletes and time travel
         are what their logs are for. No plain directory has them. Iceberg's table has no catalog here but its
         directory, and keeps all its metadata, as by default.""",

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.orc.OrcFile
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Row, functions}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -48,6 +48,17 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rowGroups(merged) === (if (how == "copied") 4 else 1))
       assert(metadata(merged) === metadata(inputs(from, ".parquet").head.path), "Spark's own entries")
     }
+
+  test("Parquet that is written again fills row groups of the size that is asked for, also with large rows") {
+    val large = functions.expr("concat(id, '-', repeat('0123456789abcdef', 16384))") // 256 KiB
+    val from  = written(spark.range(0, 80, 1, 8).select(large.as("text")), "parquet", "compression" -> "none")
+    val conf  = hadoop
+    conf.set("parquet.block.size", (8 << 20).toString)
+    val merged = compacted(ParquetCompactor(conf), from, ".parquet")
+    assert(rowsOf("parquet", merged.toString) === rowsOf("parquet", from.toString))
+    val mebibytes = Using.resource(opened(merged))(_.getRowGroups.asScala.map(_.getTotalByteSize >> 20).toSeq)
+    assert(mebibytes.size === 3 && mebibytes.init.forall(size => size >= 8 && size <= 10), mebibytes)
+  }
 
   for (blockBytes <- Seq(128 << 20, 1000))
     test(s"Bloom filters and indexes of Parquet stay, with row groups of $blockBytes bytes") {

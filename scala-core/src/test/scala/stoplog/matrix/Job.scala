@@ -162,7 +162,8 @@ object Job {
       _ => (),
       () =>
         if (log.newest().exists(_.seq > plan.seq))
-          throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run")
+          throw Errors.fenced(place.root, Place.SinkId, plan.seq, "a newer run"),
+      place.inRecord
     ),
     TaskWriter.Tools(clock, faults),
     TaskWriter.Times(ofEvent = content.eventTimes)

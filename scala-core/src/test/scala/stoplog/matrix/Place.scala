@@ -3,7 +3,7 @@ package stoplog.matrix
 
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, TestRules}
-import stoplog.part.RunId
+import stoplog.part.{RecordShare, RunId}
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.{FileStore, JobDirectory, NewPart, PartStore, ReplacedFiles, SpoolFiles}
 
@@ -16,6 +16,9 @@ trait Place {
 
   /** When parts are closed here. */
   def policy: RollingPolicy = content.policy
+
+  /** What its open parts may have in the record. */
+  def inRecord: RecordShare = RecordShare.none
 
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore

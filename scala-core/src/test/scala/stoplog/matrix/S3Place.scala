@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.fault.Faults
 import stoplog.log.LogFiles
+import stoplog.part.RecordShare
 import stoplog.servers.S3Server
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings}
 import stoplog.storage.s3._
@@ -31,6 +32,9 @@ final class S3Place(
   @transient private lazy val hadoop = new HadoopFiles(root, new HadoopSettings(configuration))
 
   override def root: String = s"s3a://${S3Server.Bucket}/$prefix"
+
+  /** As on S3, and so little that some epochs find room and others do not: a row has some 30 bytes. */
+  override def inRecord: RecordShare = RecordShare(ofAllParts = 600, ofOnePart = 70)
 
   override def parts(sinkId: String, faults: Faults): PartStore =
     new S3PartStore(

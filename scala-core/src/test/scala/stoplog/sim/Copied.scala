@@ -19,8 +19,8 @@ final case class Copied(
 
   /** The objects that it needs, by name. */
   def objects: Vector[String] = upload.toVector ++ (bytes match {
-    case Copied.InObject(path) => Some(path)
-    case _                     => None
+    case Copied.InObject(path, _, _) => Some(path)
+    case _                           => None
   })
 
   /** What is completed to publish it. A part without bytes has none, and is never shown. */
@@ -29,11 +29,18 @@ final case class Copied(
     case _                   => begun
   }
 
+  /** Of its first bytes alone. */
+  def first(count: Int): Copied = bytes match {
+    case Copied.InObject(path, length, behind) =>
+      copy(bytes = Copied.InObject(path, length.min(count), behind.take((count - length).max(0))))
+    case _ => this
+  }
+
   def encode: String = {
     val (kind, text) = bytes match {
-      case Copied.InRecord(content) => "record" -> Base64.getEncoder.encodeToString(content)
-      case Copied.InObject(path)    => "object" -> path
-      case Copied.InUpload(id)      => "upload" -> id
+      case Copied.InRecord(content)              => "record" -> Copied.base64(content)
+      case Copied.InObject(path, length, behind) => "object" -> s"$path*$length*${Copied.base64(behind)}"
+      case Copied.InUpload(id)                   => "upload" -> id
     }
     s"copied|$target|${stale.mkString(",")}|$kind|$text|${begun.getOrElse("")}"
   }
@@ -47,8 +54,8 @@ object Copied {
   /** In the handle itself, and so in the record. */
   final case class InRecord(content: Array[Byte]) extends Bytes
 
-  /** In an object beside, which is never changed. */
-  final case class InObject(path: String) extends Bytes
+  /** In an object beside, which is never changed, and behind its first `length` bytes in the record. */
+  final case class InObject(path: String, length: Int, behind: Array[Byte]) extends Bytes
 
   /** In an upload, which can be completed once. */
   final case class InUpload(id: String) extends Bytes
@@ -57,7 +64,9 @@ object Copied {
     case Array("copied", target, stale, kind, text, begun) =>
       val bytes = kind match {
         case "record" => InRecord(Base64.getDecoder.decode(text))
-        case "object" => InObject(text)
+        case "object" =>
+          val Seq(path, length, behind) = text.split("[*]", -1).toSeq: @unchecked
+          InObject(path, length.toInt, Base64.getDecoder.decode(behind))
         case _        => InUpload(text)
       }
       Some(
@@ -65,4 +74,6 @@ object Copied {
       )
     case _ => None
   }
+
+  private def base64(content: Array[Byte]): String = Base64.getEncoder.encodeToString(content)
 }

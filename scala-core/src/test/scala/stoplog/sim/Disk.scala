@@ -74,9 +74,10 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
   /** The bytes that a handle names, wherever they are. */
   def part(handle: String): Option[Inode] =
     Copied.decode(handle).fold(staged.get(handle)) {
-      case Copied(_, Copied.InRecord(content), _, _) => Some(Inode.of(handle, content, now()))
-      case Copied(_, Copied.InObject(path), _, _)    => staged.get(path)
-      case Copied(_, Copied.InUpload(id), _, _)      => uploads.get(id)
+      case Copied(_, Copied.InRecord(content), _, _)              => Some(Inode.of(handle, content, now()))
+      case Copied(_, Copied.InObject(path, length, behind), _, _) =>
+        staged.get(path).map(inode => Inode.of(handle, inode.bytes.take(length) ++ behind, now()))
+      case Copied(_, Copied.InUpload(id), _, _) => uploads.get(id)
     }
 
   /** What must be there for a handle to be good. */

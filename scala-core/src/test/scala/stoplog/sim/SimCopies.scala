@@ -10,7 +10,7 @@ import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 
 /** Parts as objects that are never changed, in the requests that the store on S3 makes: the bytes of an open one lie in the
-  * record, or in an object beside. Publishing is completing an upload, which was begun before the record (decision 0025).
+  * record, or in an object beside, and those of later epochs behind it in the record. Publishing is completing an upload, which was begun before the record (decision 0025).
   */
 final class SimCopies(world: World, sinkId: String) extends PartStore {
   import world.{disk, op}
@@ -22,7 +22,7 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
 
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val copied = decoded(open)
-    new Output(copied, content(copied, validBytes))
+    new Output(copied.first(validBytes.toInt), content(copied, validBytes))
   }
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = resume(open, validBytes)
@@ -153,7 +153,7 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
   private def decoded(handle: Publish): Copied =
     Copied.decode(handle.token).getOrElse(throw new Violation(s"${handle.token} is no handle of this store"))
 
-  /** Waits in memory; each epoch's end is an object of its own, or lies in the record. */
+  /** Waits in memory; each epoch's end is an object of its own, or lies in the record, behind the last one. */
   private final class Output(from: Copied, before: Array[Byte]) extends PartOutput {
     private[this] val written = new ByteArrayOutputStream()
     written.write(before)
@@ -163,7 +163,9 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit =
       written.write(bytes, offset, length)
 
-    override def persist(inRecordBytes: Int): Resume = Resume(handle(waiting(written.toByteArray)))
+    override def persist(inRecordBytes: Int): Resume = Resume(
+      handle(waiting(written.toByteArray, inRecordBytes.min(SimCopies.BehindObjectAtMost)))
+    )
 
     /** What is left goes up, also if it is all there is. */
     override def finish(): Closed = {
@@ -173,16 +175,20 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
 
     override def close(): Unit = ()
 
-    private def handle(bytes: Copied.Bytes): String =
-      Copied(from.target, bytes, from.stale ++ from.objects).encode
+    private def handle(bytes: Copied.Bytes): String = {
+      val next = Copied(from.target, bytes, Vector.empty)
+      next.copy(stale = (from.stale ++ from.objects).filterNot(next.objects.contains)).encode
+    }
 
-    private def waiting(content: Array[Byte]): Copied.Bytes =
-      if (content.length <= SimCopies.InRecordAtMost) Copied.InRecord(content)
-      else {
+    private def waiting(content: Array[Byte], behindObject: Int): Copied.Bytes = from.bytes match {
+      case Copied.InObject(path, length, _) if length <= content.length && content.length - length <= behindObject =>
+        Copied.InObject(path, length, content.drop(length))
+      case _ if content.length <= SimCopies.InRecordAtMost => Copied.InRecord(content)
+      case _                                               =>
         val path = s"$sinkId/open/${from.target}.tail-${world.unique()}"
         world.own(s"put $path")(disk.put(path, content, process))
-        Copied.InObject(path)
-      }
+        Copied.InObject(path, content.length, Array.emptyByteArray)
+    }
 
     private def inUpload(content: Array[Byte]): Copied.Bytes = {
       val id = begin(from.target)
@@ -196,4 +202,7 @@ private object SimCopies {
 
   /** Small, as all is small here. */
   val InRecordAtMost = 12
+
+  /** A row or two. */
+  val BehindObjectAtMost = 24
 }

@@ -47,8 +47,7 @@ private[bulk] object BlockChain {
   }
 }
 
-/** A block that is being filled. Asks its writer for the size only now and then, as Parquet does: it costs. Where rows
-  * are large, that is after a share of the block rather than after a number of rows.
+/** A block that is being filled.
   *
   * @param largeBytes see [[BulkFormat.largeBytes]]
   */
@@ -56,16 +55,13 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
     extends AutoCloseable {
   import OpenBlock._
 
-  private[this] var count     = 0L
-  private[this] var raw       = 0L
+  private[this] val looks     = new SizeLooks(blockBytes)
   private[this] var buffered  = 0L
   private[this] var encoded   = 0L
-  private[this] var nextCheck = MinRows
-  private[this] var nextRaw   = blockBytes / Shares
   private[this] var isGivenUp = false
 
   /** Bytes of its rows in memory. */
-  def rawBytes: Long = raw
+  def rawBytes: Long = looks.rawBytes
 
   /** Bytes in it, as the format measures them, when it was last looked at. */
   def bufferedBytes: Long = buffered
@@ -74,31 +70,27 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
   def encodedBytes: Long = encoded
 
   /** Never without a row, whatever its size is to be: or there would be no end of blocks. */
-  def isFull: Boolean = count > 0 && buffered >= blockBytes
+  def isFull: Boolean = looks.rows > 0 && buffered >= blockBytes
 
   /** Whether the block is full enough to be ended before there are more rows. */
-  def isNearlyFull: Boolean = count > 0 && buffered >= blockBytes * NearlyFull
+  def isNearlyFull: Boolean = looks.rows > 0 && buffered >= blockBytes * NearlyFull
 
   /** Whether the rows of this epoch alone make the block large, so that it need not wait for those of others.
     *
     * @param earlierRaw bytes of those of its rows that earlier epochs have brought
     */
   def isLarge(earlierRaw: Long): Boolean =
-    encoded >= largeBytes && encoded.toDouble * (raw - earlierRaw) / raw >= largeBytes.toDouble
+    encoded >= largeBytes && encoded.toDouble * (rawBytes - earlierRaw) / rawBytes >= largeBytes.toDouble
 
   def write(row: InternalRow, rowBytes: Int): Unit = {
     writer.write(row)
-    count += 1
-    raw += rowBytes
-    if (count >= nextCheck || raw >= nextRaw) measure()
+    if (looks.isDueWith(rowBytes.toLong)) measure()
   }
 
-  def measure(): Unit = if (count > 0) {
+  def measure(): Unit = if (looks.rows > 0) {
     buffered = writer.bufferedBytes
     encoded = writer.encodedBytes
-    val rowsLeft = (blockBytes - buffered) / (buffered / count).max(1)
-    nextRaw = raw + blockBytes / Shares
-    nextCheck = count + (rowsLeft / 2).max(MinRows).min(MaxRows)
+    looks.looked(buffered)
   }
 
   /** The part's new directory. */
@@ -117,9 +109,6 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
 }
 
 private[bulk] object OpenBlock {
-  private final val MinRows    = 100L
-  private final val MaxRows    = 10000L
-  private final val Shares     = 4
   private final val NearlyFull = 0.95
 
   /** The factors by which rows shrink on their way to storage; learned from the last block that was written.

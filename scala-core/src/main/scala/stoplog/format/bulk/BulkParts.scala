@@ -123,15 +123,18 @@ private[stoplog] object BulkParts {
       */
     final class Each(format: BulkFormat) extends RowChecks {
       private[this] var trial  = Option.empty[BlockWriter]
-      private[this] var count  = 0L
+      private[this] var looks  = new SizeLooks(TrialBytes)
       private[this] var wasBad = false
 
       override def beforeWaiting(row: UnsafeRow): Unit = {
         val writer = trial.getOrElse(begin())
         try writer.write(row)
         catch { case e: Throwable => end(); wasBad = true; BadRow.unless(throw e) }
-        count += 1
-        if (count % RowsBetweenLooks == 0 && writer.bufferedBytes > MostBytes) end()
+        if (looks.isDueWith(row.getSizeInBytes.toLong)) {
+          val bytes = writer.bufferedBytes
+          looks.looked(bytes)
+          if (bytes >= TrialBytes) end()
+        }
       }
 
       override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)
@@ -141,7 +144,7 @@ private[stoplog] object BulkParts {
       private def begin(): BlockWriter = {
         val writer = format.block(new NullOutput, Array.emptyByteArray)
         trial = Some(writer)
-        count = 0
+        looks = new SizeLooks(TrialBytes)
         writer
       }
 
@@ -150,8 +153,7 @@ private[stoplog] object BulkParts {
         trial = Option.empty
       }
 
-      private final val RowsBetweenLooks = 1000L
-      private final val MostBytes        = 4L << 20
+      private final val TrialBytes = 4L << 20
     }
 
     /** Columns that are never null, as Spark was told: a null among them would be taken for a value, or lost. */

@@ -17,7 +17,7 @@ import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
 
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.format.bulk.FormatConfiguration
+import stoplog.format.bulk.{FormatConfiguration, SizeLooks}
 import stoplog.part.BlockOutput
 
 /** Parquet files as one: by copying row groups, with their indexes and Bloom filters, or by writing the rows again where
@@ -119,14 +119,21 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     def begun()   =
       new RowGroup(new RowGroupFile(out), new Groups(schemaOf(files)), conf, entriesOf(files), directory)
     var group = begun()
+    var looks = new SizeLooks(fullBytes)
     try {
       files.foreach { opened =>
         Using.resource(new Rows(opened.file).build()) { rows =>
+          val rowBytes = opened.meanRowBytes
           Iterator.continually(rows.read()).takeWhile(_ != null).foreach { row =>
             group.write(row)
-            if (group.rows % RowsBetweenLooks == 0 && group.bufferedBytes >= fullBytes) {
-              directory = group.finish()
-              group = begun()
+            if (looks.isDueWith(rowBytes)) {
+              val bytes = group.bufferedBytes
+              looks.looked(bytes)
+              if (bytes >= fullBytes) {
+                directory = group.finish()
+                group = begun()
+                looks = new SizeLooks(fullBytes)
+              }
             }
           }
         }
@@ -155,10 +162,14 @@ private[stoplog] object ParquetCompactor {
   def apply(hadoop: Configuration): ParquetCompactor =
     new ParquetCompactor(FormatConfiguration.some(hadoop)(_.startsWith("parquet.")))
 
-  // A look costs as much as a row.
-  private final val RowsBetweenLooks = 100
+  private final case class Opened(file: InputFile, footer: ParquetMetadata) {
 
-  private final case class Opened(file: InputFile, footer: ParquetMetadata)
+    /** Encoded and not compressed. */
+    def meanRowBytes: Long = {
+      val groups = footer.getBlocks.asScala
+      groups.map(_.getTotalByteSize).sum / groups.map(_.getRowCount).sum.max(1)
+    }
+  }
 
   private final class Rows(file: InputFile) extends ParquetReader.Builder[Group](file) {
     override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport

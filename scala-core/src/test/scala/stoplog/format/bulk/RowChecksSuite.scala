@@ -3,11 +3,13 @@ package stoplog.format.bulk
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.BadRow
+import stoplog.part.BlockOutput
 
 class RowChecksSuite extends AnyFunSuite {
 
@@ -23,5 +25,28 @@ class RowChecksSuite extends AnyFunSuite {
         assert(e.getMessageParameters.get("column") === "id")
       case other => fail(other)
     }
+  }
+
+  test("rows are tried in memory of some mebibytes, however large they are") {
+    var most   = 0L
+    val format = new LinesInBlocks(Long.MaxValue) {
+      override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+        val writer = super.block(out, directory)
+        new BlockWriter {
+          override def write(row: InternalRow): Unit = {
+            writer.write(row)
+            most = most.max(writer.bufferedBytes)
+          }
+          override def bufferedBytes: Long   = writer.bufferedBytes
+          override def finish(): Array[Byte] = writer.finish()
+          override def close(): Unit         = writer.close()
+        }
+      }
+    }
+    val schema = StructType.fromDDL("text STRING")
+    val row    = UnsafeProjection.create(schema)(InternalRow(UTF8String.fromString("x" * (1 << 20))))
+    val checks = new BulkParts.RowChecks.Each(format)
+    for (_ <- 1 to 20) checks.beforeWaiting(row)
+    assert(most <= (6 << 20))
   }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format.bulk
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class SizeLooksSuite extends AnyFunSuite {
+
+  test("small rows are looked at after a hundred, and then after half of those that are still to come") {
+    val looks = new SizeLooks(blockBytes = 1000000)
+    assert(rowsUntilDue(looks, rowBytes = 10) === 100)
+    looks.looked(bufferedBytes = 1000) // 10 bytes a row, so 99,900 rows are to come
+    assert(rowsUntilDue(looks, rowBytes = 10) === 10000)
+    looks.looked(bufferedBytes = 990000) // 98 bytes a row: 102 are to come
+    assert(rowsUntilDue(looks, rowBytes = 10) === 100)
+    assert(looks.rows === 10200 && looks.rawBytes === 102000)
+  }
+
+  test("large rows are looked at after each quarter of the block, and those that shrink as well") {
+    val looks = new SizeLooks(blockBytes = 1000)
+    assert(rowsUntilDue(looks, rowBytes = 100) === 3)
+    looks.looked(bufferedBytes = 3)
+    assert(rowsUntilDue(looks, rowBytes = 100) === 3)
+    looks.looked(bufferedBytes = 0)
+    assert(rowsUntilDue(looks, rowBytes = 1000) === 1)
+  }
+
+  private def rowsUntilDue(looks: SizeLooks, rowBytes: Long): Int =
+    Iterator.continually(looks.isDueWith(rowBytes)).indexOf(true) + 1
+}

@@ -97,7 +97,8 @@ object FileSink {
     *
     * @param runId         `query.runId`
     * @param timeoutMillis how long to wait at most, in milliseconds
-    * @return whether it was over in time
+    * @return whether it was over in time, and the parts are finished; where storage did not let the sink finish them, the
+    *         driver's log tells why, and the next start does it
     */
   def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
 

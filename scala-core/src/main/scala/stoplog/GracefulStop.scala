@@ -117,7 +117,7 @@ object GracefulStop {
       def left     = ((deadline - System.nanoTime()) / 1000000).max(0L)
       while (!isBetweenBatches && left > 0) Thread.sleep(LookMillis.min(left))
       val between = isBetweenBatches
-      val ours    = hold().isDefined
+      val ours    = hold().isDefined || RunEnds.isAttending(runId)
       query.stop()
       if (ours && !RunEnds.await(runId, left)) Stopped.Ending
       else if (between) Stopped.BetweenBatches
@@ -131,10 +131,14 @@ object GracefulStop {
       found
     }
 
-    /** The sink is held before anything is looked at: an epoch that began after the look would be interrupted. */
+    /** The sink is held before anything is looked at: an epoch that began after the look would be interrupted. It is known once
+      * the first trigger is over, and the query looks after what an earlier run left open.
+      */
     private def isBetweenBatches: Boolean = {
-      val held = hold()
-      !query.isActive || !query.status.isTriggerActive || held.fold(finishedBatch != begunAt)(_.isHeld)
+      val isAttending = RunEnds.isAttending(runId)
+      val held        = hold()
+      val isIdle      = query.lastProgress != null && !query.status.isTriggerActive && !isAttending
+      !query.isActive || isIdle || held.fold(finishedBatch != begunAt)(_.isHeld)
     }
 
     private def finish: Option[Finish] = open match {

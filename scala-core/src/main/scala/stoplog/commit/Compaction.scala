@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.log.SinkState
-import stoplog.part.{Closed, FinishedPart, Pending}
+import stoplog.part.{FinishedPart, Pending, Publish}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Merges small finished parts on the driver, between its epochs. Called with the lock held (I4). */
@@ -97,4 +97,4 @@ private[stoplog] trait Merging {
 }
 
 /** A durable part that no reader sees yet, with the rows of all inputs. */
-private[stoplog] final case class Merged(handle: Closed, sizeBytes: Long)
+private[stoplog] final case class Merged(handle: Publish, sizeBytes: Long)

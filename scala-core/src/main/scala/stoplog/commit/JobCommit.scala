@@ -59,7 +59,7 @@ private[stoplog] final class JobCommit(
       ledger.settle(ledger.append(entry(publish, follow, replaced)))
       job.deleteEmptied(replaced.map(_.bucket))
       leave()
-      job.delete(faults)
+      remove()
     }
   }
 
@@ -81,14 +81,20 @@ private[stoplog] final class JobCommit(
           val over = alone || untouched // before anything is written
           try carryOut(namingFiles(newest))
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
-          if (over) job.delete(faults)
-        case None if log.isMarked(0) => job.delete(faults) // a process died while it did so
+          if (over) remove()
+        case None if log.isMarked(0) => remove() // a process died while it did so
         case None if untouched       =>
           ledger.append(entry(Vector.empty, FollowUp.nothing, Vector.empty))
-          if (alone) job.delete(faults)
+          if (alone) remove()
         case _ => ()
       }
     } finally leave()
+  }
+
+  /** Nothing that a record names is unpublished now, and no task of the job can decide anything any more. */
+  private def remove(): Unit = {
+    tools.retry(() => store.beforeRemoval())
+    job.delete(faults)
   }
 
   private def carryOut(record: LogRecord): Unit = {

@@ -152,8 +152,8 @@ private[stoplog] final class SinkDriver private[commit] (
     ended(finish)
   }
 
-  /** The same when the process ends while the query may still be at work: an epoch that runs is left alone. */
-  def endIfIdle(finish: Finish): Unit = if (lock.tryAcquire()) { ended(finish); () }
+  /** The same when the process ends while the query may still be at work: false if it is, and its epoch is left alone. */
+  def endIfIdle(finish: Finish): Boolean = lock.tryAcquire() && { ended(finish); true }
 
   private def ended(finish: Finish): Option[Long] =
     try

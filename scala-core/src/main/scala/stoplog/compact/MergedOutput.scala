@@ -4,7 +4,7 @@ package stoplog.compact
 import stoplog.part.BlockOutput
 import stoplog.fault.{Faults, Step}
 
-import stoplog.part.Closed
+import stoplog.part.Resume
 import stoplog.storage.PartOutput
 
 /** The part that a merge writes. */
@@ -35,14 +35,16 @@ private[stoplog] final class MergedOutput(part: PartOutput, faults: Faults) exte
     length = 0
   }
 
-  /** Durable, and closed for good. */
-  def finish(): Closed = {
+  /** Durable. On S3 the end of the part is not in its upload then, so that it can be told whether that is still there
+    * ([[stoplog.storage.PartStore.isStaged]]).
+    */
+  def finish(): Resume = {
     val half = length / 2
     part.write(buffer, 0, half)
     faults.at(Step.MidMerge)
     part.write(buffer, half, length - half)
     length = 0
-    part.finish()
+    part.persist()
   }
 
   override def close(): Unit = part.close()

@@ -35,9 +35,9 @@ private[stoplog] trait EngineSink[C, R, M] {
 
   /** Carries out what an earlier run of this query has decided, and claims nothing: the engine may still refuse the start.
     *
-    * @return `None` if the query has no earlier run, or if nothing of one outlives it
+    * @return the number of the newest record; `None` if the query has no earlier run, or if nothing of one outlives it
     */
-  def resume(queryId: String): Option[EarlierDecision] = None
+  def resume(queryId: String): Option[Long] = None
 }
 
 /** The writes that may replace the rows that the target has. */
@@ -98,12 +98,8 @@ private[stoplog] object QueryTrigger {
   /** The query goes on until it is stopped. */
   case object Unending extends QueryTrigger("unending")
 
-  /** The setting under which a log keeps the trigger of its last run: a run that gets no data cannot know its own. */
+  /** The setting under which a log keeps the trigger of its last run, for tools. */
   val Noted = "trigger"
-
-  /** The trigger of the run that noted these settings. */
-  def noted(settings: Map[String, String]): QueryTrigger =
-    if (settings.get(Noted).contains(Finite.word)) Finite else Unending
 }
 
 /** @param batch   the epoch's number

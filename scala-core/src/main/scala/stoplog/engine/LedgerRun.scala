@@ -62,8 +62,12 @@ private[stoplog] final class LedgerRun[R](
     gate.pass()
     if (!probed.getAndSet(true)) hooks.probe()
     val plan = driver.begin(epoch.batch, epoch.slots, epoch.digests)
-    startTimer()
-    hooks.writers(TaskPlans.of(plan, epoch.carrier.carry(_)), epoch)
+    try {
+      startTimer()
+      hooks.writers(TaskPlans.of(plan, epoch.carrier.carry(_)), epoch)
+    } catch {
+      case e: Throwable => driver.abort(); throw e
+    } // no engine aborts an epoch that it could not begin
   }
 
   override def commit(batch: Long, results: Seq[TaskResult]): Unit = {
@@ -79,11 +83,15 @@ private[stoplog] final class LedgerRun[R](
   /** The query has ended. Never throws: the next start does what this one leaves undone.
     *
     * @param exception the words of the query's failure, if it failed
+    * @return whether the open parts are finished, if they had to be
     */
-  def end(exception: Option[String]): Unit = ending(queryEnd.end(finishing(exception)))
+  def end(exception: Option[String]): Boolean = ending(finishing(exception)) { finish =>
+    queryEnd.end(finish)
+    true
+  }
 
-  /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. */
-  def endIfIdle(): Unit = ending(driver.endIfIdle(finishing(None)))
+  /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. Answers as [[end]]. */
+  def endIfIdle(): Boolean = ending(finishing(None))(driver.endIfIdle)
 
   private def finishing(exception: Option[String]): Finish = openAtStop.getOrElse(hooks.finish(exception))
 
@@ -92,15 +100,16 @@ private[stoplog] final class LedgerRun[R](
     if (timer.isEmpty) timer = Some(SinkTimer.every(tickMillis)(tick()))
   }
 
-  private def ending(action: => Unit): Unit = {
+  private def ending(finish: Finish)(action: Finish => Boolean): Boolean = {
     synchronized(timer).foreach(_.cancel(false))
-    try action
+    try action(finish)
     catch {
       case NonFatal(e) =>
         Log.warn(
           s"$name could not finish what it had to at its end; the next start goes on with it",
           e
         )
+        finish == Finish.KeepOpen
     } finally {
       try heartbeat.foreach(_.stop())
       catch { case NonFatal(e) => Log.debug(s"The last sign of life of $name stays", e) }
@@ -185,10 +194,3 @@ private[stoplog] object LedgerRun {
   * @param rows            that the epoch has read
   */
 private[stoplog] final case class Progress(watermarkMillis: Option[Long], rows: Long)
-
-/** The newest decision of an earlier run of a query, from its log.
-  *
-  * @param seq     of the newest record
-  * @param trigger of the earlier run
-  */
-private[stoplog] final case class EarlierDecision(seq: Long, trigger: QueryTrigger)

@@ -330,6 +330,12 @@ object Errors extends ErrorMaker {
       "epoch"  -> epoch
     )
 
+  /** @param path  the finished name
+    * @param bytes that the upload had
+    */
+  def uploadLost(path: String, bytes: Long): StoplogException =
+    failure("STOPLOG_UPLOAD_LOST", "path" -> path, "bytes" -> bytes)
+
   /** Lengths in bytes. */
   def partShort(path: String, actual: Long, expected: Long): StoplogException =
     failure("STOPLOG_PART_SHORT", "path" -> path, "actual" -> actual, "expected" -> expected)

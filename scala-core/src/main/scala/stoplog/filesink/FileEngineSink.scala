@@ -37,7 +37,7 @@ private[stoplog] final class FileEngineSink private (
     new Planned(asked)
   }
 
-  override def resume(queryId: String): Option[EarlierDecision] =
+  override def resume(queryId: String): Option[Long] =
     storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
       newest.state.schema.foreach(asKnown.settings.schema.mayFollow)
       new Ledger(
@@ -48,7 +48,7 @@ private[stoplog] final class FileEngineSink private (
         SinkFollowUps.of(RecordedBuckets.resumed(options, Some(newest)), columns, storage),
         DriverTools.ofThisJvm
       ).recover(newest)
-      EarlierDecision(newest.seq, QueryTrigger.noted(newest.state.settings))
+      newest.seq
     }
 
   /** Spark asks for an overwrite of everything, also where its own formats would keep the partitions without new rows. */

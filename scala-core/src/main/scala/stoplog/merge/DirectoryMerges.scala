@@ -194,10 +194,11 @@ private[stoplog] final case class MergeWork(
       CompactionInput(storage.pathOf(part.path), part.sizeBytes, hadoop.configuration)
     }
     inputs.foreach(refuseIfChanged)
-    Using.resource(new MergedOutput(storage.parts.create(merge.part), Faults.ofThisJvm)) { out =>
+    val parts = storage.parts
+    Using.resource(new MergedOutput(parts.create(merge.part), Faults.ofThisJvm)) { out =>
       compactor.compact(inputs, out)
       if (out.position == 0) throw new IllegalStateException(s"$compactor has written nothing")
-      val handle = out.finish()
+      val handle = parts.closed(out.finish(), out.position)
       (handle.token, out.position)
     }
   }

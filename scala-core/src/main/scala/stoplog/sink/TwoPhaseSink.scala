@@ -98,8 +98,8 @@ trait TwoPhaseCommitter extends AutoCloseable {
   /** The tokens under which [[staged]] lists what was prepared under this one: for most sinks the same. */
   def stagedOf(token: String): Set[String] = Set(token)
 
-  /** Whether anything of what was prepared under this token is still staged. Asked right before the part of a merge is
-    * committed; a target that can tell without a listing should.
+  /** Whether what was prepared under this token is still staged, so that it can be committed. Asked right before the part of
+    * a merge is committed; a target that can tell without a listing should.
     */
   def isStaged(token: String): Boolean = {
     val names = stagedOf(token)

@@ -7,7 +7,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 
-import stoplog.engine.QueryTrigger
+import stoplog.engine.{QueryTrigger, RunStart}
 import stoplog.error.Errors
 
 /** The facts about a micro-batch that its thread can know.
@@ -35,9 +35,18 @@ private[stoplog] object QueryContext {
     )
   }
 
-  /** The kind of a query's trigger; `None` when the query is over. */
-  def trigger(session: SparkSession, queryId: String): Option[QueryTrigger] =
-    sparksTrigger(session, queryId).map(trigger => named(nameOf(trigger)))
+  /** The start of the query whose thread this is; `None` on any other thread. */
+  def start(): Option[RunStart] = for {
+    session <- SparkSession.getActiveSession
+    queryId <- Option(session.sparkContext.getLocalProperty(QueryId))
+    runId   <- Option(session.sparkContext.getLocalProperty(JobGroup))
+  } yield RunStart(queryId, runId, named(sparksTrigger(session, queryId).fold("")(nameOf)))
+
+  /** Whether Spark no longer runs this start of a query; `None` where it cannot be asked. */
+  def isOver(session: SparkSession, start: RunStart): Option[Boolean] = Try {
+    !Option(queries(session).get(UUID.fromString(start.queryId)))
+      .exists(call(_, "runId").toString == start.runId)
+  }.toOption
 
   /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
     * does not answer, the batch id still tells micro-batches from everything else.
@@ -46,16 +55,16 @@ private[stoplog] object QueryContext {
     running(session, queryId).flatMap(query => Try(call(query, "trigger")).toOption)
 
   /** Spark's own object for a query that runs. */
-  def running(session: SparkSession, queryId: String): Option[AnyRef] = Try {
-    val shared  = call(session, "sharedState")
-    val queries = call(shared, "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
-    queries.get(UUID.fromString(queryId))
-  }.toOption.filter(_ != null)
+  def running(session: SparkSession, queryId: String): Option[AnyRef] =
+    Try(queries(session).get(UUID.fromString(queryId))).toOption.filter(_ != null)
 
   /** The query's checkpoint, which Spark keeps from sinks, also where it has made the directory itself. */
   def checkpoint(queryId: String): Option[String] = Try {
     running(SparkSession.active, queryId).map(call(_, "resolvedCheckpointRoot").asInstanceOf[String])
   }.toOption.flatten
+
+  private def queries(session: SparkSession): java.util.Map[UUID, AnyRef] =
+    call(call(session, "sharedState"), "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
 
   private def call(target: AnyRef, method: String): AnyRef =
     target.getClass.getMethod(method).invoke(target)

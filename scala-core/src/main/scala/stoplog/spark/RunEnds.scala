@@ -12,98 +12,123 @@ import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryProgress
-import org.apache.spark.sql.streaming.StreamingQueryListener.{
-  QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
-}
+import org.apache.spark.sql.streaming.StreamingQueryListener.{QueryProgressEvent, QueryTerminatedEvent}
 
-import stoplog.engine.{EarlierDecision, LedgerRun, Progress, QueryTrigger, RunStart}
+import stoplog.engine.{LedgerRun, Progress, RunStart}
 import stoplog.error.Log
-import stoplog.thread.Daemons
+import stoplog.thread.{Daemons, SinkTimer}
 
-/** Notices the end of a query, of which Spark does not tell a sink, and ends its run. Also records its progress. */
+/** Notices the end of a query, of which Spark does not tell a sink, and ends its run. Also records its progress.
+  *
+  * A run is known from its first sign on the query's own thread on: its first epoch, or its first trigger that found no data. Ends
+  * are heard of later, on a queue; Spark drops events where the queue is full, so a clock looks after runs as well.
+  */
 private[stoplog] object RunEnds {
-  private val runs     = new ConcurrentHashMap[String, Watched]()
-  private val starting = new ConcurrentHashMap[String, PreviousRun]()
-  private val started  = new ConcurrentHashMap[String, PreviousRun]()
-  private val ended    = new ConcurrentHashMap[String, CountDownLatch]()
-  private val finals   = new ConcurrentHashMap[String, JMap[String, String]]()
-  private val contexts = ConcurrentHashMap.newKeySet[String]()
+  private val runs      = new ConcurrentHashMap[String, Watched]()
+  private val attending = new ConcurrentHashMap[String, Future[_]]()
+  private val ends      = new EndedRuns(mostRuns = 10000)
+  private val listeners = new ConcurrentHashMap[String, SparkListener]()
 
   // Apart from the listener's thread: other listeners must not wait for the storage.
   private lazy val enders = Executors.newCachedThreadPool(Daemons.named("stoplog-end"))
 
-  /** From now on the end of the run is looked out for. */
+  private lazy val looks = SinkTimer.every(LookMillis) { lookAround(); SinkTimer.Again }
+
+  /** From now on the end of the run is looked out for. Called with the query's session as the active one. */
   def watch(start: RunStart, run: LedgerRun[_]): Unit = {
-    runs.put(start.runId, Watched(start.queryId, run))
-    latch(start.runId)
+    runs.put(start.runId, new Watched(start, run, SparkSession.active))
+    looks
     ()
   }
 
-  /** A query that is about to start, and was started before. */
-  def watchStart(earlier: PreviousRun): Unit = {
-    starting.put(earlier.queryId, earlier)
+  /** The query runs, and has no epoch yet: from now on its run takes care of what earlier ones left open. Idempotent. Called
+    * on the query's own thread, which waits for nothing.
+    */
+  def attend(start: RunStart, earlier: EarlierRuns): Unit = {
+    val session = SparkSession.active
+    attending.computeIfAbsent(
+      start.runId,
+      _ => enders.submit((() => Try(earlier.attend(start, session)).failed.foreach(warn)): Runnable)
+    )
     ()
   }
+
+  /** Whether the run has yet to take care of what earlier ones left open, and is about to. */
+  def isAttending(runId: String): Boolean = Option(attending.get(runId)).exists(!_.isDone)
 
   /** Once for each context. */
-  def listenTo(context: SparkContext): Unit =
-    if (contexts.add(context.applicationId)) context.addSparkListener(new Listener(context.applicationId))
+  def listenTo(context: SparkContext): Unit = {
+    listeners.computeIfAbsent(
+      context.applicationId,
+      application => {
+        val listener = new Listener(application)
+        context.addSparkListener(listener)
+        listener
+      }
+    )
+    ()
+  }
 
   /** The run of this start of a query, if it has come so far. */
   def running(runId: String): Option[LedgerRun[_]] = Option(runs.get(runId)).map(_.run)
 
   /** The runs of this query whose end has not been dealt with. */
   def runsOf(queryId: String): Vector[String] =
-    runs.asScala.iterator.collect { case (runId, Watched(`queryId`, _)) => runId }.toVector
+    runs.values.asScala.iterator.map(_.start).filter(_.queryId == queryId).map(_.runId).toVector
 
   /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
     *
-    * @return whether it was in time
+    * @return whether it was in time, and all was done
     */
-  def await(runId: String, timeoutMillis: Long): Boolean =
-    latch(runId).await(timeoutMillis, TimeUnit.MILLISECONDS)
+  def await(runId: String, timeoutMillis: Long): Boolean = ends.await(runId, timeoutMillis)
 
   /** The metrics of a run that has ended, with what it did at its end; nothing of any other. */
-  def finalMetrics(runId: String): JMap[String, String] = finals.getOrDefault(runId, JMap.of())
+  def finalMetrics(runId: String): JMap[String, String] = ends.metrics(runId)
+
+  /** Ends runs of which Spark has not said that they are over, long after they were. */
+  private[spark] def lookAround(): Unit = runs.forEach { (runId, watched) =>
+    if (watched.isMissedAgain) {
+      Log.warn(
+        s"Spark has not told that run $runId of query ${watched.start.queryId} is over; its sink ends it now"
+      )
+      enders.execute(() => finish(runId, Some("Spark has not told of the end of the query")))
+    }
+  }
+
+  private[spark] def listenerOf(context: SparkContext): SparkListener = listeners.get(context.applicationId)
 
   private final class Listener(application: String) extends SparkListener {
     private val ending = new ConcurrentLinkedQueue[Future[_]]()
 
     override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-      case start: QueryStartedEvent =>
-        Option(starting.remove(start.id.toString)).foreach { earlier =>
-          started.put(start.runId.toString, earlier)
-          enders.execute(() => Try(earlier.started(start.runId.toString)).failed.foreach(warn))
-        }
       case batch: QueryProgressEvent =>
         running(batch.progress.runId.toString).foreach(_.progressed(progressOf(batch.progress)))
       case end: QueryTerminatedEvent =>
         ending.removeIf(_.isDone)
-        ending.add(enders.submit((() => finish(end)): Runnable))
+        ending.add(enders.submit((() => finish(end.runId.toString, end.exception)): Runnable))
         ()
       case _ => ()
     }
 
     /** The last that a listener hears, so it may wait here: what has ended is finished before the JVM is gone. */
     override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = {
-      contexts.remove(application)
+      listeners.remove(application)
       ending.forEach(future => Try(future.get(ApplicationEndMillis, TimeUnit.MILLISECONDS)))
-      runs.values.asScala.toVector.foreach(_.run.endIfIdle())
-      runs.clear()
+      runs.forEach((runId, watched) => ended(runId, watched.run.endIfIdle()))
+      attending.clear()
     }
   }
 
-  private def finish(end: QueryTerminatedEvent): Unit = {
-    val runId = end.runId.toString
-    try {
-      // Maybe the start has not been dealt with, for which a query without data leaves no time.
-      Option(started.remove(runId)).foreach(earlier => Try(earlier.started(runId)).failed.foreach(warn))
-      running(runId).foreach(_.end(end.exception))
-    } finally {
-      Option(runs.remove(runId)).foreach(ended => finals.put(runId, SinkTable.metrics(ended.run.counts)))
-      latch(runId).countDown()
-      forgetSome()
-    }
+  private def finish(runId: String, exception: Option[String]): Unit = {
+    Option(attending.remove(runId)).foreach(future => Try(future.get()))
+    var isDone = false
+    try isDone = running(runId).forall(_.end(exception))
+    finally ended(runId, isDone)
+  }
+
+  private def ended(runId: String, isDone: Boolean): Unit = {
+    val metrics = Option(runs.remove(runId)).map(watched => SinkTable.metrics(watched.run.counts))
+    ends.add(runId, isDone, metrics.getOrElse(JMap.of()))
   }
 
   /** The time is 0 as long as a query has no watermark yet. */
@@ -115,71 +140,48 @@ private[stoplog] object RunEnds {
   private def warn(e: Throwable): Unit =
     Log.warn("What an earlier run left open is not looked after before the next epoch", e)
 
-  private def latch(runId: String): CountDownLatch = ended.computeIfAbsent(runId, _ => new CountDownLatch(1))
-
-  /** A session may start a great many queries. */
-  private def forgetSome(): Unit = if (ended.size > RememberedRuns)
-    ended.asScala.iterator
-      .filter(_._2.getCount == 0)
-      .take(RememberedRuns / 2)
-      .map(_._1)
-      .toVector
-      .foreach { runId =>
-        ended.remove(runId)
-        finals.remove(runId)
-      }
-
-  private val RememberedRuns       = 10000
   private val ApplicationEndMillis = 60000L
   private val EarlierEndMillis     = 60000L
+  private val LookMillis           = 60000L
 
-  private final case class Watched(queryId: String, run: LedgerRun[_])
+  /** A run whose end has not been dealt with. */
+  private final class Watched(val start: RunStart, val run: LedgerRun[_], session: SparkSession) {
+    private val missed = new atomic.AtomicInteger()
 
-  /** The start of a query that was started before from the same checkpoint.
+    /** Whether the query was over at this look and the ones before it: an event may be late for minutes. */
+    def isMissedAgain: Boolean = QueryContext.isOver(session, start) match {
+      case Some(true) => missed.incrementAndGet() == LooksMissed
+      case _          => missed.set(0); false
+    }
+  }
+
+  /** The looks at which a run is not found before it counts as over. */
+  private[spark] val LooksMissed = 10
+
+  /** What the runs before a start of a query have left. Spark tells a sink nothing of a query that gets no data but by its
+    * question for metrics; what is open does not wait for data.
     *
-    * Spark tells a sink nothing at all before there is data, which may be never. What an earlier run had left open does not
-    * wait for that.
-    *
-    * @param earlier what its runs had decided when the sink was made
-    * @param unended those that had not ended before that: Spark stops a run that is active when its query is started
-    *                again, and tells of each end later
-    * @param resume  what they have decided at last
-    * @param waits   makes the run that looks after what is open, for one start of the query and the newest record of the
-    *                earlier run
+    * @param newestSeq of the log when the sink was made
+    * @param unended   the runs that had not ended before that: Spark stops a run that is active when its query is started
+    *                  again, and tells of each end later
+    * @param resume    carries out what they have decided at last, and answers the newest record
+    * @param waits     makes the run that looks after what is open behind that record
     */
-  private[spark] final class PreviousRun(
-      val queryId: String,
-      earlier: EarlierDecision,
+  private[spark] final class EarlierRuns(
+      newestSeq: Long,
       unended: Vector[String],
-      resume: () => Option[EarlierDecision],
-      waits: (RunStart, Long) => Unit,
-      session: SparkSession
+      resume: () => Option[Long],
+      waits: (RunStart, Long) => Unit
   ) {
-    @volatile private var asked = Option.empty[QueryTrigger]
 
-    /** Behind the records with which the runs have ended. */
-    private lazy val newest: Option[EarlierDecision] =
-      if (unended.isEmpty) Some(earlier)
-      else {
+    /** @param session the query's own */
+    def attend(start: RunStart, session: SparkSession): Unit = {
+      SparkSession.setActiveSession(session)
+      try {
         unended.foreach(await(_, EarlierEndMillis))
-        resume()
-      }
-
-    /** The query runs, so Spark knows its trigger: the start and the end may be heard of when it is long over. */
-    def runs(): Unit = if (asked.isEmpty) asked = QueryContext.trigger(session, queryId)
-
-    /** The start was not refused: from now on the clock, and the end of the query, take care of what is open.
-      * Idempotent.
-      */
-    def started(runId: String): Unit = {
-      runs()
-      newest.foreach { last =>
-        // A query that failed before it could be asked leaves its parts alone, or finishes them, whatever its trigger.
-        val trigger = asked.getOrElse(last.trigger)
-        SparkSession.setActiveSession(session)
-        try waits(RunStart(queryId, runId, trigger), last.seq)
-        finally SparkSession.clearActiveSession()
-      }
+        val newest = if (unended.isEmpty) Some(newestSeq) else resume()
+        newest.foreach(waits(start, _))
+      } finally SparkSession.clearActiveSession()
     }
   }
 }

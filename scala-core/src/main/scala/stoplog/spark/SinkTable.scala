@@ -32,7 +32,7 @@ private[stoplog] class SinkTable[M](
 ) extends SupportsWrite
     with ReportsSinkMetrics {
   private var current            = Option.empty[(String, EngineRun[InternalRow, M])]
-  @volatile private var previous = Option.empty[RunEnds.PreviousRun]
+  @volatile private var previous = Option.empty[RunEnds.EarlierRuns]
 
   override def name(): String = sink.name
 
@@ -52,10 +52,17 @@ private[stoplog] class SinkTable[M](
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = SinkWrite.SinkWriteBuilder(this, info)
 
-  /** Spark asks behind each trigger of a query, that found no data too: all that it tells a sink of such a one. */
+  /** Spark asks behind each trigger of a query on the query's thread, also behind one that found no data: that is all that it
+    * tells a sink of such a query.
+    */
   override def metrics(): JMap[String, String] = {
-    previous.foreach(_.runs())
-    SinkTable.metrics(synchronized(current).fold(sink.noCounts)(_._2.counts))
+    val run = synchronized(current)
+    if (run.isEmpty)
+      for {
+        earlier <- previous
+        start   <- QueryContext.start()
+      } RunEnds.attend(start, earlier)
+    SinkTable.metrics(run.fold(sink.noCounts)(_._2.counts))
   }
 
   override def toString: String = name()
@@ -73,11 +80,6 @@ private[stoplog] class SinkTable[M](
         made
       }
     }
-
-  private def goesOnBehind(run: RunEnds.PreviousRun): Unit = {
-    previous = Some(run)
-    RunEnds.watchStart(run)
-  }
 
   /** The run of a query that has been started and has no epoch yet.
     *
@@ -133,20 +135,11 @@ private[stoplog] object SinkTable {
   ): SinkTable[M] = {
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(sink, checkpoint, partitioned)
-    for {
+    table.previous = for {
       queryId <- CheckpointFiles.queryId(checkpoint, SparkHadoop.configuration)
       unended = RunEnds.runsOf(queryId) // before the log is read
-      earlier <- sink.resume(queryId)
-    } table.goesOnBehind(
-      new RunEnds.PreviousRun(
-        queryId,
-        earlier,
-        unended,
-        () => sink.resume(queryId),
-        table.wait,
-        SparkSession.active
-      )
-    )
+      newest <- sink.resume(queryId)
+    } yield new RunEnds.EarlierRuns(newest, unended, () => sink.resume(queryId), table.wait)
     table
   }
 

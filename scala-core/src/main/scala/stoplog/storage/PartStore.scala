@@ -62,6 +62,9 @@ trait PartStore extends TwoPhaseCommitter {
 
   final override def abort(token: String): Unit = discard(token)
 
+  /** Called before the sink's own directory is deleted with all that is in it: ends what is staged outside of it. */
+  def beforeRemoval(): Unit = ()
+
   /** Announces, before the first byte, that a task of this run writes. The announcement stands until it is closed; an
     * operating-system lock, where there is one, also ends with the process. By default it announces nothing: for a storage
     * without locks that another process could ask for.

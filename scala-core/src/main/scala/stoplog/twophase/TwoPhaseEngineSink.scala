@@ -38,7 +38,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
   }
 
   /** Without a location of its own the log is in a checkpoint that the engine has yet to tell. */
-  override def resume(queryId: String): Option[EarlierDecision] =
+  override def resume(queryId: String): Option[Long] =
     if (settings.log.location.isEmpty) None
     else
       settings.storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
@@ -53,7 +53,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
             DriverTools.ofThisJvm
           ).recover(newest)
         finally committer.close()
-        EarlierDecision(newest.seq, QueryTrigger.noted(newest.state.settings))
+        newest.seq
       }
 
   private def run(start: RunStart, sink: TwoPhaseSink[R]): LedgerRun[R] = {

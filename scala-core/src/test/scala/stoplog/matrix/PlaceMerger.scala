@@ -22,11 +22,11 @@ final class PlaceMerger(place: Place, faults: Faults) extends Merger {
   private def merging(merge: Merge): Merged = {
     val rows   = merge.inputs.flatMap(part => place.content.lines(place.read(part.path)))
     val bytes  = place.content.fileOf(rows)
-    val output = place.parts(faults).create(merge.part)
+    val parts  = place.parts(faults)
+    val output = parts.create(merge.part)
     output.write(bytes, 0, bytes.length / 2)
     faults.at(Step.MidMerge)
     output.write(bytes, bytes.length / 2, bytes.length - bytes.length / 2)
-    val handle = output.finish()
-    Merged(handle, bytes.length.toLong)
+    Merged(parts.closed(output.persist(), bytes.length.toLong), bytes.length.toLong)
   }
 }

@@ -67,7 +67,7 @@ object Copied {
         case "object" =>
           val Seq(path, length, behind) = text.split("[*]", -1).toSeq: @unchecked
           InObject(path, length.toInt, Base64.getDecoder.decode(behind))
-        case _        => InUpload(text)
+        case _ => InUpload(text)
       }
       Some(
         Copied(target, bytes, stale.split(',').toVector.filter(_.nonEmpty), Option(begun).filter(_.nonEmpty))

@@ -181,7 +181,8 @@ final class SimCopies(world: World, sinkId: String) extends PartStore {
     }
 
     private def waiting(content: Array[Byte], behindObject: Int): Copied.Bytes = from.bytes match {
-      case Copied.InObject(path, length, _) if length <= content.length && content.length - length <= behindObject =>
+      case Copied.InObject(path, length, _)
+          if length <= content.length && content.length - length <= behindObject =>
         Copied.InObject(path, length, content.drop(length))
       case _ if content.length <= SimCopies.InRecordAtMost => Copied.InRecord(content)
       case _                                               =>

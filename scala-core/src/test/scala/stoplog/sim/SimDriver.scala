@@ -79,7 +79,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     new QueryEnd(driver, Some(() => driverOf(world.nextRun())), copyAtMostBytes).end(finish)
   }
 
-  def endIfIdle(finish: Finish): Unit = driver.endIfIdle(finish)
+  def endIfIdle(finish: Finish): Boolean = driver.endIfIdle(finish)
 
   /** Tells the driver what the log ends with before there is an epoch. */
   def waitForData(): Unit =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.file.{Files, Path}
 import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
@@ -9,7 +10,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.streaming.StreamingQueryListener.{QueryProgressEvent, QueryTerminatedEvent}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.FileSink
+import stoplog.{FileSink, GracefulStop, Stopped}
 import stoplog.format.SparkSessionForTests
 import stoplog.options.SparkHadoop
 import stoplog.place.SinkStorage
@@ -67,6 +68,56 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
       finally end(second)
       assert(place.lines === Seq("ant"))
     }
+  }
+
+  test("without data, a query that is stopped between batches right behind its start publishes it") {
+    val place = new LeftOpen
+    end(place.first())
+    assert(GracefulStop.afterBatch(place.start("1h"), timeoutMillis = 300000) === Stopped.BetweenBatches)
+    assert(place.lines === Seq("ant"))
+  }
+
+  test(
+    "a restart writes with the settings of the session that its query has, and not with those of the active one"
+  ) {
+    val place = new Place
+    val input = Files.createDirectory(Path.of(place.out).resolveSibling("in"))
+    val tokyo = spark.newSession()
+    tokyo.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    def start() = FileSink
+      .forRowFormat(place.out, "text")
+      .withOption("bucketBy", "concat('hour=', hour(timestamp_seconds(length(value) * 0L)))")
+      .build()
+      .writeStream(tokyo.readStream.text(input.toString))
+      .option("checkpointLocation", place.checkpoint)
+      .start()
+    def arrive(row: String): Unit = { Files.writeString(input.resolve(s"$row.txt"), s"$row\n"); () }
+    arrive("ant")
+    val first = start()
+    first.processAllAvailable()
+    end(first)
+    val second = start()
+    second.processAllAvailable() // its run is made without data
+    arrive("bat")
+    second.processAllAvailable()
+    assert(GracefulStop.afterBatch(second, timeoutMillis = 300000) === Stopped.BetweenBatches)
+    assert(place.lines === Seq("ant", "bat"))
+    assert(place.directories === Set("hour=9"))
+  }
+
+  test("a run of whose end Spark does not tell ends by the clock, as one that failed") {
+    val place    = new LeftOpen
+    val first    = place.first()
+    val listener = RunEnds.listenerOf(spark.sparkContext)
+    spark.sparkContext.removeSparkListener(listener)
+    try first.stop()
+    finally spark.sparkContext.addSparkListener(listener)
+    for (_ <- 1 until RunEnds.LooksMissed) RunEnds.lookAround()
+    assert(RunEnds.running(first.runId.toString).isDefined)
+    RunEnds.lookAround()
+    assert(FileSink.awaitFinished(first.runId.toString, timeoutMillis = 300000))
+    assert(RunEnds.running(first.runId.toString).isEmpty && place.lines.isEmpty)
+    end(place.start("1h", Trigger.AvailableNow()))
   }
 
   /** Spark tells of nothing that comes behind an event of this kind until it is released. The sink hears of the event itself.

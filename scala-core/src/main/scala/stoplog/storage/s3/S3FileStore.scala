@@ -62,17 +62,12 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
   /** An object is there whole or not at all, so this may be done again from any point. */
   override def move(from: String, to: String): MoveOutcome = io(from) {
     files.at(to) // refused by name, also where there is nothing to be moved
-    val bytes =
-      try objects.read(from)
-      catch { case _: EOFException => None } // another process was faster
-    bytes match {
-      case None      => MoveOutcome.SourceGone
-      case Some(all) =>
-        if (objects.putIfAbsent(to, all) || objects.read(to).exists(_.sameElements(all))) {
-          objects.delete(Seq(from))
-          MoveOutcome.Moved
-        } else MoveOutcome.TargetTaken
-    }
+    try
+      if (objects.copyIfAbsent(from, to) || objects.areAlike(from, to)) {
+        objects.delete(Seq(from))
+        MoveOutcome.Moved
+      } else MoveOutcome.TargetTaken
+    catch { case _: FileNotFoundException => MoveOutcome.SourceGone } // or another process was faster
   }
 
   override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse("")) {

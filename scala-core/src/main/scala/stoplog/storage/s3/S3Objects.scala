@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
-import java.io.{EOFException, FileNotFoundException, IOException, OutputStream}
+import java.io.{EOFException, FileNotFoundException, IOException, InputStream, OutputStream}
 import java.nio.charset.StandardCharsets.US_ASCII
+import java.util.Arrays
 import java.util.concurrent.ExecutionException
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException, FileStatus, FileSystem}
 import org.apache.hadoop.fs.{MultipartUploader, Path, PathIOException}
@@ -47,7 +49,28 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   }
 
   /** Whether this call made the object; an exception when that is not known. */
-  def putIfAbsent(relative: String, bytes: Array[Byte]): Boolean = conflicts.outlasting {
+  def putIfAbsent(relative: String, bytes: Array[Byte]): Boolean = putIfAbsent(relative)(_.write(bytes))
+
+  /** The same of the bytes of another object, which may be large. Error: `FileNotFoundException` when there is none. */
+  def copyIfAbsent(from: String, to: String): Boolean = putIfAbsent(to) { out =>
+    Using.resource(opened(from))(_.transferTo(out)): Unit
+  }
+
+  /** Whether both objects have the same bytes. Error: `FileNotFoundException` when there is no first one. */
+  def areAlike(one: String, other: String): Boolean =
+    size(one).getOrElse(throw new FileNotFoundException(describe(one))) == size(other).getOrElse(-1L) &&
+      Using.resources(opened(one), opened(other)) { (first, second) =>
+        Iterator
+          .continually((first.readNBytes(S3Objects.ReadBytes), second.readNBytes(S3Objects.ReadBytes)))
+          .takeWhile { case (a, b) => a.nonEmpty || b.nonEmpty }
+          .forall { case (a, b) => Arrays.equals(a, b) }
+      }
+
+  private def opened(relative: String): InputStream = ifThere {
+    fs.openFile(path(relative)).opt("fs.option.openfile.read.policy", "whole-file").build().get()
+  }.getOrElse(throw new FileNotFoundException(describe(relative)))
+
+  private def putIfAbsent(relative: String)(content: OutputStream => Unit): Boolean = conflicts.outlasting {
     try {
       val out = fs
         .createFile(path(relative))
@@ -56,7 +79,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
         .opt(NoChecks, "true")
         .must(S3Objects.ConditionalCreate, true)
         .build()
-      write(out)(_.write(bytes))
+      write(out)(content)
       true
     } catch {
       case _: FileAlreadyExistsException                => false
@@ -69,6 +92,8 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
 
   /** The first bytes, without asking how many there are; `None` when there is no object. Error: `EOFException`. */
   def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {
+    if (bytes > S3Objects.LargestRead)
+      throw new IOException(s"${describe(relative)} has $bytes bytes, too many to be read at once")
     val in = fs
       .openFile(path(relative))
       .opt("fs.option.openfile.read.policy", "whole-file")
@@ -140,6 +165,9 @@ private[s3] object S3Objects {
 
   /** Hadoop's name, also of the capability: creating an object only where there is none, in one step. */
   val ConditionalCreate = "fs.option.create.conditional.overwrite"
+
+  private val ReadBytes   = 1 << 20
+  private val LargestRead = Int.MaxValue - 8L // the longest array
 
   /** The end of the names of directory buckets, and of no others. */
   private val DirectoryBucket = "--x-s3"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
-import java.io.IOException
+import java.io.{FileNotFoundException, IOException}
 import java.util.concurrent.CompletableFuture
 
 import scala.util.control.NonFatal
@@ -213,6 +213,10 @@ private[s3] final class S3Output(
     try
       if (closed) throw new IOException("the part has been closed")
       else action
-    catch { case e: IOException => throw Errors.storeWrite(path, HadoopFiles.reason(e), e) }
+    catch {
+      case _: FileNotFoundException if from.upload.isDefined =>
+        throw Errors.uploadLost(path, from.uploadedBytes)
+      case e: IOException => throw Errors.storeWrite(path, HadoopFiles.reason(e), e)
+    }
   }
 }

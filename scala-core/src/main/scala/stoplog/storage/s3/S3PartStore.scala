@@ -96,7 +96,11 @@ private[stoplog] final class S3PartStore(
     objects.list(directory).map { case (path, status) => Staged(path, status.getModificationTime) }
   }
 
-  override def isStaged(token: String): Boolean = io(token)(tokenOf(token).objects.exists(objects.exists))
+  /** The marker alone does not tell: a program that aborts an upload leaves it. */
+  override def isStaged(token: String): Boolean = io(token) {
+    val part = tokenOf(token)
+    part.objects.forall(objects.exists) && !isAborted(part)
+  }
 
   override def stagedOf(token: String): Set[String] = tokenOf(token).objects.toSet
 
@@ -110,6 +114,11 @@ private[stoplog] final class S3PartStore(
         if (token.endsWith(S3Token.MarkerSuffix)) abortMarked(token)
         objects.delete(Seq(token))
     }
+  }
+
+  /** Uploads, which would outlive their markers. */
+  override def beforeRemoval(): Unit = staged().map(_.token).filter(_.endsWith(S3Token.MarkerSuffix)).foreach {
+    marker => io(marker)(abortMarked(marker))
   }
 
   /** Nothing to hold: no writer can be seen from elsewhere, and none needs to be. */
@@ -153,6 +162,12 @@ private[stoplog] final class S3PartStore(
     catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule will
     throw failure
   }
+
+  /** False also where nothing can tell: all of the part is in the upload. */
+  private def isAborted(token: S3Token): Boolean =
+    token.upload.exists(upload =>
+      token.sizeBytes > token.uploadedBytes && !uploads.isThere(token.target, upload)
+    )
 
   private def output(token: S3Token, content: Array[Byte]): S3Output =
     new S3Output(objects, uploads, tails, settings, token, content)

@@ -52,7 +52,10 @@ private[s3] final case class S3Token(
     }
 
   /** The objects in the staging directory that the part needs, its upload's marker included. */
-  def objects: Vector[String] = upload.map(_ => marker).toVector ++ waiting.map(_.at) ++ tail.path
+  def objects: Vector[String] = upload.map(_ => marker).toVector ++ data
+
+  /** Those that hold its bytes. */
+  def data: Vector[String] = waiting.map(_.at) ++ tail.path
 
   /** The object that says which upload there is, for the cleanup after a writer that died. */
   def marker: String = base + S3Token.MarkerSuffix
@@ -149,7 +152,7 @@ private[s3] object S3Token {
 
     /** The run that the record belongs to goes on in place. */
     final case class Writer(from: Int) extends S3Room {
-      protected override def past: Int = from + Allotted
+      protected override def past: Int = (from + Allotted).min(LastNumber)
 
       /** The last number until the next record. */
       def until: Int = (from + Allotted - 1).min(LastNumber - 1)

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
-import java.io.{FileNotFoundException, IOException, InputStream}
+import java.io.{ByteArrayInputStream, FileNotFoundException, IOException, InputStream}
 import java.nio.ByteBuffer
 import java.util.concurrent.{Callable, CompletableFuture, Executors, Future, Semaphore}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, UploadHandle}
+import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, Path}
+import org.apache.hadoop.fs.UploadHandle
 
 import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
 import stoplog.thread.{Daemons, Uninterrupted}
 
 /** Multipart uploads, by Hadoop's public interface. Handles work in any process. */
 private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
-  import S3Uploads.UploadThreads
+  import S3Uploads.{InPlace, UploadThreads}
 
   def start(target: String): Handle = using(target) { uploader =>
-    Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
+    Handle.of(UploadThreads.await(uploader.startUpload(at(target))).toByteArray)
   }
 
   /** Says which upload there is, for the cleanup after a writer that dies before a record names it. */
@@ -30,10 +31,19 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
   def put(target: String, upload: Handle, number: Int, content: InputStream, bytes: Int): UploadedPart =
     using(target) { uploader =>
       val handle = UploadThreads.await(
-        uploader.putPart(handleOf(upload), number, false, objects.path(target), content, bytes.toLong)
+        uploader.putPart(handleOf(upload), number, false, at(target), content, bytes.toLong)
       )
       UploadedPart(number, bytes.toLong, Handle.of(handle.toByteArray))
     }
+
+  /** Whether the upload is there, by a byte that takes the place of its next part until that one comes: Hadoop has no question
+    * for it. So it must not be asked where no part is to come: servers refuse to complete an upload that has others.
+    */
+  def isThere(target: String, upload: Upload): Boolean =
+    try {
+      put(target, upload.handle, upload.room.from, new ByteArrayInputStream(InPlace), InPlace.length)
+      true
+    } catch { case _: FileNotFoundException => false }
 
   /** Error: `FileNotFoundException` when there is no such upload (any more). */
   def complete(target: String, upload: Upload): Unit = using(target) { uploader =>
@@ -41,17 +51,20 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
       val handle: PartHandle = BBPartHandle.from(ByteBuffer.wrap(part.handle.bytes))
       Integer.valueOf(part.number) -> handle
     }
-    UploadThreads.await(uploader.complete(handleOf(upload.handle), objects.path(target), parts.toMap.asJava))
+    UploadThreads.await(uploader.complete(handleOf(upload.handle), at(target), parts.toMap.asJava))
     ()
   }
 
   /** Harmless for an upload that has been completed or aborted. */
   def abort(target: String, upload: Handle): Unit = using(target) { uploader =>
     try {
-      UploadThreads.await(uploader.abort(handleOf(upload), objects.path(target)))
+      UploadThreads.await(uploader.abort(handleOf(upload), at(target)))
       ()
     } catch { case _: FileNotFoundException => () }
   }
+
+  /** Handles of parts contain it, and are refused under another spelling of the scheme. */
+  private def at(target: String): Path = Path.getPathWithoutSchemeAndAuthority(objects.path(target))
 
   private def handleOf(upload: Handle): UploadHandle = BBUploadHandle.from(ByteBuffer.wrap(upload.bytes))
 
@@ -67,6 +80,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
 }
 
 private[s3] object S3Uploads {
+  private val InPlace = Array[Byte]('?')
 
   /** The threads that bring parts to S3 while rows are encoded; shared by all tasks of a process. */
   final class UploadThreads(threads: Int) {

@@ -60,6 +60,42 @@ class S3OwnLawsSuite extends LawSuite {
     assert(store.publish(open, 6L << 20, "b/part-1.txt") === Lost)
   }
 
+  law(
+    "a part whose upload is aborted is not staged, though its marker and its tail are; nothing goes on with it"
+  ) { storage =>
+    val store  = storage.partStore()
+    val bytes  = 6L << 20
+    val open   = goOn(store, store.create(part()).persist(), 0, bytes.toInt)
+    val closed = store.closed(open, bytes)
+    assert(store.isStaged(closed.token))
+    abort(storage, open)
+    assert(store.staged().size === 2)
+    assert(!store.isStaged(closed.token))
+    assert(condition(store.takeOver(open, bytes, part())) === "STOPLOG_UPLOAD_LOST")
+    assert(condition(goOn(store, open, bytes.toInt, 12 << 20)) === "STOPLOG_UPLOAD_LOST")
+    assert(store.publish(closed, bytes, "b/part-1.txt") === Lost)
+  }
+
+  law("a look whether the upload of a closed part is there leaves nothing in the part") { storage =>
+    val store = storage.partStore()
+    for (size <- Seq(1000, 6 << 20, 12 << 20)) {
+      val name   = s"part-$size.txt"
+      val closed = store.closed(goOn(store, store.create(part(name = name)).persist(), 0, size), size.toLong)
+      assert(store.isStaged(closed.token) && storage.partStore().isStaged(closed.token))
+      assert(store.publish(closed, size.toLong, s"b/$name") === Committed)
+      assert(Arrays.equals(storage.bytes(s"b/$name"), content.take(size)), s"$size bytes")
+      assert(!store.isStaged(closed.token))
+    }
+  }
+
+  law("before the directory of a job is removed, the uploads end of which its markers tell") { storage =>
+    val store = storage.partStore()
+    val open  = goOn(store, store.create(part()).persist(), 0, 6 << 20)
+    store.beforeRemoval()
+    assert(!store.isStaged(open.token))
+    assert(store.staged().size === 2, "the objects go with their directory")
+  }
+
   law("a tail of which the record has the end goes on, is taken over and is closed at any of its bytes") {
     storage =>
       val store                       = storage.partStore()
@@ -107,6 +143,12 @@ class S3OwnLawsSuite extends LawSuite {
       assert(records.putIfAbsent(0, utf8("second")) === Taken)
       assert(records.putIfAbsent(0, utf8("first")) === Taken)
       assert(records.read(0).map(new String(_)) === Some("first"))
+  }
+
+  /** As a lifecycle rule does. */
+  private def abort(storage: StorageUnderTest, open: Resume): Unit = storage match {
+    case s3: S3UnderTest => s3.abortUpload(open)
+    case other           => fail(s"$other has no uploads")
   }
 
   private def goOn(store: PartStore, open: Resume, from: Int, end: Int, inRecordBytes: Int = 0): Resume = {

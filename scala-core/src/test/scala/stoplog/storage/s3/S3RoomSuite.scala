@@ -30,6 +30,7 @@ class S3RoomSuite extends AnyFunSuite {
     assert(Writer(5).takenOver(Gaps.Allowed) === Publisher(5 + Allotted))
     assert(Writer(5).takenOver(Gaps.Allowed).takenOver(Gaps.Allowed) === Publisher(5 + Allotted))
     assert(Writer(5).until === 5 + Allotted - 1)
+    assert(Writer(9900).takenOver(Gaps.Allowed) === Publisher(LastNumber), "the tail has a number")
   }
 
   test(

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.util.{Map => JMap}
+import java.util.concurrent.{
+  CompletableFuture, ConcurrentHashMap, ConcurrentLinkedQueue, TimeUnit, TimeoutException
+}
+
+/** The newest runs that have ended, and those whose end is awaited.
+  *
+  * @param mostRuns that are remembered: a session may start a great many queries
+  */
+private[spark] final class EndedRuns(mostRuns: Int) {
+  import EndedRuns.Ended
+
+  private val ends  = new ConcurrentHashMap[String, CompletableFuture[Ended]]()
+  private val order = new ConcurrentLinkedQueue[String]()
+
+  /** @param isDone  whether all was done that had to be done at the end
+    * @param metrics at the end
+    */
+  def add(runId: String, isDone: Boolean, metrics: JMap[String, String]): Unit = {
+    endOf(runId).complete(Ended(isDone, metrics))
+    ()
+  }
+
+  /** Waits for the end of a run. Answers whether it came in time, and all was done. */
+  def await(runId: String, timeoutMillis: Long): Boolean =
+    try endOf(runId).get(timeoutMillis, TimeUnit.MILLISECONDS).isDone
+    catch { case _: TimeoutException => false }
+
+  /** Empty as long as the run has not ended, and once it is forgotten. */
+  def metrics(runId: String): JMap[String, String] =
+    Option(ends.get(runId))
+      .flatMap(end => Option(end.getNow(null)))
+      .fold(JMap.of[String, String]())(_.metrics)
+
+  private def endOf(runId: String): CompletableFuture[Ended] = ends.computeIfAbsent(
+    runId,
+    id => {
+      order.add(id)
+      if (order.size > mostRuns) Option(order.poll()).foreach(forget)
+      new CompletableFuture[Ended]
+    }
+  )
+
+  private def forget(runId: String): Unit = { ends.remove(runId); () }
+}
+
+private object EndedRuns {
+  final case class Ended(isDone: Boolean, metrics: JMap[String, String])
+}

@@ -395,5 +395,9 @@ def versionProperties(directory: String) = Def.task {
   Seq(file)
 }
 
-// Some tests wait for servers: a third JVM takes the processor meanwhile.
-Global / concurrentRestrictions := Seq(Tags.limitAll(3), Tags.limit(Tags.ForkedTestGroup, 3))
+// Some tests wait for servers: a third JVM takes the processor meanwhile. In a long run all are busy for long, and a server that
+// gets no processor for a minute fails its tests.
+Global / concurrentRestrictions := {
+  val atOnce = if (SparkTests.isLongRun) 2 else 3
+  Seq(Tags.limitAll(atOnce), Tags.limit(Tags.ForkedTestGroup, atOnce))
+}

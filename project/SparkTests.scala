@@ -39,7 +39,7 @@ object SparkTests {
     }
   )
 
-  private lazy val isLongRun = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  lazy val isLongRun: Boolean = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
   /** The suites that an earlier piece of a long run has passed: `scripts/long_run.py`. */
   private lazy val passedBefore: Set[String] =

@@ -119,6 +119,8 @@ def python_lane(scala: Future[Outcome]) -> Iterator[Outcome]:
     if not wheel.counts.failed:
         spark = pytest("spark", [END_TO_END, *SIDE_BY_SIDE], MARKED)
         command = [*BEHIND_SCALA, *spark.command]
+        if IS_LONG:  # then Scala's tests keep both processors busy, and a server behind them would not answer
+            scala.result()
         yield replace(spark, command=command, variables={"PYTHONPATH": str(INSTALLED_WHEEL)}).run()
 
 

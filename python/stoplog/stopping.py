@@ -32,8 +32,8 @@ def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
         timeout: seconds to wait at most.
 
     Returns:
-        Whether it was done in time. False also where the sink could not finish its parts, as while storage does not
-        answer: the driver's log tells why, and the next start finishes them.
+        Whether it was done in time. False also where the sink could not finish its parts, for storage did
+        not answer, say: the driver's log tells why, and the next start finishes them.
 
     Raises:
         ConnectUnsupported: the query runs on Spark Connect.

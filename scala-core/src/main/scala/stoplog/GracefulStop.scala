@@ -137,7 +137,8 @@ object GracefulStop {
     private def isBetweenBatches: Boolean = {
       val isAttending = RunEnds.isAttending(runId)
       val held        = hold()
-      val isIdle      = query.lastProgress != null && !query.status.isTriggerActive && !isAttending
+      val hasBegun    = held.isDefined || query.lastProgress != null
+      val isIdle      = hasBegun && !query.status.isTriggerActive && !isAttending
       !query.isActive || isIdle || held.fold(finishedBatch != begunAt)(_.isHeld)
     }
 

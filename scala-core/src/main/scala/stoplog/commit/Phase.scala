@@ -12,6 +12,12 @@ private[commit] sealed trait Phase {
 
   /** The open parts that the run may not close where they are (I1). */
   def notOf(run: RunId): Vector[Open] = Vector.empty
+
+  /** Whether the run does nothing more: it has lost the log, or has ended. */
+  final def isOver: Boolean = this match {
+    case Phase.Fenced(_) | Phase.Closed => true
+    case _                              => false
+  }
 }
 
 private[commit] object Phase {

@@ -23,13 +23,17 @@ private[stoplog] final class QueryEnd(
   /** The figures of the query, those of its end included. */
   def stats: SinkStats = last.stats
 
-  /** Errors: those of [[SinkDriver.end]]. */
-  def end(finish: Finish): Unit = successor match {
-    case Some(begin) if finish == Finish.PublishOpen && driver.largestDoubtfulBytes > copyAtMostBytes =>
-      driver.end(Finish.KeepOpen).foreach(endBehind(_, begin(), finish))
-    case _ =>
-      driver.end(finish)
-      ()
+  /** Answers whether the open parts are finished, if they had to be: a run that has lost the log does nothing more. Errors:
+    * those of [[SinkDriver.end]].
+    */
+  def end(finish: Finish): Boolean = {
+    val wasOver = driver.isOver
+    successor match {
+      case Some(begin) if finish == Finish.PublishOpen && driver.largestDoubtfulBytes > copyAtMostBytes =>
+        driver.end(Finish.KeepOpen).foreach(endBehind(_, begin(), finish))
+      case _ => driver.end(finish)
+    }
+    !wasOver || finish == Finish.KeepOpen
   }
 
   /** @param released the record with which the run has ended */

@@ -42,6 +42,9 @@ private[stoplog] final class SinkDriver private[commit] (
   /** The figures of this run so far: its work, and the parts it holds. */
   def stats: SinkStats = seen
 
+  /** Whether the run does nothing more: it has lost the log, or has ended. */
+  def isOver: Boolean = phase.isOver
+
   /** Whether the newest record that this run knows is so old, by the clock of the run; false unless it holds the claim. */
   def hasNoRecordFor(millis: Long): Boolean =
     phase.known.exists(record => clock.millis() - record.writtenAtMillis >= millis)
@@ -139,10 +142,7 @@ private[stoplog] final class SinkDriver private[commit] (
             claimIdle(seenSeq)(state => finishes(state) || isDue(state, clock.millis())).foreach(rollDue)
           case _ => ()
         }
-        phase match {
-          case Fenced(_) | Closed => false
-          case _                  => true
-        }
+        !isOver
       } finally lock.release()
 
   /** Step 9: the query has ended. Answers the place of its last record, if it wrote one. */

@@ -85,10 +85,7 @@ private[stoplog] final class LedgerRun[R](
     * @param exception the words of the query's failure, if it failed
     * @return whether the open parts are finished, if they had to be
     */
-  def end(exception: Option[String]): Boolean = ending(finishing(exception)) { finish =>
-    queryEnd.end(finish)
-    true
-  }
+  def end(exception: Option[String]): Boolean = ending(finishing(exception))(queryEnd.end)
 
   /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. Answers as [[end]]. */
   def endIfIdle(): Boolean = ending(finishing(None))(driver.endIfIdle)

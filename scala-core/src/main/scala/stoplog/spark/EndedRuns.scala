@@ -35,16 +35,14 @@ private[spark] final class EndedRuns(mostRuns: Int) {
       .flatMap(end => Option(end.getNow(null)))
       .fold(JMap.of[String, String]())(_.metrics)
 
-  private def endOf(runId: String): CompletableFuture[Ended] = ends.computeIfAbsent(
-    runId,
-    id => {
-      order.add(id)
-      if (order.size > mostRuns) Option(order.poll()).foreach(forget)
-      new CompletableFuture[Ended]
+  private def endOf(runId: String): CompletableFuture[Ended] = {
+    val made = new CompletableFuture[Ended]
+    Option(ends.putIfAbsent(runId, made)).getOrElse {
+      order.add(runId)
+      if (ends.size > mostRuns) Option(order.poll()).foreach(ends.remove(_))
+      made
     }
-  )
-
-  private def forget(runId: String): Unit = { ends.remove(runId); () }
+  }
 }
 
 private object EndedRuns {

@@ -7,6 +7,7 @@ import java.util.concurrent._
 
 import scala.jdk.CollectionConverters._
 import scala.util.Try
+import scala.util.control.NonFatal
 
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerEvent}
@@ -25,7 +26,7 @@ import stoplog.thread.{Daemons, SinkTimer}
   */
 private[stoplog] object RunEnds {
   private val runs      = new ConcurrentHashMap[String, Watched]()
-  private val attending = new ConcurrentHashMap[String, Future[_]]()
+  private val attending = new ConcurrentHashMap[String, Future[Boolean]]()
   private val ends      = new EndedRuns(mostRuns = 10000)
   private val listeners = new ConcurrentHashMap[String, SparkListener]()
 
@@ -42,16 +43,27 @@ private[stoplog] object RunEnds {
   }
 
   /** The query runs, and has no epoch yet: from now on its run takes care of what earlier ones left open. Idempotent. Called
-    * on the query's own thread, which waits for nothing.
+    * on the query's own thread, which waits for no end of an earlier run: that is waited for on another one.
     */
-  def attend(start: RunStart, earlier: EarlierRuns): Unit = {
-    val session = SparkSession.active
-    attending.computeIfAbsent(
-      start.runId,
-      _ => enders.submit((() => Try(earlier.attend(start, session)).failed.foreach(warn)): Runnable)
-    )
-    ()
-  }
+  def attend(start: RunStart, earlier: EarlierRuns): Unit =
+    if (!attending.containsKey(start.runId)) {
+      val session = SparkSession.active
+      val loader  = Thread.currentThread.getContextClassLoader
+      def attend  = attended(earlier, start)
+      val done    =
+        if (earlier.haveEnded) CompletableFuture.completedFuture(attend)
+        else enders.submit((() => InSession(session, loader)(attend)): Callable[Boolean])
+      attending.put(start.runId, done)
+      ()
+    }
+
+  private def attended(earlier: EarlierRuns, start: RunStart): Boolean =
+    try { earlier.attend(start); true }
+    catch {
+      case NonFatal(e) =>
+        Log.warn("What an earlier run left open is not looked after before the next epoch", e)
+        false
+    }
 
   /** Whether the run has yet to take care of what earlier ones left open, and is about to. */
   def isAttending(runId: String): Boolean = Option(attending.get(runId)).exists(!_.isDone)
@@ -120,13 +132,15 @@ private[stoplog] object RunEnds {
   }
 
   private def finish(runId: String, exception: Option[String]): Unit = {
-    Option(attending.remove(runId)).foreach(future => Try(future.get()))
     var isDone = false
-    try isDone = running(runId).forall(_.end(exception))
-    finally ended(runId, isDone)
+    try {
+      val isAttended = Option(attending.get(runId)).forall(_.get())
+      isDone = running(runId).forall(_.end(exception)) && isAttended
+    } finally ended(runId, isDone)
   }
 
   private def ended(runId: String, isDone: Boolean): Unit = {
+    attending.remove(runId)
     val metrics = Option(runs.remove(runId)).map(watched => SinkTable.metrics(watched.run.counts))
     ends.add(runId, isDone, metrics.getOrElse(JMap.of()))
   }
@@ -136,9 +150,6 @@ private[stoplog] object RunEnds {
     Option(batch.eventTime.get("watermark")).flatMap(text => Try(Instant.parse(text).toEpochMilli).toOption),
     batch.numInputRows
   )
-
-  private def warn(e: Throwable): Unit =
-    Log.warn("What an earlier run left open is not looked after before the next epoch", e)
 
   private val ApplicationEndMillis = 60000L
   private val EarlierEndMillis     = 60000L
@@ -174,14 +185,29 @@ private[stoplog] object RunEnds {
       waits: (RunStart, Long) => Unit
   ) {
 
-    /** @param session the query's own */
-    def attend(start: RunStart, session: SparkSession): Unit = {
+    /** Whether all of them had ended when the sink was made. */
+    def haveEnded: Boolean = unended.isEmpty
+
+    /** Called with the query's session as the active one. Waits for the ends that have yet to come. */
+    def attend(start: RunStart): Unit = {
+      unended.foreach(await(_, EarlierEndMillis))
+      val newest = if (haveEnded) Some(newestSeq) else resume()
+      newest.foreach(waits(start, _))
+    }
+  }
+
+  /** Runs an action on another thread as on that of a query: with its session, and the classes that the session knows. */
+  private object InSession {
+    def apply[A](session: SparkSession, loader: ClassLoader)(action: => A): A = {
+      val thread = Thread.currentThread
+      val before = thread.getContextClassLoader
+      thread.setContextClassLoader(loader)
       SparkSession.setActiveSession(session)
-      try {
-        unended.foreach(await(_, EarlierEndMillis))
-        val newest = if (unended.isEmpty) Some(newestSeq) else resume()
-        newest.foreach(waits(start, _))
-      } finally SparkSession.clearActiveSession()
+      try action
+      finally {
+        SparkSession.clearActiveSession()
+        thread.setContextClassLoader(before)
+      }
     }
   }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.{Callable, CompletableFuture, Executors, Future, Sem
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, Path}
+import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle}
 import org.apache.hadoop.fs.UploadHandle
 
 import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
@@ -18,7 +18,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
   import S3Uploads.{InPlace, UploadThreads}
 
   def start(target: String): Handle = using(target) { uploader =>
-    Handle.of(UploadThreads.await(uploader.startUpload(at(target))).toByteArray)
+    Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
   }
 
   /** Says which upload there is, for the cleanup after a writer that dies before a record names it. */
@@ -31,7 +31,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
   def put(target: String, upload: Handle, number: Int, content: InputStream, bytes: Int): UploadedPart =
     using(target) { uploader =>
       val handle = UploadThreads.await(
-        uploader.putPart(handleOf(upload), number, false, at(target), content, bytes.toLong)
+        uploader.putPart(handleOf(upload), number, false, objects.path(target), content, bytes.toLong)
       )
       UploadedPart(number, bytes.toLong, Handle.of(handle.toByteArray))
     }
@@ -51,20 +51,17 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
       val handle: PartHandle = BBPartHandle.from(ByteBuffer.wrap(part.handle.bytes))
       Integer.valueOf(part.number) -> handle
     }
-    UploadThreads.await(uploader.complete(handleOf(upload.handle), at(target), parts.toMap.asJava))
+    UploadThreads.await(uploader.complete(handleOf(upload.handle), objects.path(target), parts.toMap.asJava))
     ()
   }
 
   /** Harmless for an upload that has been completed or aborted. */
   def abort(target: String, upload: Handle): Unit = using(target) { uploader =>
     try {
-      UploadThreads.await(uploader.abort(handleOf(upload), at(target)))
+      UploadThreads.await(uploader.abort(handleOf(upload), objects.path(target)))
       ()
     } catch { case _: FileNotFoundException => () }
   }
-
-  /** Handles of parts contain it, and are refused under another spelling of the scheme. */
-  private def at(target: String): Path = Path.getPathWithoutSchemeAndAuthority(objects.path(target))
 
   private def handleOf(upload: Handle): UploadHandle = BBUploadHandle.from(ByteBuffer.wrap(upload.bytes))
 

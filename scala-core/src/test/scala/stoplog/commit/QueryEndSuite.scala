@@ -80,6 +80,17 @@ class QueryEndSuite extends AnyFunSuite {
     assert(query.world.rows.isEmpty)
   }
 
+  test("a run that has lost the log says that its parts are not finished, if they had to be") {
+    for ((finish, isDone) <- Seq(PublishOpen -> false, KeepOpen -> true)) {
+      val query = new Query
+      query.driver.begin(1, slots = 1)
+      query.world.epoch(query.world.driver(run = young), 1, "c")
+      assert(condition(query.driver.commit(1, Seq.empty)) === "STOPLOG_FENCED")
+      assert(query.end(finish) === isDone)
+    }
+    assert(new Query().end(PublishOpen) && new Query().end(KeepOpen))
+  }
+
   test("a successor that is overtaken leaves the parts to the run that is faster") {
     val query = new GivenUp
     query.world.records.afterPut =
@@ -95,7 +106,7 @@ class QueryEndSuite extends AnyFunSuite {
     val driver: SinkDriver = world.driver()
     world.epoch(driver, 0, "a", "b")
 
-    def end(finish: Finish, copyAtMostBytes: Long = 0): Unit =
+    def end(finish: Finish, copyAtMostBytes: Long = 0): Boolean =
       new QueryEnd(driver, Some(() => world.driver(run = other)), copyAtMostBytes).end(finish)
 
     /** Those behind the epoch. */

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.engine
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls, TaskPlans}
+import stoplog.sink.BatchTimes
+
+class LedgerRunSuite extends AnyFunSuite {
+
+  test("an epoch that cannot be begun behind its claim gives the driver back: no epoch runs then") {
+    val world   = new DriverWorld(Rolls.never)
+    val earlier = world.driver()
+    world.epoch(earlier, 0, "a")
+    earlier.end(Finish.KeepOpen)
+    val run = runOf(world, (_, _) => throw new InterruptedException)
+    intercept[InterruptedException](run.begin(epoch(1)))
+    assert(run.endIfIdle())
+    assert(world.rows === Vector("row of a"))
+  }
+
+  private def runOf(world: DriverWorld, writers: (TaskPlans, EpochStart) => Nothing) =
+    new LedgerRun[String](
+      "Sink main",
+      world.driver(),
+      heartbeat = None,
+      tickMillis = 3600000,
+      LedgerRun.Hooks[String](writers, probe = () => (), finish = _ => Finish.PublishOpen)
+    )
+
+  private def epoch(batch: Long): EpochStart =
+    EpochStart(batch, slots = 1, BatchDigests.unknown, BatchTimes.unknown, carrier = bytes => () => bytes)
+}

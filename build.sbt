@@ -395,9 +395,5 @@ def versionProperties(directory: String) = Def.task {
   Seq(file)
 }
 
-// Some tests wait for servers: a third JVM takes the processor meanwhile. In a long run all are busy for long, and a server that
-// gets no processor for a minute fails its tests.
-Global / concurrentRestrictions := {
-  val atOnce = if (SparkTests.isLongRun) 2 else 3
-  Seq(Tags.limitAll(atOnce), Tags.limit(Tags.ForkedTestGroup, atOnce))
-}
+Global / concurrentRestrictions :=
+  Seq(Tags.limitAll(SparkTests.atOnce), Tags.limit(Tags.ForkedTestGroup, SparkTests.atOnce))

@@ -39,7 +39,12 @@ object SparkTests {
     }
   )
 
-  lazy val isLongRun: Boolean = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
+  /** The JVMs at a time. Some tests wait for servers: a third one takes the processor meanwhile. In a long run all are busy for
+    * long, and a server that gets no processor for a minute fails its tests.
+    */
+  lazy val atOnce: Int = if (isLongRun) 2 else 3
+
+  private lazy val isLongRun = sys.env.get("STOPLOG_LONG").exists(_.nonEmpty)
 
   /** The suites that an earlier piece of a long run has passed: `scripts/long_run.py`. */
   private lazy val passedBefore: Set[String] =

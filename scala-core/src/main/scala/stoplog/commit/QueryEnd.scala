@@ -26,14 +26,21 @@ private[stoplog] final class QueryEnd(
   /** Answers whether the open parts are finished, if they had to be: a run that has lost the log does nothing more. Errors:
     * those of [[SinkDriver.end]].
     */
-  def end(finish: Finish): Boolean = {
-    val wasOver = driver.isOver
+  def end(finish: Finish): Boolean = unlessOver(finish) {
     successor match {
       case Some(begin) if finish == Finish.PublishOpen && driver.largestDoubtfulBytes > copyAtMostBytes =>
         driver.end(Finish.KeepOpen).foreach(endBehind(_, begin(), finish))
       case _ => driver.end(finish)
     }
-    !wasOver || finish == Finish.KeepOpen
+    true
+  }
+
+  /** The same when the process ends; see [[SinkDriver.endIfIdle]]. */
+  def endIfIdle(finish: Finish): Boolean = unlessOver(finish)(driver.endIfIdle(finish))
+
+  private def unlessOver(finish: Finish)(end: => Boolean): Boolean = {
+    val wasOver = driver.isOver
+    end && (!wasOver || finish == Finish.KeepOpen)
   }
 
   /** @param released the record with which the run has ended */

@@ -152,7 +152,7 @@ private[stoplog] final class SinkDriver private[commit] (
     ended(finish)
   }
 
-  /** The same when the process ends while the query may still be at work: false if it is, and its epoch is left alone. */
+  /** The same when the process ends. False if the query is still at work: the run leaves an epoch that runs alone. */
   def endIfIdle(finish: Finish): Boolean = lock.tryAcquire() && { ended(finish); true }
 
   private def ended(finish: Finish): Option[Long] =

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
-import stoplog.part.BlockOutput
 import stoplog.fault.{Faults, Step}
-
-import stoplog.part.Resume
+import stoplog.part.{BlockOutput, Resume}
 import stoplog.storage.PartOutput
 
 /** The part that a merge writes. */

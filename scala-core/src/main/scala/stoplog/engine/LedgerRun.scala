@@ -66,8 +66,10 @@ private[stoplog] final class LedgerRun[R](
       startTimer()
       hooks.writers(TaskPlans.of(plan, epoch.carrier.carry(_)), epoch)
     } catch {
-      case e: Throwable => driver.abort(); throw e
-    } // no engine aborts an epoch that it could not begin
+      case e: Throwable => // no engine aborts an epoch that it could not begin
+        driver.abort()
+        throw e
+    }
   }
 
   override def commit(batch: Long, results: Seq[TaskResult]): Unit = {
@@ -88,7 +90,7 @@ private[stoplog] final class LedgerRun[R](
   def end(exception: Option[String]): Boolean = ending(finishing(exception))(queryEnd.end)
 
   /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. Answers as [[end]]. */
-  def endIfIdle(): Boolean = ending(finishing(None))(driver.endIfIdle)
+  def endIfIdle(): Boolean = ending(finishing(None))(queryEnd.endIfIdle)
 
   private def finishing(exception: Option[String]): Finish = openAtStop.getOrElse(hooks.finish(exception))
 

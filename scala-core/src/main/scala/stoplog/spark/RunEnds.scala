@@ -47,12 +47,13 @@ private[stoplog] object RunEnds {
     */
   def attend(start: RunStart, earlier: EarlierRuns): Unit =
     if (!attending.containsKey(start.runId)) {
-      val session = SparkSession.active
-      val loader  = Thread.currentThread.getContextClassLoader
-      def attend  = attended(earlier, start)
-      val done    =
-        if (earlier.haveEnded) CompletableFuture.completedFuture(attend)
-        else enders.submit((() => InSession(session, loader)(attend)): Callable[Boolean])
+      val done =
+        if (earlier.haveEnded) CompletableFuture.completedFuture(attended(earlier, start))
+        else {
+          val session = SparkSession.active
+          val loader  = Thread.currentThread.getContextClassLoader
+          enders.submit((() => InSession(session, loader)(attended(earlier, start))): Callable[Boolean])
+        }
       attending.put(start.runId, done)
       ()
     }

@@ -88,6 +88,11 @@ class QueryEndSuite extends AnyFunSuite {
       assert(condition(query.driver.commit(1, Seq.empty)) === "STOPLOG_FENCED")
       assert(query.end(finish) === isDone)
     }
+    val lost = new Query
+    lost.driver.begin(1, slots = 1)
+    lost.world.epoch(lost.world.driver(run = young), 1, "c")
+    intercept[Exception](lost.driver.commit(1, Seq.empty))
+    assert(!new QueryEnd(lost.driver, None).endIfIdle(PublishOpen))
     assert(new Query().end(PublishOpen) && new Query().end(KeepOpen))
   }
 

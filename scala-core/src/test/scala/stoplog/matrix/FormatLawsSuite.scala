@@ -9,8 +9,7 @@ import stoplog.format.SparkSessionForTests
 /** Every format on every storage: after a crash at any step, Spark reads back the rows of all types that were written.
   *
   * The other readers see the same files in `tests/e2e/test_bulk.py` and `tests/e2e/test_crashes.py`. A long run tries every
-  * step everywhere, for Parquet alone where a storage is a variant of another one; the ordinary one two of them on local disks, for
-  * Parquet.
+  * step everywhere, on variants of a storage for Parquet alone; the ordinary one two of them on local disks, for Parquet.
   */
 class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests with Cells {
   override protected def threads: Int = 2

@@ -10,7 +10,8 @@ import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 
 /** Parts as objects that are never changed, in the requests that the store on S3 makes: the bytes of an open one lie in the
-  * record, or in an object beside, and those of later epochs behind it in the record. Publishing is completing an upload, which was begun before the record (decision 0025).
+  * record, or in an object beside, and those of later epochs behind it in the record. Publishing is completing an upload, which
+  * was begun before the record (decision 0025).
   */
 final class SimCopies(world: World, sinkId: String) extends PartStore {
   import world.{disk, op}

@@ -130,11 +130,7 @@ private[stoplog] object BulkParts {
         val writer = trial.getOrElse(begin())
         try writer.write(row)
         catch { case e: Throwable => end(); wasBad = true; BadRow.unless(throw e) }
-        if (looks.isDueWith(row.getSizeInBytes.toLong)) {
-          val bytes = writer.bufferedBytes
-          looks.looked(bytes)
-          if (bytes >= TrialBytes) end()
-        }
+        if (looks.isFullWith(row.getSizeInBytes.toLong)(writer.bufferedBytes)) end()
       }
 
       override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)

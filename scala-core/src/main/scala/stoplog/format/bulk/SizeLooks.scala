@@ -27,6 +27,16 @@ private[format] final class SizeLooks(blockBytes: Long) {
     count >= nextRows || raw >= nextRaw
   }
 
+  /** Counts a row, and looks if it is time to. Answers whether the block has its size by that.
+    *
+    * @param bufferedBytes the block's size
+    */
+  def isFullWith(rowBytes: Long)(bufferedBytes: => Long): Boolean = isDueWith(rowBytes) && {
+    val bytes = bufferedBytes
+    looked(bytes)
+    bytes >= blockBytes
+  }
+
   /** Behind a look: the next one comes when half of the rows that are still to come are there.
     *
     * @param bufferedBytes the block's size

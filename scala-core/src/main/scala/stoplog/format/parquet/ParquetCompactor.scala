@@ -126,14 +126,10 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
           val rowBytes = opened.meanRowBytes
           Iterator.continually(rows.read()).takeWhile(_ != null).foreach { row =>
             group.write(row)
-            if (looks.isDueWith(rowBytes)) {
-              val bytes = group.bufferedBytes
-              looks.looked(bytes)
-              if (bytes >= fullBytes) {
-                directory = group.finish()
-                group = begun()
-                looks = new SizeLooks(fullBytes)
-              }
+            if (looks.isFullWith(rowBytes)(group.bufferedBytes)) {
+              directory = group.finish()
+              group = begun()
+              looks = new SizeLooks(fullBytes)
             }
           }
         }

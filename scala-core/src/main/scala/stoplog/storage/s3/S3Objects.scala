@@ -66,9 +66,11 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
           .forall { case (a, b) => Arrays.equals(a, b) }
       }
 
-  private def opened(relative: String): InputStream = ifThere {
-    fs.openFile(path(relative)).opt("fs.option.openfile.read.policy", "whole-file").build().get()
-  }.getOrElse(throw new FileNotFoundException(describe(relative)))
+  private def opened(relative: String): InputStream =
+    ifThere(wholeFile(relative).build().get()).getOrElse(throw new FileNotFoundException(describe(relative)))
+
+  private def wholeFile(relative: String) =
+    fs.openFile(path(relative)).opt("fs.option.openfile.read.policy", "whole-file")
 
   private def putIfAbsent(relative: String)(content: OutputStream => Unit): Boolean = conflicts.outlasting {
     try {
@@ -94,12 +96,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {
     if (bytes > S3Objects.LargestRead)
       throw new IOException(s"${describe(relative)} has $bytes bytes, too many to be read at once")
-    val in = fs
-      .openFile(path(relative))
-      .opt("fs.option.openfile.read.policy", "whole-file")
-      .opt("fs.option.openfile.length", bytes.toString)
-      .build()
-      .get()
+    val in = wholeFile(relative).opt("fs.option.openfile.length", bytes.toString).build().get()
     try {
       val content = in.readNBytes(bytes.toInt)
       if (content.length < bytes) throw new EOFException(describe(relative))

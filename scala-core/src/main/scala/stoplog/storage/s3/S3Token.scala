@@ -52,10 +52,7 @@ private[s3] final case class S3Token(
     }
 
   /** The objects in the staging directory that the part needs, its upload's marker included. */
-  def objects: Vector[String] = upload.map(_ => marker).toVector ++ data
-
-  /** Those that hold its bytes. */
-  def data: Vector[String] = waiting.map(_.at) ++ tail.path
+  def objects: Vector[String] = upload.map(_ => marker).toVector ++ waiting.map(_.at) ++ tail.path
 
   /** The object that says which upload there is, for the cleanup after a writer that died. */
   def marker: String = base + S3Token.MarkerSuffix

@@ -7,8 +7,7 @@ import java.util.concurrent.{Callable, CompletableFuture, Executors, Future, Sem
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle}
-import org.apache.hadoop.fs.UploadHandle
+import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, UploadHandle}
 
 import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
 import stoplog.thread.{Daemons, Uninterrupted}

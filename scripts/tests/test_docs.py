@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages lie as the guide's navigation has them, and each link and each path to one leads somewhere."""
+"""The pages lie as the guide's navigation has them, each link and each path to one leads somewhere, and their
+tables are whole.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -28,6 +31,15 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(f"{path}#{anchor}" if anchor else path)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_row_of_a_table_has_as_many_cells_as_its_head(page: Path) -> None:
+    uneven = []
+    for table in _TABLE.findall(text_of(page)):
+        head, *rows = table.splitlines()
+        uneven += [row for row in rows if cells_of(row) != cells_of(head)]
+    assert uneven == []
 
 
 def test_each_page_lies_in_the_folder_of_its_section() -> None:
@@ -70,6 +82,15 @@ def text_of(page: Path) -> str:
         cells = json.loads(text)["cells"]
         text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     return _FENCED.sub("", text)
+
+
+def cells_of(row: str) -> int:
+    r"""How many cells a row of a table has.
+
+    >>> cells_of(r"| `a \| b` | c |")
+    2
+    """
+    return len(re.findall(r"(?<!\\)\|", row)) - 1
 
 
 @cache

@@ -25,6 +25,14 @@ def damage(kind: FindingKind) -> Callable[[Damage], Damage]:
     return register
 
 
+def merge_called_off(sink: MadeSink) -> None:
+    """The merge of record 3, whose inputs came back."""
+    sink.call_off(3)
+    (sink.root / "day=1" / f"part-{UID}-m0.json").unlink()
+    for number in (1, 2):
+        sink.write(f"day=1/{sink.name(number)}", b"x" * 100)
+
+
 @damage(K.RECORD_TORN)
 def _(sink: MadeSink) -> None:
     path = sink.record_path(5)
@@ -290,6 +298,15 @@ def _(sink: MadeSink) -> None:
 @damage(K.REPLACED_LEFT)
 def _(sink: MadeSink) -> None:
     sink.write(f"_stoplog/main/replaced/3/{sink.name(1)}", b"x", OLD)
+
+
+@damage(K.MERGE_INPUT_ASIDE)
+def _(sink: MadeSink) -> None:
+    merge_called_off(sink)
+    (sink.own / "replaced" / "3").mkdir(parents=True)
+    aside = sink.own / "replaced" / "3" / sink.name(1)
+    (sink.root / "day=1" / sink.name(1)).rename(aside)
+    sink.write_time(aside, NOW - OLD)
 
 
 @damage(K.STAGING_FOREIGN_FILE)

@@ -98,10 +98,14 @@ class MadeSink:
             "closed": True,
         }
 
-    def finished(self, bucket: str, number: int, size: int) -> Json:
+    def finished(self, bucket: str, number: int, size: int, reason: str = "size") -> Json:
         """A closed part whose file readers see."""
         self.write("/".join(filter(None, (bucket, self.name(number)))), b"x" * size)
-        return self.pending_part(bucket, number, size)
+        return self.pending_part(bucket, number, size, reason)
+
+    def call_off(self, seq: int) -> None:
+        """Notes that the merge of this record does not come to pass."""
+        self.mark_path(seq).with_suffix(".visible").write_bytes(b"{}")
 
     def record(
         self,
@@ -183,7 +187,7 @@ def healthy(root: Path) -> MadeSink:
     for part in first:
         (root / part["handle"]).unlink()
     sink.record("epoch", [sink.finished("day=1", number, 100) for number in (0, 1, 2)])
-    merged = {**sink.finished("day=1", 0, 190), "name": f"part-{UID}-m0.json", "bytes": 190}
+    merged = {**sink.finished("day=1", 0, 190, "compaction"), "name": f"part-{UID}-m0.json"}
     sink.write(f"day=1/{sink.name(0)}", b"x" * 100)
     sink.write(f"day=1/part-{UID}-m0.json", b"x" * 190)
     small: list[Json] = [

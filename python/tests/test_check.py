@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from damages import DAMAGES, OLD, Damage
+from damages import DAMAGES, OLD, Damage, merge_called_off
 from golden import sections
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
@@ -82,6 +82,26 @@ def test_what_is_under_way_is_no_finding(tmp_path: Path) -> None:
     opened = [sink.open_part("day=3", 5, 200, sink.beside(5))]
     sink.record("epoch", [part], opened, at_millis=NOW - 1000, marked=False)
     # Part 6 is in no record any more, and younger than the grace time.
+    assert checked(tmp_path).findings == ()
+
+
+def test_a_merge_that_was_called_off_is_no_damage(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    merge_called_off(sink)
+    assert checked(tmp_path).findings == ()
+    # Its inputs are finished parts as any others again.
+    sink.write(f"day=1/{sink.name(1)}", b"x" * 99)
+    assert [one.kind for one in checked(tmp_path).findings] == [K.FINISHED_PART_SHORT]
+
+
+def test_a_merge_that_was_called_off_may_have_lost_its_part(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    merged = {**sink.pending_part("day=3", 0, 1100, "compaction"), "name": f"part-{UID}-m1.json"}
+    small = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
+    parts = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
+    sink.record("compact", [merged], parts, replace=[small], marked=False)
+    assert [one.kind for one in checked(tmp_path).findings] == [K.PENDING_PART_LOST]
+    sink.call_off(6)
     assert checked(tmp_path).findings == ()
 
 

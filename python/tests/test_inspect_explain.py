@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from damages import merge_called_off
 from golden import sections
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
@@ -198,3 +199,42 @@ def test_the_second_sink_is_asked_too(tmp_path: Path) -> None:
     assert explained(tmp_path, sink.staged_path("day=9", 88)).sink_id == "main"
     sink.write("notes.txt", b"x")
     assert explained(tmp_path, "notes.txt").state is PartState.FOREIGN
+
+
+def test_a_merge_that_was_called_off_leaves_its_inputs(tmp_path: Path) -> None:
+    merge_called_off(healthy(tmp_path))
+    read = explained(tmp_path, f"part-{UID}-1.json")
+    assert (read.state, read.seq) == (PartState.FINISHED, 2)
+    merged = explained(tmp_path, f"part-{UID}-m0.json")
+    assert (merged.state, merged.seq) == (PartState.GONE, 3)
+    assert merged.message == (
+        "It was never shown: the merge of record 3 was called off, because one of its small parts was taken "
+        "away, or its own rows were lost. The small parts have the rows."
+    )
+
+
+@pytest.mark.parametrize("beginning", [False, True])
+def test_what_rewind_took_away_is_not_called_merged(beginning: bool, tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    gone = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
+    kept = [sink.finished("day=3", 8, 500, "rewind")] if beginning else []
+    sink.record("compact", kept, replace=[gone])
+    (tmp_path / "day=3" / sink.name(7)).unlink()
+    found = explained(tmp_path, sink.name(7))
+    assert (found.state, found.seq) == (PartState.REPLACED, 6)
+    assert found.message == (
+        "Record 6 took it out of sight: 'stoplog rewind' went back to an earlier epoch, and copied it to "
+        "_stoplog/main/aside before." + (f" Its first rows may be in day=3/{sink.name(8)}." * beginning)
+    )
+
+
+def test_what_a_batch_job_overwrote_is_not_called_merged(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)  # whose log says only that it is gone
+    (sink.own).rename(tmp_path / "_stoplog" / "a")
+    job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
+    gone = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
+    job.record("epoch", [{**job.finished("day=3", 50, 10), "name": BATCH}], replace=[gone])
+    (tmp_path / "day=3" / sink.name(7)).unlink()
+    found = explained(tmp_path, sink.name(7))
+    assert (found.state, found.sink_id) == (PartState.REPLACED, "batch-17")
+    assert found.message == "Record 0 replaced it: a batch job overwrote what was here."

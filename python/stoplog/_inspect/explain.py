@@ -128,10 +128,14 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
     if leads_outside(path):
         message = f"It is no path under {storage.root}: only this directory was looked at."
         return Explanation(asked, PartState.UNKNOWN, message)
+    gone = None
     for sink_id in sinks:
         found = _in_log(storage, sink_id, asked, path, now_millis)
-        if found is not None:
+        if found is not None and found.state is not PartState.GONE:
             return found
+        gone = gone or found  # unless the log of a batch job says who has taken it
+    if gone is not None:
+        return gone
     file = storage.info(path) or _search(storage, path)
     if file is None:
         bucket = _bucket(storage, sinks, asked, path.rstrip("/"))
@@ -249,16 +253,41 @@ def _closed(
             continue
         if record is None:
             continue
-        for replaced in record.replace:
+        called_off = log.is_called_off(record)
+        for replaced in () if called_off else record.replace:
             if replaced.name == wanted.finished_name:
-                by = record.publish[0].finished_path if record.publish else "nothing"
-                message = f"Its rows are in {by} now: record {seq} merged small parts."
+                message = _why_replaced(sink_id, record)
                 epoch = record.state.last_epoch
                 return Explanation(asked, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:
             if wanted.is_part(part):
+                if called_off:
+                    return _called_off(sink_id, asked, record, part)
                 return _published(storage, sink_id, asked, record, part, files.is_carried_out(seq))
     return None
+
+
+def _why_replaced(sink_id: str, record: LogRecord) -> str:
+    by = ", ".join(part.finished_path for part in record.publish)
+    if record.is_merge:
+        return f"Its rows are in {by} now: record {record.seq} merged small parts."
+    if record.kind is not RecordKind.COMPACT:
+        return f"Record {record.seq} replaced it: a batch job overwrote what was here."
+    kept = f" Its first rows may be in {by}." if by else ""
+    return (
+        f"Record {record.seq} took it out of sight: 'stoplog rewind' went back to an earlier epoch, "
+        f"and copied it to {ROOT}/{sink_id}/{DIRECTORIES['aside']} before.{kept}"
+    )
+
+
+def _called_off(sink_id: str, asked: str, record: LogRecord, part: PendingPart) -> Explanation:
+    message = (
+        f"It was never shown: the merge of record {record.seq} was called off, because one of its small parts "
+        "was taken away, or its own rows were lost. The small parts have the rows."
+    )
+    return Explanation(
+        asked, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
+    )
 
 
 def _published(

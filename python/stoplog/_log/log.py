@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -56,11 +57,13 @@ class LogFiles:
     Attributes:
         records: by sequence number, in ascending order.
         marks: the sequence numbers of those that have been carried out.
-        others: files that are neither, nor notes of what a record has made visible.
+        noted: the sequence numbers of those with a note of what they have made visible, or of how a merge ends.
+        others: all other files.
     """
 
     records: dict[int, FileInfo]
     marks: dict[int, FileInfo]
+    noted: frozenset[int]
     others: tuple[FileInfo, ...]
 
     def is_carried_out(self, seq: int) -> bool:
@@ -103,6 +106,7 @@ class CommitLog:
         """All that is in its directory now."""
         records: dict[int, FileInfo] = {}
         marks: dict[int, FileInfo] = {}
+        noted = set()
         others = []
         directories, files = self._storage.children(self._directory)
         for file in files:
@@ -113,9 +117,11 @@ class CommitLog:
                 records[int(found.group(1))] = file
             elif found.group(2) == _MARK:
                 marks[int(found.group(1))] = file
+            else:
+                noted.add(int(found.group(1)))
         others += [FileInfo(f"{self._directory}/{name}", 0, 0) for name in directories]
         self._listed = dict(sorted(records.items()))
-        return LogFiles(self._listed, marks, tuple(others))
+        return LogFiles(self._listed, marks, frozenset(noted), tuple(others))
 
     def newest(self) -> LogRecord | None:
         """The newest record; `None` for a log without any. Raises `UnreadableRecord`."""
@@ -205,6 +211,18 @@ class CommitLog:
         if (base.checksum, base.said.seq, rests_on) != (stored.base.checksum, seq, stored.base.whole):
             raise Torn(f"record {seq} is another one than that which it was written behind")
         return base
+
+    def is_called_off(self, record: LogRecord) -> bool:
+        """True for a merge that does not come to pass: its inputs stay, and its part is never shown.
+
+        The first note of its record says so, by an object in place of a list of paths.
+        """
+        if not record.is_merge:
+            return False
+        try:
+            return isinstance(json.loads(self._storage.read(self._path(record.seq, NOTE_END)) or b"[]"), dict)
+        except (ValueError, RecursionError):
+            return False
 
     def head(self, seq: int) -> RecordHead | None:
         """The beginning of a record, read without the rest; `None` when it is not there or torn."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from stoplog._shared import shared
 from stoplog._storage.files import join
 
 
@@ -43,6 +44,7 @@ class Spooled:
     rows: str = ""
 
 
+_MERGED: str = shared("core")["mergeReason"]
 NOTHING_SPOOLED = Spooled()
 _BRIEF_LENGTH = 300
 
@@ -205,6 +207,11 @@ class LogRecord:
     manifest: str | None = None
     markers: tuple[Marker, ...] = ()
     replace: tuple[FinishedPart, ...] = ()
+
+    @property
+    def is_merge(self) -> bool:
+        """True if its part has the rows of those that it replaces, which `rewind` and overwrites take away."""
+        return self.kind is RecordKind.COMPACT and [part.reason for part in self.publish] == [_MERGED]
 
     @property
     def has_to_be_settled(self) -> bool:

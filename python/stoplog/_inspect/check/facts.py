@@ -44,7 +44,8 @@ class Facts:
     Attributes:
         log: the files of its log.
         sketches: the records whose files can be read, without the parts that they leave open, by the numbers
-            in their files' names, in ascending order.
+            in their files' names, in ascending order. That of a merge that was called off decides nothing.
+        called_off: the numbers of such merges.
         unreadable: the others, and those that rest on one which cannot be used.
         newest: the newest record, whole; `None` if it cannot be read or there is none.
         staged: the files in its own directory, but for the log, by their paths.
@@ -56,6 +57,7 @@ class Facts:
     visible: Visible
     log: LogFiles
     sketches: dict[int, LogRecord]
+    called_off: frozenset[int]
     unreadable: dict[int, RecordProblem]
     newest: LogRecord | None
     staged: dict[str, FileInfo]
@@ -119,6 +121,7 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
     log = CommitLog(storage, sink_id)
     files = log.files()
     sketches: dict[int, LogRecord] = {}
+    called_off: set[int] = set()
     unreadable: dict[int, RecordProblem] = {}
     newest = None
     for seq in files.records:
@@ -127,13 +130,28 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
             if stored is None:
                 continue  # trimmed meanwhile
             sketches[seq] = _sketch(stored.said)
+            if seq in files.noted and log.is_called_off(stored.said):
+                called_off.add(seq)
+                sketches[seq] = replace(sketches[seq], publish=(), replace=(), manifest=None, markers=())
             newest = log.read(seq)
         except UnreadableRecord as error:
             newest = None
             if not _is_leaving(error.problem, files):
                 unreadable[seq] = error.problem
     layout = InBucket.of(sink_id, newest.state.settings) if newest else None
-    return Facts(storage, sink_id, now_millis, visible, files, sketches, unreadable, newest, staged, layout)
+    return Facts(
+        storage,
+        sink_id,
+        now_millis,
+        visible,
+        files,
+        sketches,
+        frozenset(called_off),
+        unreadable,
+        newest,
+        staged,
+        layout,
+    )
 
 
 def _is_leaving(problem: RecordProblem, files: LogFiles) -> bool:

@@ -81,6 +81,7 @@ class FindingKind(Enum):
     UPLOAD_LEFT = "upload-left"
     DRAFT_LEFT = "draft-left"
     REPLACED_LEFT = "replaced-left"
+    MERGE_INPUT_ASIDE = "merge-input-aside"
     STAGING_FOREIGN_FILE = "staging-foreign-file"
     OWN_FOREIGN_FILE = "own-foreign-file"
 

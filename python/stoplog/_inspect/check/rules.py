@@ -207,6 +207,11 @@ RULES: dict[FindingKind, Rule] = {
     ),
     _K.DRAFT_LEFT: Rule(_I, "Half of a record or of a trial file, from a process that died.", _SWEPT),
     _K.REPLACED_LEFT: Rule(_I, "Small files that were merged, out of the readers' sight.", _SWEPT),
+    _K.MERGE_INPUT_ASIDE: Rule(
+        _W,
+        "A small file is out of the readers' sight for a merge that was called off.",
+        "Start the query, whose driver brings it back at its start. 'stoplog clean' does it now.",
+    ),
     _K.STAGING_FOREIGN_FILE: Rule(
         _W,
         "A file among the unfinished ones that no sink has named.",

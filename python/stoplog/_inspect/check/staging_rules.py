@@ -78,11 +78,15 @@ def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
         return
     # Older records have been carried out: the age of a part says nothing here.
     if int(seq) < newest.seq and facts.storage.info(file.path) is not None:
+        if int(seq) in facts.called_off:
+            kind, why = FindingKind.MERGE_INPUT_ASIDE, "a merge that was called off"
+        else:
+            kind, why = FindingKind.REPLACED_LEFT, "is in no record"
         message = (
-            f"{file.path} was set aside for record {seq}, is in no record, and is "
+            f"{file.path} was set aside for record {seq}, {why}, and is "
             f"{_age(facts, file) // 60_000} min old."
         )
-        yield finding(FindingKind.REPLACED_LEFT, message, file.path, facts.sink_id)
+        yield finding(kind, message, file.path, facts.sink_id)
 
 
 def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.SinkState
+import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Pending, Publish}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
@@ -53,7 +53,7 @@ private[stoplog] object Compaction {
   }
 
   /** The reason under which a merged part is recorded. */
-  private[commit] val Reason = stoplog.rolling.RollReason.Custom("compaction")
+  private[commit] val Reason = stoplog.rolling.RollReason.Custom(LogRecord.MergeReason)
 }
 
 /** Writes the rows of several finished parts to one, apart from the threads of the protocol. */

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.MergeNote.{Begun, CalledOff}
-import stoplog.log.{LogRecord, MergeNote, RecordKind}
+import stoplog.log.{LogRecord, MergeNote}
 import stoplog.part.Pending
 import stoplog.sink.{CommitOutcome, Prepared}
 
@@ -49,7 +49,7 @@ private[commit] final class Settling(
     * user's listener.
     */
   def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
-    def isCalledOff = isMerge(record) && ends(record) == CalledOff
+    def isCalledOff = record.isMerge && ends(record) == CalledOff
     if (visible.nonEmpty) show(record, visible) // all before that was done when the first part became visible
     else {
       setAside(record)
@@ -126,7 +126,7 @@ private[commit] final class Settling(
     * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[ends]]).
     */
   private def lost(part: Pending, record: LogRecord): Unit =
-    if (!isDoneByOthers(record) && !isMerge(record) && !log.visible(record)(part.finishedPath)) {
+    if (!isDoneByOthers(record) && !record.isMerge && !log.visible(record)(part.finishedPath)) {
       val error = Errors.partLost(
         s"${identity.path}/${part.finishedPath}",
         part.handle.brief,
@@ -176,10 +176,6 @@ private[commit] final class Settling(
     */
   private def bringBackLate(record: LogRecord): Unit =
     parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path))): Unit
-
-  /** What `rewind` takes out of sight must not come back, whatever becomes of the beginning that it leaves. */
-  private def isMerge(record: LogRecord): Boolean =
-    record.kind == RecordKind.Compact && record.publish.map(_.reason) == Vector(Compaction.Reason)
 
   /** Before the record is marked: what is left here later could be brought back by a driver that slept all the time, when
     * the part with the rows has been merged again.

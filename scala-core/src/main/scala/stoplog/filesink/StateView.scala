@@ -19,7 +19,7 @@ import stoplog.storage.FileStore
 /** The tables behind the option `view`. They go back as far as records are kept, which is 100 of them.
   *
   * `parts`: `bucket`, `name`, `state` (`open`, `pending`, `published`, or `replaced` by a merged
-  * part), `bytes`, `records`, `opened_at`,
+  * part; a merge that was called off has none), `bytes`, `records`, `opened_at`,
   * `last_written_at`, `roll_reason` (null while open), `epoch` (of the record that closed it; null while open),
   * `schema_id` (equal for parts of the same columns), `schema` (these columns as DDL; null if no kept record has them).
   *
@@ -111,8 +111,10 @@ private[stoplog] object StateView {
   private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
     val records = log.all()
     val schemas = schemasOf(records)
-    val gone    = (records ++ merging.all()).flatMap(_.replace).map(_.path).toSet
-    val closed  = records.flatMap { record =>
+    val decided = records.filterNot(log.isCalledOff)
+    val gone    =
+      (decided ++ merging.all().filterNot(merging.isCalledOff)).flatMap(_.replace).map(_.path).toSet
+    val closed = decided.flatMap { record =>
       // Each record is carried out before the next one is written.
       val state = if (record.seq < records.last.seq || log.isPublished(record)) "published" else "pending"
       record.publish.map { part =>

@@ -140,6 +140,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** How a merge ends, as far as any process has noted it. */
   def notedMerge(record: LogRecord): Option[MergeNote] = store.notedMerge(record.seq)
 
+  /** Whether it is a merge that does not come to pass: its inputs stay, and its part is never shown. */
+  def isCalledOff(record: LogRecord): Boolean =
+    record.isMerge && notedMerge(record).contains(MergeNote.CalledOff)
+
   /** The merge of this number, if it was called off and its record is kept. */
   def calledOff(seq: Long): Option[Decision] =
     if (store.notedMerge(seq).contains(MergeNote.CalledOff)) reader.stored(seq).map(_.decision) else None

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 
 import stoplog.commit.{DriverNote, Liveness, OrphanCleaner, SinkSettings}
 import stoplog.fault.Step
-import stoplog.log.{LogRules, RecordCodec, RecordNames}
+import stoplog.log.{LogRecord, LogRules, RecordCodec, RecordNames}
 import stoplog.options.{Opt, SinkOptionRegistry, SourceOptionRegistry}
 import stoplog.storage.SinkDirectory
 
@@ -29,6 +29,7 @@ object SharedDefinitions {
     root.put("marksKept", LogRules.standard.marks)
     root.put("graceMillis", OrphanCleaner.GraceMillis)
     root.put("contentSetting", SinkSettings.ContentKey)
+    root.put("mergeReason", LogRecord.MergeReason)
     root
       .putObject("liveness")
       .put("setting", DriverNote.Key)

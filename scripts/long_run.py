@@ -93,12 +93,13 @@ class LongRun:
 def state_of(root: Path) -> str:
     """The sources as git knows them, with what is not committed."""
 
-    def git(*arguments: str) -> str:
+    def git(*arguments: str, given: str = "") -> str:
         return subprocess.run(
-            ["git", *arguments], cwd=root, check=True, capture_output=True, text=True
+            ["git", *arguments], cwd=root, check=True, capture_output=True, text=True, input=given
         ).stdout
 
-    changed = git("diff", "HEAD") + git("ls-files", "--others", "--exclude-standard")
+    unknown = git("ls-files", "--others", "--exclude-standard")
+    changed = git("diff", "HEAD") + unknown + git("hash-object", "--stdin-paths", given=unknown)
     return f"{git('rev-parse', 'HEAD').strip()}-{hashlib.sha256(changed.encode()).hexdigest()[:12]}"
 
 

@@ -36,6 +36,10 @@ class Jvm:
     jars: tuple[str, ...] = ()
     hadoop: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.jars, str):
+            raise TypeError(f"jars is a tuple of paths: write ({self.jars!r},)")
+
     def ask(self, request: Mapping[str, object], runner: Runner | None = None) -> dict[str, object]:
         """The answer to a request.
 
@@ -47,8 +51,9 @@ class Jvm:
             asked["hadoop"] = dict(self.hadoop)
         status, answer, errors = (runner or _run)(self.command(), json.dumps(asked))
         try:
-            found = json.loads(answer.strip().splitlines()[-1])
-        except (IndexError, ValueError):
+            # No splitlines: it cuts at characters that the name of a bucket may have.
+            found = json.loads(answer.strip().rpartition("\n")[2])
+        except ValueError:
             found = None
         if not isinstance(found, dict):
             raise ToolFailed("STOPLOG_TOOL_FAILED", _no_answer(status, errors))

@@ -248,7 +248,7 @@ class KafkaSource(OptionBacked):
         return loaded.selectExpr(*self.columns)
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """The rows that are there now. Limits mean nothing; from the latest offsets no row is read.
+        """The rows that are there now. Limits mean nothing, and Spark refuses to begin at the latest offsets.
 
         Raises:
             InvalidOptions: as `read_stream`.

@@ -121,7 +121,7 @@ class AdminPlan:
         """
         if self._tools is None:
             raise ValueError("This plan was carried out already.")
-        flags = {"carryOut": True, "driverIsDead": driver is DriverCheck.DRIVER_IS_DEAD}
+        flags = {"carryOut": True, "driverIsDead": DriverCheck(driver) is DriverCheck.DRIVER_IS_DEAD}
         return self._tools.ask({**self._request, **flags})
 
 
@@ -189,7 +189,7 @@ class SinkAdmin:
         Example:
             stoplog.administer("/data/events").reset(stoplog.OpenRows.MOVE_ASIDE).carry_out()
         """
-        return self._plan("reset", open=open_rows.value)
+        return self._plan("reset", open=OpenRows(open_rows).value)
 
     def rewind(self, epoch: int) -> AdminPlan:
         """Goes back to the end of an older epoch, -1 for none, and moves aside what is newer.

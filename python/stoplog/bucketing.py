@@ -334,7 +334,9 @@ class BucketingSink:
 
     def set_option(self, key: str, value: Value) -> Self:
         """Any other option of the sink of files by its name; `docs/reference/options.md` has them."""
-        self._others[option_name(key)] = text_of(key, value)
+        name = option_name(key)  # in any case, as the jar reads it
+        known = next((each for each in self._others if each.lower() == name.lower()), name)
+        self._others[known] = text_of(key, value)
         return self
 
     def build(self) -> FileSink:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 
+from stoplog import _redaction
 from stoplog._inspect import check as _check
 from stoplog._inspect import explain as _explain
 from stoplog._inspect import show as _show
@@ -83,7 +84,7 @@ class SinkDirectory:
         self._clock = clock or now_millis
 
     def __repr__(self) -> str:
-        return f"SinkDirectory({self.path!r})"
+        return f"SinkDirectory({_redaction.text(self.path)!r})"
 
     @property
     def path(self) -> str:

@@ -191,3 +191,26 @@ def test_a_living_driver_is_an_exit_code(
     monkeypatch.setattr("stoplog._admin._run", FakeJvm((1, json.dumps({"error": error}), "")))
     assert main(["clean", "/data/out"]) == ExitCode.DRIVER_ALIVE
     assert "STOPLOG_DRIVER_ALIVE" in capsys.readouterr().err
+
+
+def test_an_answer_may_name_a_bucket_with_a_line_separator() -> None:
+    action = {"action": "finish", "subject": "a\u2028b/part-1.json", "reason": "open"}
+    answer = json.dumps({**ANSWER, "actions": [action]}, ensure_ascii=False)
+    plan = sink(FakeJvm((0, f"a line before\n{answer}\n", ""))).finalize()
+    assert plan.actions[0].subject == "a\u2028b/part-1.json"
+
+
+def test_choices_may_be_given_by_their_words_and_others_are_refused() -> None:
+    jvm = FakeJvm(answering(), answering(carriedOut=True))
+    plan = sink(jvm).reset("aside")  # type: ignore[arg-type]
+    plan.carry_out("driver is dead")  # type: ignore[arg-type]
+    assert (jvm.asked[0]["open"], jvm.asked[1]["driverIsDead"]) == ("aside", True)
+    with pytest.raises(ValueError, match="'keep' is not a valid OpenRows"):
+        sink(jvm).reset("keep")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'dead' is not a valid DriverCheck"):
+        plan.carry_out("dead")  # type: ignore[arg-type]
+
+
+def test_jars_are_several() -> None:
+    with pytest.raises(TypeError, match=r"write \('/opt/a.jar',\)"):
+        stoplog.Jvm(jars="/opt/a.jar")  # type: ignore[arg-type]

@@ -150,3 +150,8 @@ def test_pairs_of_avro_are_those_of_hadoop() -> None:
 
 def test_it_shows_what_is_set() -> None:
     assert "maxPartSize='1g'" in repr(stoplog.BucketingSink("/base/path").set_batch_size("1g"))
+
+
+def test_the_name_of_an_option_may_be_in_either_case() -> None:
+    sink = BucketingSink("/out").set_option("partsuffix", ".txt").set_part_suffix(".csv")
+    assert sink.build().options()["partSuffix"] == ".csv"

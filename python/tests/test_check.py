@@ -105,6 +105,42 @@ def test_a_merge_that_was_called_off_may_have_lost_its_part(tmp_path: Path) -> N
     assert checked(tmp_path).findings == ()
 
 
+def test_a_lost_part_in_a_bucket_with_a_bar_is_found(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    part = sink.open_part("kind=a|b", 8, 100)
+    sink.record("epoch", opened=[sink.open_part("day=3", 5, 200, sink.beside(5)), part])
+    (tmp_path / sink.staged_path("", 6)).unlink()
+    sink.write_time(tmp_path / part["handle"], NOW - OLD)
+    assert checked(tmp_path).findings == ()
+    (tmp_path / part["handle"]).unlink()
+    assert [one.kind for one in checked(tmp_path).findings] == [K.OPEN_PART_MISSING]
+
+
+def test_the_announcement_of_an_overwrite_is_no_damage(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.write("_stoplog/main/overwrites", b"", OLD)
+    assert checked(tmp_path).findings == ()
+    sink.write("_stoplog/main/overwritten", b"", OLD)
+    assert [one.kind for one in checked(tmp_path).findings] == [K.OWN_FOREIGN_FILE]
+
+
+def test_the_valid_length_of_part_10_is_not_that_of_part_1(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("claim")
+    one, ten = ({**sink.pending_part("b", number, 100), "name": f"part-{UID}-{number}"} for number in (1, 10))
+    sink.record("epoch", [one, ten])
+    for part, length in ((one, 200), (ten, 300)):
+        sink.write(f"b/{part['name']}", b"x" * length)
+        sink.write(f"b/_{part['name']}_len", b"\x00\x03100")
+    assert checked(tmp_path).findings == ()
+    (tmp_path / "b" / f"_part-{UID}-1_len").unlink()
+    sink.write(f"b/_part-{UID}-10_len", b"\x00\x03101")
+    assert {(found.kind, found.path[-2:]) for found in checked(tmp_path).findings} == {
+        (K.FINISHED_PART_LONG, "-1"),
+        (K.VALID_LENGTH_WRONG, "10"),
+    }
+
+
 def test_what_tools_do_to_a_log_is_no_damage(tmp_path: Path) -> None:
     """Rewound to an older epoch, handed to another query, and begun anew."""
     sink = healthy(tmp_path)

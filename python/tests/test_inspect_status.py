@@ -268,9 +268,28 @@ def test_records_are_shown_with_their_paths_and_whether_they_are_carried_out(tmp
     ):
         assert (view.path, view.published) == (f"_stoplog/main/log/{seq:020d}.commit", published)
         assert view.record.seq == seq
+    assert not one.record(3).called_off
+    sink.call_off(3)
+    assert one.record(3).called_off
     sink.mark_path(5).unlink()
     assert not one.newest_record().published
     assert not one.epoch(3).published
     # A record that says nothing of an epoch, or cannot be read, is passed over.
     sink.record_path(4).write_bytes(b"{")
     assert one.epoch(1).record.seq == 2
+
+
+def test_what_readers_pass_over_is_neither_finished_nor_foreign(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    before, files = directory(tmp_path).status(), directory(tmp_path).check().files
+    for path in ("_checkpoint/metadata", "_checkpoint/offsets/0", ".hidden/x", "a._COPYING_"):
+        sink.write(path, b"x")
+    sink.write(f"_rejected/day=1/{sink.name(0)}", b"x")
+    after = directory(tmp_path).status()
+    assert after.foreign_files == before.foreign_files
+    added = [bucket.bucket for bucket in after.buckets if bucket not in before.buckets]
+    assert added == ["_rejected/day=1"]
+    assert directory(tmp_path).check().files == files
+    sink.write(f"_day=1/{sink.name(99)}", b"x")  # a column of a partition, which Spark reads
+    assert "_day=1" in [bucket.bucket for bucket in directory(tmp_path).status().buckets]
+    assert directory(tmp_path).check().files == files + 1

@@ -57,8 +57,8 @@ MAY_IMPORT = {
     "_storage": "_values errors",
     "_log": "_shared _storage errors",
     "_inspect": "_html _log _shared _storage _words errors",
-    "_report": "_html _inspect _log _storage _version _words",
-    "inspection": "_inspect _log _report _storage _values",
+    "_report": "_html _inspect _log _redaction _storage _version _words",
+    "inspection": "_inspect _log _redaction _report _storage _values",
     # The jar's commands in a JVM of their own, and the command line.
     "_admin": "_artifact errors",
     "admin": "_admin _values",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stoplog import JdbcSink, KafkaSink, StoplogError, WriteAheadSink, _redaction
+from stoplog.inspection import SinkDirectory
 
 EXAMPLES: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "scala-core/src/test/resources/redaction.json").read_text("utf-8")
@@ -46,3 +47,8 @@ def test_no_error_of_this_package_tells_a_secret() -> None:
 def test_builders_show_no_secret(shown: object) -> None:
     assert "hunter2" not in repr(shown)
     assert "…" in repr(shown)
+
+
+def test_a_directory_shows_no_secret_of_its_address() -> None:
+    directory = SinkDirectory("memory://me:hunter2@x/y")
+    assert repr(directory) == "SinkDirectory('memory://me:…@x/y')"

@@ -271,3 +271,16 @@ def test_the_page_of_documentation_says_what_is_so(tmp_path: Path, monkeypatch: 
     assert re.findall(r"<h2>(.*?)</h2>", html) == sections[1:]
     assert f"up to {of_figures.READ_BYTES // 1024**2} MiB" in page
     assert f"end after {of_page.LIMIT} rows" in page
+
+
+def test_a_report_shows_no_secret_of_the_address_it_was_asked_for(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    healthy(tmp_path / "events")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(tmp_path / "events"), "/me:hunter2@x/events", recursive=True)
+    try:
+        report = SinkDirectory("memory://me:hunter2@x/events", clock=lambda: NOW).report()
+        assert "hunter2" not in report.html
+        assert "memory://me:…@x/events" in report.html
+    finally:
+        memory.rm("/me:hunter2@x", recursive=True)

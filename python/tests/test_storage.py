@@ -17,7 +17,7 @@ import pytest
 from made_sink import NOW, healthy
 
 from stoplog._storage import open_storage
-from stoplog._storage.files import CannotRead
+from stoplog._storage.files import Address, CannotRead
 from stoplog.inspection import SinkDirectory
 
 
@@ -173,3 +173,35 @@ def test_a_local_directory_has_no_options(tmp_path: Path) -> None:
     for path in (str(tmp_path), f"file://{tmp_path}"):
         with pytest.raises(CannotRead, match="a local directory has no option 'region'"):
             open_storage(path, {"region": "eu-west-1"})
+
+
+def test_a_uri_names_what_it_names_to_spark(tmp_path: Path) -> None:
+    for name in ("a%20b", "out#1", "a?b"):
+        (tmp_path / name / "here").mkdir(parents=True)
+        assert open_storage(f"file:{tmp_path}/{name}").children("")[0] == ["here"], name
+        assert open_storage(f"file://{tmp_path}//{name}/").children("")[0] == ["here"], name
+    (tmp_path / "c d" / "escaped").mkdir(parents=True)
+    assert open_storage((tmp_path / "c d").as_uri()).children("")[0] == ["escaped"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "address"),
+    [
+        ("hdfs://ProdNS/events", ("hdfs", "ProdNS", 0, "/events")),
+        ("hdfs://me@host:8020/a", ("hdfs", "host", 8020, "/a")),
+        ("hdfs:///a/", ("hdfs", "", 0, "/a")),
+        ("viewfs://ClusterX", ("viewfs", "ClusterX", 0, "/")),
+        ("S3A://bucket//out#1/", ("s3a", "bucket", 0, "/out#1")),
+    ],
+)
+def test_the_pieces_of_a_uri_are_those_of_hadoop(uri: str, address: tuple[str, str, int, str]) -> None:
+    found = Address.of(uri)
+    assert (found.scheme, found.host, found.port, found.path) == address
+
+
+def test_what_pyarrow_takes_for_no_path_is_said() -> None:
+    pytest.importorskip("pyarrow")
+    options = {"endpoint_override": "http://localhost:1", "anonymous": "true", "region": "us-east-1"}
+    storage = open_storage("s3://bucket/out", options)
+    with pytest.raises(CannotRead, match="s3://bucket/out cannot be read"):
+        storage.info("a//b")

@@ -78,3 +78,8 @@ def test_the_state_is_that_of_the_sources_committed_or_not(tmp_path: Path) -> No
     assert long_run.state_of(tmp_path) == first
     (tmp_path / "a.txt").write_text("2")
     assert long_run.state_of(tmp_path) != first
+    seen = set()
+    for text in ("3", "4"):  # of a file that git does not know yet
+        (tmp_path / "new.txt").write_text(text)
+        seen.add(long_run.state_of(tmp_path))
+    assert len(seen) == 2

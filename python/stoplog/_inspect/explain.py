@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.names import finished_name_of, is_hidden, part_name
@@ -20,6 +19,7 @@ from stoplog._log.paths import InBucket, leads_outside, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
 from stoplog._shared import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
+from stoplog._storage.opening import local_path
 from stoplog._words import many, size
 
 
@@ -150,7 +150,7 @@ def _relative(root: str, asked: str) -> str:
     """The path under the root, of a file that was named with the root before it or by its whole path."""
     path = asked.removeprefix(root.rstrip("/") + "/")
     if ":/" not in root:
-        path = unquote(urlsplit(path).path) if path.startswith("file:/") else path
+        path = local_path(path) if path.startswith("file:/") else path
         path = _below(root, path) if path.startswith("/") else path
         path = posixpath.normpath(path).removeprefix(posixpath.normpath(root) + "/")
     return posixpath.normpath(path) if path not in ("", ".") else ""
@@ -282,8 +282,8 @@ def _why_replaced(sink_id: str, record: LogRecord) -> str:
 
 def _called_off(sink_id: str, asked: str, record: LogRecord, part: PendingPart) -> Explanation:
     message = (
-        f"It was never shown: the merge of record {record.seq} was called off, because one of its small parts "
-        "was taken away, or its own rows were lost. The small parts have the rows."
+        f"It was never shown: the merge of record {record.seq} was called off, because one of its small "
+        "parts was taken away, or its own rows were lost. The small parts have the rows."
     )
     return Explanation(
         asked, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq

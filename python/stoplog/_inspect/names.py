@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from stoplog._log.paths import hides
+
 _PART = re.compile(r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>m?\d+)(?P<suffix>\D.*)?", re.DOTALL)
 _STAGED = re.compile(r"\.(?P<name>.+)\.inprogress\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
 _ON_S3 = re.compile(
@@ -58,12 +60,12 @@ def finished_name_of(unfinished: str) -> str | None:
 
 
 def is_hidden(path: str) -> bool:
-    """True if readers pass over the file: one of its names begins with `_` or `.`.
+    """True if readers pass over the file, or over a directory that it is in.
 
     >>> is_hidden("day=1/a.json"), is_hidden("day=1/_SUCCESS"), is_hidden("_rejected/a.json")
     (False, True, True)
     """
-    return any(name[:1] in ("_", ".") for name in path.split("/"))
+    return any(map(hides, path.split("/")))
 
 
 def uid_of(run: str) -> str:

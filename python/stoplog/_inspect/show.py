@@ -19,11 +19,13 @@ class RecordView(Shown):
     Attributes:
         path: its place under the sink's path.
         published: true if all that the record decided is known to be done.
+        called_off: true for a merge that does not come to pass: its inputs stay, and its part is never shown.
         record: all that it says.
     """
 
     path: str
     published: bool
+    called_off: bool
     record: LogRecord
 
 
@@ -54,7 +56,7 @@ def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
         there = f"it keeps {kept[0]} to {kept[-1]}" if kept else "it is empty"
         raise NotFound(f"Record {seq} of sink {sink_id} is not in the log: {there}.")
     published = not found.has_to_be_settled or log.files().is_carried_out(seq)
-    return RecordView(log.path(seq), published, found)
+    return RecordView(log.path(seq), published, log.is_called_off(found), found)
 
 
 def newest(storage: Storage, sink_id: str) -> RecordView:

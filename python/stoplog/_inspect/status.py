@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.liveness import DriverLife, driver_life
-from stoplog._inspect.names import part_name
+from stoplog._inspect.names import is_hidden, part_name
 from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
 from stoplog._inspect.sinks import SinkKind, SinkSummary, summary_of
 from stoplog._log.log import CommitLog
@@ -55,7 +55,8 @@ class BucketStatus(Shown):
 
     Attributes:
         bucket: under the sink's path; empty for the path itself.
-        finished: files that readers see, of all sinks of the path, and their bytes.
+        finished: files that readers see, of all sinks of the path, and their bytes; in the directory of
+            rejected rows, which readers pass over, the parts there.
         newest_finished_at_millis: the last write to the youngest of them.
         pending: parts that are decided, and not known to be published.
         open: parts in progress, their bytes and rows so far.
@@ -110,7 +111,7 @@ def status(
     """Reads the newest record and the names of all files. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        seen: called with each finished file, so that a directory need not be listed twice.
+        seen: called with each file that readers see, so that a directory need not be listed twice.
     """
     log = CommitLog(storage, sink_id)
     newest = log.newest()
@@ -144,13 +145,14 @@ def _count_files(
     """Adds up as it goes: a directory may hold more files than one would like to remember."""
     foreign = 0
     for file in storage.files(enter=lambda directory: directory != ROOT):
-        if file.name[:1] in ("_", "."):
+        if is_hidden(file.name):
             if file.name.startswith("_SUCCESS"):
                 counts[file.directory].markers += 1
         elif part_name(file.name) is not None:
             counts[file.directory].add_finished(file)
-            seen(file)
-        else:
+            if not is_hidden(file.directory):
+                seen(file)
+        elif not is_hidden(file.directory):
             foreign += 1
     return foreign
 

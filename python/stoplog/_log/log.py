@@ -57,7 +57,7 @@ class LogFiles:
     Attributes:
         records: by sequence number, in ascending order.
         marks: the sequence numbers of those that have been carried out.
-        noted: the sequence numbers of those with a note of what they have made visible, or of how a merge ends.
+        noted: the sequence numbers of those with a note of what became visible, or of how a merge ends.
         others: all other files.
     """
 

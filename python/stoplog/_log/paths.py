@@ -45,9 +45,7 @@ def staged_of(handle: str) -> Staged:
     """
     if handle.startswith("{"):
         return _on_s3(handle)
-    if "|" in handle:
-        return _chunk(handle)
-    return Staged((handle,), (None,))
+    return _chunk(handle) or Staged((handle,), (None,))
 
 
 def _on_s3(handle: str) -> Staged:
@@ -69,14 +67,17 @@ def _on_s3(handle: str) -> Staged:
     )
 
 
-def _chunk(handle: str) -> Staged:
-    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query."""
+def _chunk(handle: str) -> Staged | None:
+    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query.
+
+    `None` for the path of a part: its bucket may have bars in its name.
+    """
     found = _CHUNK.fullmatch(handle) or _CHUNK_WITHOUT_QUERY.fullmatch(handle)
-    return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
+    return Staged((found["file"],), (int(found["bytes"]),)) if found else None
 
 
 _CHUNK_WITHOUT_QUERY = re.compile(r"(-|[0-9]+(@[0-9]+)?)\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
-_CHUNK = re.compile(rf"[^|]+\|{_CHUNK_WITHOUT_QUERY.pattern}", re.DOTALL)
+_CHUNK = re.compile(rf"[^|/]+\|{_CHUNK_WITHOUT_QUERY.pattern}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,15 @@ def leads_outside(path: str) -> bool:
     return path.startswith("/") or ".." in path.split("/") or "\0" in path
 
 
+def hides(name: str) -> bool:
+    """True if readers pass over a file or directory of this name, as Spark does.
+
+    >>> hides("_SUCCESS"), hides(".a"), hides("a._COPYING_"), hides("_day=1")
+    (True, True, True, False)
+    """
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
 def is_no_name(name: str) -> bool:
     """True for a text that is not the name of one file in a directory."""
     return name in ("", ".") or "/" in name or leads_outside(name)
@@ -173,7 +183,7 @@ def _outside(record: LogRecord) -> Iterator[str]:
     # What a batch job takes out of sight: names that readers see, at the top of the path.
     if "replaced" in record.state.settings:
         for entry in record.state.settings["replaced"].split("/"):
-            if not entry or entry.startswith(("_", ".")):
+            if not entry or hides(entry):
                 yield entry
 
 

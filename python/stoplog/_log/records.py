@@ -210,7 +210,7 @@ class LogRecord:
 
     @property
     def is_merge(self) -> bool:
-        """True if its part has the rows of those that it replaces, which `rewind` and overwrites take away."""
+        """True if its part has the rows of those that it replaces; `rewind` and overwrites take them away."""
         return self.kind is RecordKind.COMPACT and [part.reason for part in self.publish] == [_MERGED]
 
     @property

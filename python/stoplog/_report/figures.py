@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stoplog import _redaction
 from stoplog._inspect.status import SinkStatus, status
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
@@ -182,7 +183,7 @@ def figures(storage: Storage, sink_id: str, now_millis: int) -> Figures:
 
     found = status(storage, sink_id, now_millis, seen)
     return Figures(
-        storage.root,
+        _redaction.text(storage.root),
         found,
         log_figures(storage, sink_id, now_millis),
         ListingFigures(sizes.files, sizes.total_bytes, sizes.largest_bytes, sizes.bins(), times.bins()),

@@ -7,9 +7,8 @@ import os
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
-from urllib.parse import urlsplit
 
-from stoplog._storage.files import CannotRead, Enter, FileInfo, join, walk
+from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, join, walk
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3_OPTIONS = (
@@ -106,7 +105,7 @@ class ArrowStorage:
     def _asked(self, what: Any, question: Any) -> Any:
         try:
             return question(what)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a name that pyarrow takes for none is a ValueError
             raise CannotRead.of(self._root, error) from error
 
     def _at(self, path: str) -> str:
@@ -147,8 +146,8 @@ def _on_s3(fs: Any, uri: str, options: Mapping[str, str]) -> ArrowStorage:
     for flag in ("anonymous", "force_virtual_addressing"):
         if flag in given:
             given[flag] = given[flag].lower() == "true"
-    parts = urlsplit(uri)
-    return ObjectStorage(fs, fs.S3FileSystem(**given), f"{parts.netloc}{parts.path}", uri)
+    address = Address.of(uri)
+    return ObjectStorage(fs, fs.S3FileSystem(**given), f"{address.authority}{address.path}", uri)
 
 
 def _on_hdfs(fs: Any, uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorage:
@@ -157,13 +156,13 @@ def _on_hdfs(fs: Any, uri: str, scheme: str, options: Mapping[str, str]) -> Arro
     for number in ("replication", "buffer_size"):
         if number in given:
             given[number] = int(given[number])
-    parts = urlsplit(uri)
-    host = f"{scheme}://{parts.hostname}" if parts.hostname else "default"
+    address = Address.of(uri)
+    host = f"{scheme}://{address.host}" if address.host else "default"
     try:
-        system = fs.HadoopFileSystem(host, port=parts.port or 0, **given)
+        system = fs.HadoopFileSystem(host, port=address.port, **given)
     except OSError as error:
         raise CannotRead.no_libhdfs(uri, error) from error
-    return ArrowStorage(fs, system, parts.path, uri)
+    return ArrowStorage(fs, system, address.path, uri)
 
 
 def _known(uri: str, options: Mapping[str, str], names: tuple[str, ...]) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -46,6 +47,44 @@ class CannotRead(StoplogError):
         """A `--fs-option` that the file system does not know."""
         return cls(path, f"its file system has no option '{option}'", f"Use one of: {', '.join(known)}.")
 
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The pieces of a URI, as Hadoop takes them, and Spark's own formats with it.
+
+    Nothing in it is an escape, a query or a fragment, and several slashes are one.
+
+    >>> Address.of("hdfs://Prod//a%20b/c#1/")
+    Address(scheme='hdfs', authority='Prod', path='/a%20b/c#1')
+    """
+
+    scheme: str
+    authority: str
+    path: str
+
+    @staticmethod
+    def of(uri: str) -> Address:
+        found = _URI.fullmatch(uri)
+        if found is None:
+            return Address("", "", uri)
+        path = re.sub("/+", "/", found["path"])
+        return Address(found["scheme"].lower(), found["authority"] or "", path.rstrip("/") or "/")
+
+    @property
+    def host(self) -> str:
+        """As it is spelled, for it may be the name of a setting."""
+        return self.authority.rpartition("@")[2].removesuffix(f":{self.port}")
+
+    @property
+    def port(self) -> int:
+        """0 if it has none."""
+        digits = self.authority.rpartition(":")[2]
+        return int(digits) if digits.isascii() and digits.isdecimal() and digits != self.authority else 0
+
+
+_URI = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>(?:/.*)?)", re.DOTALL
+)
 
 Enter: TypeAlias = Callable[[str], bool]
 """Tells if a walk enters a directory; its path is relative to the storage's root and never empty."""

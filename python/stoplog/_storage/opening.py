@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from functools import partial
 from operator import itemgetter
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from stoplog._storage.files import CannotRead, Enter, FileInfo, Storage, join, walk
+from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, Storage, join, walk
 from stoplog._storage.local import LocalStorage
 from stoplog._values import path_text
 
@@ -147,6 +148,13 @@ _NO_URI = "Leave the options out, or name the directory by its URI, such as s3:/
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
+def local_path(uri: str) -> str:
+    """The path of a `file:` URI as Spark takes it; if nothing is there, as `Path.as_uri` has escaped it."""
+    path = Address.of(uri).path
+    escaped = unquote(path)
+    return escaped if not Path(path).exists() and Path(escaped).exists() else path
+
+
 def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = NO_OPTIONS) -> Storage:
     """The storage of a path: a plain path or `file:` is local, S3 and `hdfs:` are opened by pyarrow,
     `webhdfs:` and what pyarrow does not know by fsspec.
@@ -168,7 +176,7 @@ def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = NO_O
     if scheme == "file":
         if options:
             raise CannotRead(text, f"a local directory has no option '{next(iter(options))}'", _NO_URI)
-        return LocalStorage(unquote(urlsplit(text).path) if found else text)
+        return LocalStorage(local_path(text) if found else text)
     # Only here: both are large libraries, and optional.
     if scheme in _BY_ARROW or (scheme in _BY_ARROW_AS_IT_IS and not options):
         from stoplog._storage.arrow import open_arrow

@@ -99,7 +99,7 @@ def visible_files(storage: Storage) -> Visible:
     several: dict[str, list[str]] = {}
     foreign, hidden = [], []
     for file in storage.files(enter=lambda directory: directory != ROOT):
-        if file.name[:1] in ("_", "."):
+        if is_hidden(file.name):
             hidden.append(file)
         elif part_name(file.name) is None:
             foreign.append(file)

@@ -14,6 +14,11 @@ from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import LogRecord, PendingPart
 from stoplog._shared import GRACE_MILLIS
+from stoplog._storage import FileInfo
+from stoplog._storage.files import join
+
+# Of a text that Java wrote: two bytes of its length, and the digits of a number.
+_NOTE_BYTES = 24
 
 
 def publish_findings(facts: Facts) -> Iterator[Finding]:
@@ -134,13 +139,26 @@ def _replaced(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
 
 
 def _valid_length(facts: Facts, part: PendingPart) -> int | None:
-    """The number of bytes that count, by a hidden file beside the part, in the form of the BucketingSink."""
-    for file in facts.storage.children(part.bucket)[1]:
-        if file.name[:1] in ("_", ".") and part.name in file.name and file.size_bytes <= 24:
-            digits = (facts.storage.read(file.path) or b"")[2:]
-            if digits.isdigit():
-                return int(digits)
+    """The number of bytes that count, by a hidden file beside the part, in the form of the BucketingSink.
+
+    Its prefix and suffix are the query's, and unknown here.
+    """
+    about = [file for file in facts.storage.children(part.bucket)[1] if _is_about(facts, file, part)]
+    # Of those of parts 1 and 10, which both contain the name of part 1, its own is the shorter one.
+    for file in sorted(about, key=lambda one: len(one.name)):
+        digits = (facts.storage.read(file.path) or b"")[2:]
+        if digits.isdigit():
+            return int(digits)
     return None
+
+
+def _is_about(facts: Facts, file: FileInfo, part: PendingPart) -> bool:
+    before, named, behind = file.name.partition(part.name)
+    if not (named and before and is_hidden(file.name) and file.size_bytes <= _NOTE_BYTES):
+        return False
+    more = len(behind) - len(behind.lstrip("0123456789"))
+    longer = (join(part.bucket, part.name + behind[:digits]) for digits in range(1, more + 1))
+    return not any(path in facts.visible.parts for path in longer)
 
 
 def _about(

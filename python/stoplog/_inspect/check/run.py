@@ -18,6 +18,7 @@ from stoplog._inspect.check.visible_rules import (
     number_findings,
     visible_findings,
 )
+from stoplog._inspect.names import is_hidden
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.log import CommitLog
 from stoplog._storage import Storage
@@ -56,7 +57,8 @@ def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckRe
     order = {severity: place for place, severity in enumerate(Severity)}
     found.sort(key=lambda one: (order[one.severity], one.kind.value, one.path))
     records = sum(len(sink.log.records) for sink in sinks)
-    return CheckReport(tuple(sink_ids), records, len(visible.parts), tuple(found))
+    files = sum(not is_hidden(path) for path in visible.parts)
+    return CheckReport(tuple(sink_ids), records, files, tuple(found))
 
 
 def _of_sink(sink: Facts) -> Iterator[Finding]:

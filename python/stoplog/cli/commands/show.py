@@ -85,6 +85,8 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
     last = "no epoch yet" if record.state.last_epoch is None else f"last epoch {record.state.last_epoch}"
     yield f"Query {record.state.query_id}, {last}"
     yield "Carried out." if found.published else "Decided, and not known to be carried out yet."
+    if found.called_off:
+        yield "This merge was called off: the small parts stay, and its own part is never shown."
     if record.publish:
         reasons = Counter(part.reason for part in record.publish)
         words = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
@@ -113,7 +115,8 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
         )
     else:
         yield "Publishes nothing."
-    yield from (f"Replaces {part.path}, whose rows are in the published part." for part in record.replace)
+    why = ", whose rows are in the published part" if record.is_merge else ""
+    yield from (f"Replaces {part.path}{why}." for part in record.replace)
     yield from (
         f"Marks bucket {marker.bucket or '.'} complete, version {marker.version}."
         for marker in record.markers

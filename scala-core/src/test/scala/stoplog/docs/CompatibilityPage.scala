@@ -56,7 +56,7 @@ object CompatibilityPage {
         "hadoop"
       )} |
        |
-       |The command line `stoplog` and `stoplog.inspect` need Python alone, and for HDFS and S3 pyarrow.
+       |`stoplog.inspect`, and the commands of `stoplog` that only look, need Python alone, and for HDFS and S3 pyarrow; commands that change something need Java and the jars of Spark.
        |""".stripMargin
   }
 

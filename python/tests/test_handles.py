@@ -60,6 +60,6 @@ def test_every_handle_ever_written_is_read(handle: str, staged: Staged) -> None:
     assert staged_of(handle) == staged
 
 
-@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{"])
+@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{", "1|2|none|file", "1|2|3|", "1|2|-3|file"])
 def test_what_is_of_another_kind_of_sink_stages_nothing(handle: str) -> None:
     assert staged_of(handle) == NOTHING_STAGED

@@ -45,7 +45,9 @@ def staged_of(handle: str) -> Staged:
     """
     if handle.startswith("{"):
         return _on_s3(handle)
-    return _chunk(handle) or Staged((handle,), (None,))
+    if _OF_CHUNK.match(handle):
+        return _chunk(handle)
+    return Staged((handle,), (None,))
 
 
 def _on_s3(handle: str) -> Staged:
@@ -67,17 +69,15 @@ def _on_s3(handle: str) -> Staged:
     )
 
 
-def _chunk(handle: str) -> Staged | None:
-    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query.
-
-    `None` for the path of a part: its bucket may have bars in its name.
-    """
-    found = _CHUNK.fullmatch(handle) or _CHUNK_WITHOUT_QUERY.fullmatch(handle)
-    return Staged((found["file"],), (int(found["bytes"]),)) if found else None
+def _chunk(handle: str) -> Staged:
+    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query."""
+    found = _CHUNK.fullmatch(handle)
+    return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
 
 
-_CHUNK_WITHOUT_QUERY = re.compile(r"(-|[0-9]+(@[0-9]+)?)\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
-_CHUNK = re.compile(rf"[^|/]+\|{_CHUNK_WITHOUT_QUERY.pattern}", re.DOTALL)
+# Its beginning tells it from the path of a part, for the name of a bucket may have bars.
+_OF_CHUNK = re.compile(r"([^|/]+\|)?(-|[0-9]+(@[0-9]+)?)\|[0-9]+\|")
+_CHUNK = re.compile(rf"{_OF_CHUNK.pattern}(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@ package stoplog.wal
 
 import java.util.{Map => JMap}
 
+import stoplog.place.SinkStorage
 import stoplog.storage.{FileStore, SinkDirectory, SpoolFiles}
-import stoplog.twophase.TwoPhaseSettings
 
 /** Remembers the chunks that have been sent, at a place that outlives all processes. Used by driver and executors.
   *
@@ -55,18 +55,20 @@ trait CheckpointCommitters extends Serializable {
   def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter
 }
 
-/** The place of a sink's log, on any storage. Goes to the executors. */
-final class LogPlace private[wal] (settings: TwoPhaseSettings) extends Serializable {
-  def sinkId: String = settings.log.sinkId
+/** The place of a sink's log, on any storage. Goes to the executors, where no session is that could tell Hadoop's settings: so
+  * it carries the storage, which the driver has made.
+  */
+final class LogPlace private[wal] (storage: SinkStorage) extends Serializable {
+  def sinkId: String = storage.sinkId
 
   /** The directory, as the user gave it. */
-  def location: String = settings.path
+  def location: String = storage.path
 
   /** Small files of the sink. */
-  private[wal] def notes: FileStore = settings.storage.files
+  private[wal] def notes: FileStore = storage.files
 
   /** Files of rows. */
-  private[wal] def files: SpoolFiles = settings.storage.spoolFiles
+  private[wal] def files: SpoolFiles = storage.spoolFiles
 }
 
 /** Keeps notes as empty files in the sink's log: `_stoplog/<sinkId>/sent/<query>/<epoch>-<chunk>`. The default, for any

@@ -125,7 +125,7 @@ private[wal] final class ChunkSender(
   def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
     try
       Using.resource(new ChunkFile(() => place.files.find(file))) { rows =>
-        rows.schema.fold(withoutRows(chunk))(send(chunk, rows, _))
+        rows.note.fold(withoutRows(chunk))(note => send(chunk, rows, note.schema))
       }
     catch {
       case known: StoplogException => throw known
@@ -180,10 +180,10 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
   // The stream that was opened for the note serves the first iterator.
   private var unread = read()
 
-  /** The columns, as its writer noted them before the rows: it may be of a run whose columns were others. `None` if there is
-    * no such file.
-    */
-  val schema: Option[StructType] = unread.map { case (note, _) => columns(note) }
+  /** `None` if there is no such file. */
+  val note: Option[ChunkNote] = unread.map { case (note, _) => ChunkNote.parse(note) }
+
+  override private[wal] def requestRows: Option[Int] = note.flatMap(_.requestRows)
 
   override def iterator: Iterator[InternalRow] = {
     val (_, rows) =
@@ -200,15 +200,33 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
   private def read(): Option[(String, Iterator[InternalRow])] = {
     close()
     current = open()
-    try current.map(WaitingRows.read(_)(columns))
+    try current.map(WaitingRows.read(_)(ChunkNote.parse(_).schema))
     catch {
       case e: Throwable =>
         close()
         throw e
     }
   }
+}
 
-  private def columns(note: String): StructType = DataType.fromJson(note).asInstanceOf[StructType]
+/** What a chunk's file says before the rows: it may be of a run whose columns and options were others.
+  *
+  * @param requestRows as in [[RowSender]]
+  */
+private[wal] final case class ChunkNote(schema: StructType, requestRows: Option[Int]) {
+
+  /** `<requestRows><schema>`: the columns are an object of JSON, and release 0.1.0 has written them alone. */
+  def text: String = requestRows.fold("")(_.toString) + schema.json
+}
+
+private[wal] object ChunkNote {
+  def of(options: WriteAheadOptions, schema: StructType): ChunkNote =
+    ChunkNote(schema, options.sender.requestRows(options.passed))
+
+  def parse(text: String): ChunkNote = {
+    val (requestRows, columns) = text.span(_ != '{')
+    ChunkNote(DataType.fromJson(columns).asInstanceOf[StructType], requestRows.toIntOption)
+  }
 }
 
 /** The steps of a write-ahead sink that sends what is in its log, besides [[stoplog.fault.Step.ofSinks]]. */

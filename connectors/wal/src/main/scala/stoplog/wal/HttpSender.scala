@@ -22,8 +22,8 @@ import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType
 /** Posts rows as JSON lines to a URL: what `sender=http` is.
   *
   * Each request has up to `httpBatchRows` rows of one chunk, the type `application/x-ndjson`, and the header
-  * `Idempotency-Key: <chunk>-<number of the request in the chunk>`. The same rows have the same key each time they are sent, so
-  * a server that knows its keys again takes each row once. Any answer but 2xx fails the query; a server that is overloaded
+  * `Idempotency-Key: <chunk>-<number of the request in the chunk>`. The same rows have the same key each time they are sent, also
+  * by a run with another `httpBatchRows`, so a server that knows its keys again takes each row once. Any answer but 2xx fails the query; a server that is overloaded
   * (429, 503) or does not answer is asked again, after what its `Retry-After` says in seconds, or else after 1, 2, 4, … seconds.
   *
   * {{{
@@ -33,6 +33,9 @@ import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType
 final class HttpSender extends RowSender {
   override def target(options: JMap[String, String]): String =
     Redaction.text(HttpOptions.parse(options).url.toString)
+
+  override private[wal] def requestRows(options: JMap[String, String]): Option[Int] =
+    Some(HttpOptions.parse(options).batchRows)
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
     new HttpTarget(HttpOptions.parse(options), schema, millis => Thread.sleep(millis))
@@ -55,7 +58,8 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   encoder.open(schema)
 
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
-    bodies(rows.iterator).zipWithIndex.foreach { case (body, number) =>
+    val most = rows.requestRows.getOrElse(options.batchRows)
+    bodies(rows.iterator, most).zipWithIndex.foreach { case (body, number) =>
       post(s"${chunk.name}-$number", body, tries = options.retries + 1, waitMillis = FirstWaitMillis)
     }
     true
@@ -104,10 +108,10 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       .map(_ * 1000L)
 
   /** Rows are reused, so a batch of them cannot be held: it is encoded while it is read. */
-  private def bodies(rows: Iterator[InternalRow]): Iterator[Array[Byte]] =
+  private def bodies(rows: Iterator[InternalRow], most: Int): Iterator[Array[Byte]] =
     Iterator.continually(rows).takeWhile(_.hasNext).map { rows =>
       val out  = new ByteArrayOutputStream()
-      var left = options.batchRows
+      var left = most
       while (left > 0 && rows.hasNext) {
         encoder.encode(rows.next(), out)
         left -= 1

@@ -36,6 +36,11 @@ trait RowSender extends Serializable {
   /** For a system in which the later of two writes wins. Called on the driver, once for each start of a query. */
   def times(options: JMap[String, String]): EpochTimes = EpochTimes.none
 
+  /** How many rows a request has at most, if the system knows requests again: a chunk's file keeps the number, since the
+    * requests of the chunk have to be the same each time it is sent.
+    */
+  private[wal] def requestRows(options: JMap[String, String]): Option[Int] = None
+
   /** A connection, for one chunk. Called on an executor. */
   def open(options: JMap[String, String], schema: StructType): RowTarget
 }
@@ -69,6 +74,9 @@ trait ChunkRows {
 
   /** All of them, from the first one on, at each call. The row object is reused, so it must not be kept. */
   def iterator: Iterator[InternalRow]
+
+  /** [[RowSender.requestRows]] of the run that wrote them; `None` if that is not in their file. */
+  private[wal] def requestRows: Option[Int] = None
 }
 
 /** A system's answer about a chunk that may have been sent. */

@@ -33,9 +33,8 @@ final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) 
     val settings = TwoPhaseSettings(options.log)
     settings.path // rows have to lie somewhere, in a batch query too
     options.sender.check(options.passed, schema)
-    SinkTable.twoPhase(schema, options.log, properties)(
-      new WriteAheadRows(options, _, new LogPlace(settings))
-    )
+    val place = new LogPlace(settings.storage)
+    SinkTable.twoPhase(schema, options.log, properties)(new WriteAheadRows(options, _, place))
   }
 }
 
@@ -51,7 +50,7 @@ private[wal] final class WriteAheadRows(
   override def target: String = options.sender.target(options.passed)
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
-    new ChunkWriter(schema, place, task, ChunkWriter.queryOf(task))
+    new ChunkWriter(ChunkNote.of(options, schema), place, task, ChunkWriter.queryOf(task))
 
   override def committer(): TwoPhaseCommitter = {
     val passed = options.passed
@@ -71,10 +70,10 @@ private[wal] final class WriteAheadRows(
   *
   * @param query as in [[Chunk]]
   */
-private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: WriterTask, query: String)
+private[wal] final class ChunkWriter(note: ChunkNote, place: LogPlace, task: WriterTask, query: String)
     extends TwoPhaseWriter[InternalRow] {
-  private val waiting    = new WaitingRows(schema.length)
-  private val projection = UnsafeProjection.create(schema)
+  private val waiting    = new WaitingRows(note.schema.length)
+  private val projection = UnsafeProjection.create(note.schema)
 
   override def write(row: InternalRow): Unit = waiting.append(row match {
     case unsafe: UnsafeRow => unsafe
@@ -87,7 +86,7 @@ private[wal] final class ChunkWriter(schema: StructType, place: LogPlace, task: 
       s"${task.stageAttempt}-${task.attempt}"
     val token = place.files.write(NewPart("", name, task.run)) { out =>
       val counted = new CountingOutputStream(out)
-      waiting.writeTo(counted, note = schema.json)
+      waiting.writeTo(counted, note.text)
       bytes = counted.getByteCount
     }
     val chunk = ChunkToken(

@@ -22,7 +22,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
         ForeignQuery.Refuse,
         LostPart.Fail
       )
-    )
+    ).storage
   )
 
   private final class Notes extends CheckpointCommitter {

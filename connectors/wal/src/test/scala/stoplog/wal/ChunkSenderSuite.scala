@@ -29,8 +29,11 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     def place: LogPlace = chunks.place
     def kept: Int       = chunks.kept
 
-    def prepared(lines: String*): Prepared =
-      chunks.prepared(lines.map(line => InternalRow(UTF8String.fromString(line))))
+    def prepared(lines: String*): Prepared = chunks.prepared(rows(lines))
+
+    def sentByExecutors(lines: String*): CommitOutcome = chunks.sentByExecutors(rows(lines))
+
+    private def rows(lines: Seq[String]) = lines.map(line => InternalRow(UTF8String.fromString(line)))
 
     def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = chunks.send(prepared, faults)
 
@@ -49,6 +52,13 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
     assert(world.inbox.rows === Seq("a", "b"))
   }
+
+  for (committer <- Seq("files", classOf[InboxCommitters].getName))
+    test(s"rows are put into the log, and sent, where there is no session: committer $committer") {
+      val world = new World("committer" -> committer)
+      assert(world.sentByExecutors("a", "b") === CommitOutcome.Committed)
+      assert(world.inbox.rows === Seq("a", "b"))
+    }
 
   test("who dies before the first row, or after the note, costs nothing") {
     for (step <- Seq(WriteAheadStep.BeforeSend, WriteAheadStep.AfterNote)) {

@@ -3,14 +3,20 @@ package stoplog.wal
 
 import java.nio.file.Files
 
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.commit.{ForeignQuery, LostPart, TaskResult}
+import stoplog.engine.{Existing, SinkWriterFactory, TaskAttempt, WriteRequest}
 import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.laws.Copied
 import stoplog.options.LogOptions
 import stoplog.part.RunId
 import stoplog.sink.{BatchTimes, CommitOutcome, Prepared, WriterTask}
+import stoplog.spark.SinkTable
 import stoplog.twophase.TwoPhaseSettings
 
 /** A log on the local disk, and the sending of its chunks without a query. Needs an active session.
@@ -22,7 +28,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   private val asked = WriteAheadOptions.parse(options)
 
   val place: LogPlace = new LogPlace(
-    TwoPhaseSettings(LogOptions(Some(at), "main", ForeignQuery.Refuse, LostPart.Fail))
+    TwoPhaseSettings(LogOptions(Some(at), "main", ForeignQuery.Refuse, LostPart.Fail)).storage
   )
 
   /** What a task has put into the log. */
@@ -34,20 +40,53 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   ): Prepared = {
     val task =
       WriterTask(RunId(query), "main", Some(epoch), partition, 0, 0, BatchTimes(Some(1700000000123L), None))
-    val writer = new ChunkWriter(schema, place, task, query)
+    written(new ChunkWriter(ChunkNote.of(asked, schema), place, task, query), rows)
+  }
+
+  /** What the sink's tasks put into the log and send, as executors do it: with copies, and without a session. */
+  def sentByExecutors(rows: Seq[InternalRow]): CommitOutcome = {
+    start()
+    val tasks = Copied(writers(new WriteAheadProvider))
+    val sends = Copied(new ChunkSender(asked, place, () => Faults.none))
+    ChunkWorld.withoutSession {
+      val writer = tasks.writer(TaskAttempt(epoch = None, 0, 0, 0)).get
+      rows.foreach(writer.write)
+      val part = writer.commit().closed.head
+      writer.close()
+      val prepared = Prepared(part.name, part.handle.token, part.records, part.sizeBytes)
+      sends.send(chunkOf(prepared), ChunkToken.parse(prepared.token).file)
+    }
+  }
+
+  private def writers(provider: WriteAheadProvider): SinkWriterFactory[InternalRow, TaskResult] =
+    provider
+      .getTable(schema, Array.empty, (options + ("logLocation" -> at)).asJava)
+      .asInstanceOf[SinkTable[TaskResult]]
+      .sink
+      .plan(WriteRequest(schema, "job", Existing.Keep))
+      .job()
+      .begin(slots = 1)
+
+  private def written(writer: ChunkWriter, rows: Seq[InternalRow]): Prepared =
     try {
       rows.foreach(writer.write)
       writer.prepare().head
     } finally writer.close()
-  }
 
   def committers: CheckpointCommitters = asked.committers
 
-  /** As a new start of the query sends it. */
-  def send(prepared: Prepared, faults: Faults = Faults.none): CommitOutcome = {
+  /** As a new start of the query sends it.
+    *
+    * @param more options of that start
+    */
+  def send(
+      prepared: Prepared,
+      faults: Faults = Faults.none,
+      more: Map[String, String] = Map.empty
+  ): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
     val chunk = timed(chunkOf(prepared))
-    new ChunkSender(asked, place, () => faults).send(chunk, token.file)
+    new ChunkSender(WriteAheadOptions.parse(options ++ more), place, () => faults).send(chunk, token.file)
   }
 
   /** As a driver does before anything is sent: one at a time. */
@@ -75,6 +114,18 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
 }
 
 object ChunkWorld {
+
+  /** As on an executor. */
+  def withoutSession[A](work: => A): A = {
+    val (active, default) = (SparkSession.getActiveSession, SparkSession.getDefaultSession)
+    SparkSession.clearActiveSession()
+    SparkSession.clearDefaultSession()
+    try work
+    finally {
+      active.foreach(SparkSession.setActiveSession)
+      default.foreach(SparkSession.setDefaultSession)
+    }
+  }
 
   def dying(step: Step): Faults = new Faults {
     override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)

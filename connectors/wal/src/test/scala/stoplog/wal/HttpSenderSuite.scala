@@ -13,7 +13,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 
-class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
+import stoplog.error.StoplogException
+import stoplog.format.SparkSessionForTests
+import stoplog.sink.CommitOutcome
+
+class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSessionForTests {
   private val schema = new StructType().add("id", IntegerType).add("word", StringType)
   private val chunk  = Chunk("main", "query", "chunk-1", Some(7L), 0, rows = 5)
 
@@ -49,7 +53,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
     val options = HttpOptions.parse(
       java.util.Map.of(
         "url",
-        s"http://127.0.0.1:${server.getAddress.getPort}/rows",
+        url,
         "httpBatchRows",
         "2",
         "httpRetries",
@@ -62,11 +66,15 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
     target.send(
       chunk,
       new ChunkRows {
-        override def iterator: Iterator[InternalRow] =
-          (1 to rows).iterator.map(n => InternalRow(n, UTF8String.fromString(s"w$n")))
+        override def iterator: Iterator[InternalRow] = rowsUpTo(rows).iterator
       }
     )
   }
+
+  private def url: String = s"http://127.0.0.1:${server.getAddress.getPort}/rows"
+
+  private def rowsUpTo(last: Int): Seq[InternalRow] =
+    (1 to last).map(n => InternalRow(n, UTF8String.fromString(s"w$n")))
 
   test("rows are posted as lines, in batches with keys of their own that stay the same") {
     send(rows = 5)
@@ -77,6 +85,23 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach {
     posts.clear()
     send(rows = 5)
     assert(posts.toVector === first)
+  }
+
+  test("a key stands for the same rows when a run with another httpBatchRows sends the chunk again") {
+    spark
+    val world = new ChunkWorld(Map("sender" -> "http", "url" -> url, "httpBatchRows" -> "2"), schema)
+    val five  = world.prepared(rowsUpTo(5))
+    answers ++= Seq(204 -> None, 400 -> None)
+    intercept[StoplogException](world.send(five))
+    assert(world.send(five, more = Map("httpBatchRows" -> "3")) === CommitOutcome.Committed)
+    // A server that remembers keys takes what first came under each.
+    val taken = posts.filterNot(_ eq posts(1)).distinctBy(_.key).map(_.body).mkString
+    assert(taken === (1 to 5).map(n => s"""{"id":$n,"word":"w$n"}\n""").mkString)
+  }
+
+  test("the file of a chunk that release 0.1.0 has written says its columns alone") {
+    assert(ChunkNote.parse(schema.json) === ChunkNote(schema, requestRows = None))
+    assert(ChunkNote.parse(ChunkNote(schema, Some(500)).text) === ChunkNote(schema, Some(500)))
   }
 
   test("a server that is busy is asked again, when it says or later and later") {

@@ -60,6 +60,13 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     world.assertEachOnce(0 until 20)
   }
 
+  test("rows are put into the log, and sent, where there is no session") {
+    val world = new World
+    val rows  = (0 until 5).map(id => InternalRow(id.toLong, UTF8String.fromString(s"w$id")))
+    assert(world.chunks.sentByExecutors(rows) === CommitOutcome.Committed)
+    world.assertEachOnce(0 until 5)
+  }
+
   for (step <- WriteAheadStep.all) test(s"who dies at ${step.name} costs nothing: ${step.after}") {
     val world = new World
     val chunk = world.prepared(0 until 20)

@@ -53,7 +53,7 @@ abstract class WriteAheadWorld(
         chunks.place,
         new ChunkCommitter.Turns
       ),
-      task => new ChunkWriter(schema, chunks.place, task, query),
+      task => new ChunkWriter(ChunkNote.of(own, schema), chunks.place, task, query),
       rows.inTasks(_, tasks).map(_.map { case (id, word) => InternalRow(UTF8String.fromString(word), id) }),
       Crash.clock(),
       faults

@@ -108,8 +108,8 @@ private[stoplog] final class SinkDriver private[commit] (
       try {
         faults.at(Step.BeforeRecord)
         val draft = EpochOutcome.of(plan, results, policy, settings.schema.id, clock.millis())
-        val state =
-          held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
+        stores.committer.refuseLost(draft.closed.map(_.handle.token))
+        val state   = held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
         val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)

@@ -80,6 +80,12 @@ trait TwoPhaseWriter[-R] extends AutoCloseable {
   */
 trait TwoPhaseCommitter extends AutoCloseable {
 
+  /** Throws if something that was prepared under these tokens is known to be gone. Asked before a record decides on them: one
+    * that names what is gone could never be carried out, while without it the epoch fails, and is written again. Asks
+    * nothing, the default, where what is prepared stays until it is committed or aborted.
+    */
+  def refuseLost(tokens: Seq[String]): Unit = ()
+
   /** Makes visible what a task has prepared: idempotent, from any process, as often as it is asked (I3).
     *
     * It is asked again after every failure with an unknown outcome, and by each start until the record is marked. So

@@ -116,6 +116,7 @@ private[twophase] object TwoPhaseEngineSink {
       )
 
     override def commit(results: Seq[TaskResult]): Unit = {
+      committer.refuseLost(prepared(results).map(_.token))
       begun = true
       tools.parallel.uninterrupted {
         tools.parallel.map(prepared(results)) { part =>

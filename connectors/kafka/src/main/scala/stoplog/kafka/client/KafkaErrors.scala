@@ -66,15 +66,21 @@ private[kafka] object KafkaErrors extends ErrorMaker {
       lost: OpenTransaction,
       target: String,
       rows: Long,
-      nowMillis: Long,
+      ageMillis: Long,
       timeoutMillis: Long
   ): StoplogException = failure(
     "STOPLOG_KAFKA_TRANSACTION_LOST",
-    "epoch"       -> lost.batch.fold("of a batch query")(_.toString),
-    "rows"        -> rows,
-    "target"      -> target,
-    "transaction" -> lost,
-    "age"         -> TimeSpan.render((nowMillis - lost.begunAtMillis).max(0) / 1000 * 1000),
+    Seq("rows" -> rows, "target" -> target) ++ aborted(lost, ageMillis, timeoutMillis): _*
+  )
+
+  /** Before anything was decided on it. */
+  def transactionExpired(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): StoplogException =
+    failure("STOPLOG_KAFKA_TRANSACTION_EXPIRED", aborted(gone, ageMillis, timeoutMillis): _*)
+
+  private def aborted(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): Seq[(String, Any)] = Seq(
+    "epoch"       -> gone.batch.fold("of a batch query")(_.toString),
+    "transaction" -> gone,
+    "age"         -> TimeSpan.render(ageMillis.max(0) / 1000 * 1000),
     "timeout"     -> TimeSpan.render(timeoutMillis)
   )
 }

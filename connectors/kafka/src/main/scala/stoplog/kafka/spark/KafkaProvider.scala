@@ -21,8 +21,10 @@ import stoplog.kafka.client.{FirstFailure, KafkaErrors, ProducerSettings}
 import stoplog.kafka.options.{Delivery, KafkaSinkOptions}
 import stoplog.kafka.transaction._
 import stoplog.options.TimeSpan
+import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable}
+import stoplog.twophase.TwoPhaseSettings
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
@@ -38,17 +40,28 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
     options.delivery match {
       case Delivery.ExactlyOnce =>
         BrokerLimits.check(options.producer)
+        val log = options.log.location.map(_ => TwoPhaseSettings(options.log).storage)
         SinkTable.twoPhase(schema, options.log, properties) { rows =>
-          new TransactionalSink(options, RecordColumns.of(rows, options.topic))
+          new TransactionalSink(
+            options,
+            RecordColumns.of(rows, options.topic),
+            runs = () => log.fold(Set.empty[RunId])(_.log.all().map(_.run).toSet)
+          )
         }
       case _ => new SinkTable(new PlainEngineSink(schema, options))
     }
   }
 }
 
-/** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions. */
-private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns: RecordColumns)
-    extends TwoPhaseSink[InternalRow] {
+/** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions.
+  *
+  * @param runs those that the log names; none where there is no log
+  */
+private[kafka] final class TransactionalSink(
+    options: KafkaSinkOptions,
+    columns: RecordColumns,
+    runs: () => Set[RunId]
+) extends TwoPhaseSink[InternalRow] {
   private val ids =
     TransactionalIds(options.transactionalIdPrefix, options.log.location.getOrElse(""), options.log.sinkId)
 
@@ -72,7 +85,8 @@ private[kafka] final class TransactionalSink(options: KafkaSinkOptions, columns:
     new KafkaCommitter(
       new Transactions(options.producer, Clock.system),
       target,
-      ids.isOfSink,
+      ids,
+      runs,
       options.log.onLostPart,
       options.producer.transactionTimeoutMillis,
       Clock.system

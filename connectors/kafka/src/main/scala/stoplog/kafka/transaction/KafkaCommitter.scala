@@ -8,7 +8,9 @@ import java.util.concurrent.{CompletionException, ConcurrentHashMap, ExecutionEx
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.admin.{Admin, ListTransactionsOptions, TransactionState}
+import org.apache.kafka.clients.admin.{
+  Admin, DescribeTransactionsResult, ListTransactionsOptions, TransactionState
+}
 import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors._
@@ -17,35 +19,54 @@ import stoplog.commit.{Clock, LostPart}
 import stoplog.error.Log
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.options.TimeSpan
+import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 
 /** The driver's half of the sink: commits what the log has decided, and aborts what dead runs have left open, for which
   * readers of committed records wait.
   *
-  * @param target   for messages
-  * @param isOfSink whether a transactional id is one of this sink
+  * @param target for messages
+  * @param runs   those that the log names
   */
 private[kafka] final class KafkaCommitter(
     transactions: Transactions,
     target: String,
-    isOfSink: String => Boolean,
+    ids: TransactionalIds,
+    runs: () => Set[RunId],
     onLost: LostPart,
     timeoutMillis: Long,
     clock: Clock
 ) extends TwoPhaseCommitter {
+
+  /** The brokers are asked about those alone that they may have aborted for their age.
+    *
+    * Error: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`.
+    */
+  override def refuseLost(tokens: Seq[String]): Unit = {
+    val old = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
+    transactions.gone(old).foreach { lost =>
+      throw KafkaErrors.transactionExpired(lost, ageMillis(lost), timeoutMillis)
+    }
+  }
 
   /** Error: `STOPLOG_KAFKA_TRANSACTION_LOST`, unless the user has chosen to go on. */
   override def commit(prepared: Prepared): CommitOutcome = {
     val open    = OpenTransaction.parse(prepared.token)
     val outcome = transactions.commit(open)
     if (outcome == CommitOutcome.Lost && onLost == LostPart.Fail)
-      throw KafkaErrors.transactionLost(open, target, prepared.rows, clock.millis(), timeoutMillis)
+      throw KafkaErrors.transactionLost(open, target, prepared.rows, ageMillis(open), timeoutMillis)
     warnIfNearlyLost(open)
     outcome
   }
 
-  /** Of age 0, all of them: to abort one keeps its writer out. */
-  override def staged(): Vector[Staged] = transactions.open(isOfSink).map(Staged(_, modifiedAtMillis = 0))
+  /** Those that a run of this log has begun (I5): logs at different places may have paths of one text, so that ids of their
+    * sinks begin alike. Of age 0, all of them: to abort one keeps its writer out.
+    */
+  override def staged(): Vector[Staged] = {
+    val alike = transactions.open(ids.isOfSink)
+    val own   = if (alike.isEmpty) Set.empty[String] else runs().map(_.uid)
+    alike.filter(ids.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
+  }
 
   override def stagedOf(token: String): Set[String] = Set(OpenTransaction.idOf(token))
 
@@ -55,13 +76,15 @@ private[kafka] final class KafkaCommitter(
 
   // After a crash, what is left of the time is all that a restart has.
   private def warnIfNearlyLost(open: OpenTransaction): Unit = {
-    val age = clock.millis() - open.begunAtMillis
+    val age = ageMillis(open)
     if (age > timeoutMillis / 2)
       Log.warn(
         s"A transaction of micro-batch ${open.batch.fold("")(_.toString)} was committed ${TimeSpan.render(age)} after it " +
           s"was begun, of the ${TimeSpan.render(timeoutMillis)} that transactionTimeout leaves to it and to a restart"
       )
   }
+
+  private def ageMillis(open: OpenTransaction): Long = clock.millis() - open.begunAtMillis
 }
 
 /** Ends transactions that other processes have begun. Safe to be used by many threads. */
@@ -99,6 +122,15 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
       }
     }
 
+  /** One of them that is not open any more: the brokers have aborted it, or know it no more. Error: `STOPLOG_KAFKA_COMMIT`. */
+  def gone(all: Seq[OpenTransaction]): Option[OpenTransaction] =
+    if (all.isEmpty) None
+    else
+      asked("the transactions of a micro-batch") { admin =>
+        val described = admin.describeTransactions(all.map(_.id).asJava)
+        all.find(open => !isIn(Transactions.Open, open, described))
+      }
+
   /** The transactional ids with records that are neither committed nor aborted.
     *
     * Error: `STOPLOG_KAFKA_COMMIT`.
@@ -134,14 +166,21 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   // Brokers give a later epoch to the next user of the id, and there is none before this transaction is settled. A decided
   // one stays so: the markers for readers may be on their way.
   private def isCommitted(transaction: OpenTransaction): Boolean = asked(transaction.toString) { admin =>
+    isIn(Transactions.Decided, transaction, admin.describeTransactions(JList.of(transaction.id)))
+  }
+
+  private def isIn(
+      states: Set[TransactionState],
+      transaction: OpenTransaction,
+      described: DescribeTransactionsResult
+  ): Boolean =
     try {
-      val found = admin.describeTransactions(JList.of(transaction.id)).description(transaction.id).get()
-      Transactions.Decided(found.state) && found.producerId == transaction.producerId &&
+      val found = described.description(transaction.id).get()
+      states(found.state) && found.producerId == transaction.producerId &&
       found.producerEpoch == transaction.epoch
     } catch {
       case e: ExecutionException if e.getCause.isInstanceOf[TransactionalIdNotFoundException] => false
     }
-  }
 
   private def asked[A](what: String)(question: Admin => A): A = {
     isAdminUsed = true
@@ -156,6 +195,8 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
 
 private object Transactions {
   private val KeptProducers = 64
+
+  private val Open: Set[TransactionState] = Set(TransactionState.ONGOING)
 
   private val Decided: Set[TransactionState] =
     Set(TransactionState.PREPARE_COMMIT, TransactionState.COMPLETE_COMMIT)

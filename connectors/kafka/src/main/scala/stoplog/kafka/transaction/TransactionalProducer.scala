@@ -196,10 +196,13 @@ private[kafka] final case class TransactionalIds(prefix: String, log: String, si
     s"$begin${run.uid}-${TransactionalIds.process}-${TransactionalIds.numbers.incrementAndGet()}"
 
   /** Whether an id is one of the sink. Another sink's may go on with what looks like a run. */
-  def isOfSink(id: String): Boolean =
-    id.startsWith(begin) && TransactionalIds.Rest.matches(id.drop(begin.length))
+  def isOfSink(id: String): Boolean = runOf(id).isDefined
 
-  // A checksum is enough: it tells apart the few logs that one prefix is used with.
+  /** The run that has made the id, by [[stoplog.part.RunId.uid]], if it is one of the sink. */
+  def runOf(id: String): Option[String] =
+    Option.when(id.startsWith(begin))(id.drop(begin.length)).collect { case TransactionalIds.Rest(run) => run }
+
+  // A checksum is enough for a list that has few ids of others: only the run proves whose an id is.
   private def begin: String = {
     val sum = new CRC32
     sum.update(log.stripSuffix("/").getBytes(UTF_8))
@@ -211,5 +214,5 @@ private[kafka] object TransactionalIds {
   private val process = UUID.randomUUID().toString.take(8)
   private val numbers = new AtomicLong()
 
-  private val Rest = "[0-9A-Za-z]{1,12}-[0-9a-f]{8}-[0-9]+".r
+  private val Rest = "([0-9A-Za-z]{1,12})-[0-9a-f]{8}-[0-9]+".r
 }

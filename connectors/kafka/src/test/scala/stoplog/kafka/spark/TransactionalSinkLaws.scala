@@ -12,6 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.kafka.Broker
 import stoplog.kafka.options.KafkaSinkOptions
 import stoplog.laws.TwoPhaseSinkLaws
+import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
 
 /** What every sink has to promise, against a real broker. */
@@ -30,7 +31,7 @@ class TransactionalSinkLaws extends TwoPhaseSinkLaws[InternalRow, String] {
         "onLostTransaction"       -> "skip"
       ).asJava
     )
-    new TransactionalSink(options, RecordColumns.of(schema, options.topic))
+    new TransactionalSink(options, RecordColumns.of(schema, options.topic), () => Set(RunId("laws")))
   }
 
   override protected def row(number: Int): InternalRow = InternalRow(UTF8String.fromString(seen(number)))

@@ -40,7 +40,8 @@ class KafkaCommitterSuite extends AnyFunSuite {
     val committer = new KafkaCommitter(
       new Transactions(settings, clock),
       topic,
-      _ == id,
+      TransactionalIds("stoplog", "/log", "main"),
+      () => Set.empty,
       LostPart.Fail,
       timeoutMillis.toLong,
       clock

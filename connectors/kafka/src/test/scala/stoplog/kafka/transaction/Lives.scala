@@ -12,15 +12,24 @@ import stoplog.commit.{Clock, LostPart}
 import stoplog.fault.{Faults, Step}
 import stoplog.kafka.Broker
 import stoplog.kafka.client.ProducerSettings
+import stoplog.log.{CommitLog, LogFiles}
 import stoplog.matrix.PreparedProcess
 import stoplog.part.RunId
+import stoplog.storage.local.{LocalFileStore, LocalForcing}
 
 /** One query over several lives, without an engine: each ends at a fault, or when all its epochs are done. What it has
   * open then stays open, as that of a process that was killed.
+  *
+  * @param path the text of the log's path, which may mean another place elsewhere
   */
-final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart.Fail) {
+final class Lives(
+    broker: Broker,
+    val topic: String,
+    onLost: LostPart = LostPart.Fail,
+    path: Option[String] = None
+) {
   private val root      = Files.createTempDirectory("stoplog-kafka-lives").toString
-  private val ids       = TransactionalIds("stoplog", root, "main")
+  private val ids       = TransactionalIds("stoplog", path.getOrElse(root), "main")
   private val pool      = new ProducerPool(Clock.system, keptMillis = Long.MaxValue)
   private val left      = mutable.Buffer.empty[AutoCloseable]
   private var committed = -1L
@@ -56,7 +65,8 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
     val committer = new KafkaCommitter(
       new Transactions(settings, Clock.system),
       topic,
-      ids.isOfSink,
+      ids,
+      () => records.all().map(_.run).toSet,
       onLost,
       timeoutMillis,
       Clock.system
@@ -73,6 +83,10 @@ final class Lives(broker: Broker, val topic: String, onLost: LostPart = LostPart
       onLost
     )
   }
+
+  /** Of the log. */
+  def records: CommitLog =
+    new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", Faults.none))
 
   private def writer(run: RunId, settings: ProducerSettings, epoch: Long) = {
     val use      = ProducerPool.Use(run, ids)

@@ -53,6 +53,31 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
+  test("what has timed out before anything was decided fails the epoch, and each row is there once when it is repeated") {
+    inTopic("matrix-expired") { (topic, lives) =>
+      val expired = intercept[StoplogException] {
+        lives.live(more = 1, timeoutMillis = Broker.ShortMillis)(eventually(assert(!broker.isHeldUp(topic))))
+      }
+      assert(expired.getCondition === "STOPLOG_KAFKA_TRANSACTION_EXPIRED")
+      assert(expired.getMessageParameters.get("epoch") === "0")
+      assert(lives.records.newest().flatMap(_.state.lastEpoch) === None)
+      assert(lives.live(more = 1)())
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+    }
+  }
+
+  test("the sink of another log whose path has the same text is left alone") {
+    inTopic("matrix-one-text") { (topic, _) =>
+      val (one, other) = (life(topic), life(topic))
+      try {
+        assert(!other.live(more = 1, Lives.dying(Step.AfterSync, 1))())
+        assert(one.live(more = 1)(between = assert(other.live(more = 1)())))
+        assert(broker.committed(topic).sorted === (one.rows ++ other.rows).sorted)
+        assert(!broker.isHeldUp(topic))
+      } finally Seq(one, other).foreach(_.close())
+    }
+  }
+
   test("with onLostTransaction=skip the query goes on without these rows") {
     inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)())
@@ -61,6 +86,8 @@ class LivesSuite extends AnyFunSuite with Eventually {
       assert(broker.committed(topic).sorted === lives.rows.filterNot(_.startsWith("0-")).sorted)
     }
   }
+
+  private def life(topic: String) = new Lives(broker, topic, path = Some("/data/log"))
 
   private def inTopic(name: String, onLost: LostPart = LostPart.Fail)(check: (String, Lives) => Any): Unit = {
     val lives = new Lives(broker, broker.createTopic(name, partitions = 2), onLost)

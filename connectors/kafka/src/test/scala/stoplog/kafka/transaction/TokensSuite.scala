@@ -55,6 +55,11 @@ class TokensSuite extends AnyFunSuite {
     assert(!ids.copy(prefix = "stop").isOfSink(own))
   }
 
+  test("an id tells the run that made it") {
+    assert(ids.runOf(ids.next(run)) === Some(run.uid))
+    assert(ids.copy(sinkId = "other").runOf(ids.next(run)) === None)
+  }
+
   test("a log's location with and without a slash at its end is one log") {
     val slashed = ids.copy(log = "/data/ck/")
     assert(slashed.isOfSink(ids.next(run)))

@@ -46,7 +46,8 @@ object PackageImports {
     "kafka"           -> "error kafka.client kafka.options",
     "kafka.client"    -> "error options",
     "kafka.options"   -> "commit kafka.client options",
-    "kafka.spark" -> "commit engine error kafka.client kafka.options kafka.transaction options sink spark",
+    "kafka.spark" -> ("commit engine error kafka.client kafka.options kafka.transaction options part sink spark " +
+      "twophase"),
     "kafka.transaction" -> "commit error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
     "merge" -> ("commit compact error fault format format.avro format.compress format.orc format.parquet " +
@@ -71,6 +72,6 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place sink storage",
     "util"            -> "error",
-    "wal"             -> "error fault format format.bulk options part sink spark storage twophase util"
+    "wal"             -> "error fault format format.bulk options part place sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

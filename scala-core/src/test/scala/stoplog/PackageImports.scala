@@ -10,7 +10,7 @@ object PackageImports {
       "merge options preflight rolling source.file source.format spark thread util"),
     "admin"             -> "commit error fault format.bulk log options part place storage",
     "async"             -> "error",
-    "bucket"            -> "commit error log util",
+    "bucket"            -> "commit error log storage util",
     "bucketing"         -> "bucket format options util",
     "cassandra"         -> "cassandra.options",
     "cassandra.client"  -> "error thread",

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 
 import stoplog.error.Errors
+import stoplog.storage.HiddenNames
 
 /** The path of a bucket below the sink's path: names with `/` between them, or nothing for that path itself. */
 private[stoplog] object BucketId {
@@ -48,17 +49,13 @@ private[stoplog] object BucketId {
     case _ if name.exists(Character.isISOControl) => Some("there is a control character in it")
     case _ if bytes(name) > MostBytes             =>
       Some(s"a name in it has ${bytes(name)} bytes, and file systems take $MostBytes")
-    case _ if isHidden(name) => Some(s"readers do not look into a directory called '$name'")
-    case _                   => None
+    case _ if HiddenNames.isHidden(name) => Some(s"readers do not look into a directory called '$name'")
+    case _                               => None
   }
 
   private def bytes(name: String): Int = name.getBytes(UTF_8).length
 
   private final val MostBytes = 255
-
-  // Spark's file index leaves out these names, and most other readers leave out the same.
-  private def isHidden(name: String): Boolean =
-    name.startsWith(".") || (name.startsWith("_") && !name.contains('=')) || name.endsWith("._COPYING_")
 }
 
 /** The columns of readers that take directories `name=value` for them: Spark, pyarrow, DuckDB and pandas alike. */
@@ -68,7 +65,8 @@ private[stoplog] object PartitionDiscovery {
     * path when other buckets do have names. A bucket that every reader passes over on purpose has none.
     */
   def unnamedLevel(bucket: String): Option[String] =
-    if (bucket.isEmpty || isHidden(bucket)) None else bucket.split('/').find(column(_).isEmpty)
+    if (bucket.isEmpty || HiddenNames.isHidden(bucket.takeWhile(_ != '/'))) None
+    else bucket.split('/').find(column(_).isEmpty)
 
   /** The columns that a bucket names. */
   def columns(bucket: String): Seq[String] = bucket.split('/').toSeq.flatMap(column)
@@ -82,7 +80,4 @@ private[stoplog] object PartitionDiscovery {
     case at if at > 0 && at < level.length - 1 => Some(level.take(at))
     case _                                     => None
   }
-
-  private def isHidden(bucket: String): Boolean =
-    (bucket.startsWith("_") || bucket.startsWith(".")) && !bucket.takeWhile(_ != '/').contains('=')
 }

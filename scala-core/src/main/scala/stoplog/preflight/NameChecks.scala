@@ -9,6 +9,7 @@ import stoplog.bucket.{BucketId, DateTimeBucketAssigner, PartitionDiscovery}
 import stoplog.error.Errors
 import stoplog.preflight.Finding.{Ok, Warning}
 import stoplog.rolling.{DefaultRollingPolicy, RollingPolicy}
+import stoplog.storage.HiddenNames
 
 /** Checks for problems of names although each option for itself is right. */
 private[stoplog] object NameChecks {
@@ -27,7 +28,7 @@ private[stoplog] object NameChecks {
           "and would take the bytes of such files for rows.",
         s"Set partSuffix to '$suffix$compression', or leave it out, which gives '$derived'."
       )
-    case Some(suffix) if suffix.endsWith(Copying) =>
+    case Some(suffix) if suffix.endsWith(HiddenNames.Copying) =>
       Warning(
         "partSuffix",
         s"Finished files end with '$suffix', which Spark takes for files that are being copied, and does not read.",
@@ -139,7 +140,7 @@ private[stoplog] object NameChecks {
   private def isVisibleUnder(path: String, location: String): Boolean = {
     val (parent, child) = (plain(path), plain(location))
     val below           = if (child == parent) "" else child.stripPrefix(s"$parent/")
-    below != child && !below.startsWith("_") && !below.startsWith(".")
+    below != child && !HiddenNames.areIn(below)
   }
 
   /** Local paths are written with and without their scheme. */
@@ -160,8 +161,7 @@ private[stoplog] object NameChecks {
     "Let bucketBy give a name=value where it is null, too: concat('day=', coalesce(string(date(at)), " +
       s"'${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}')); or use partitionBy, which does."
 
-  private val Shown   = 5
-  private val Copying = "._COPYING_"
+  private val Shown = 5
 
   /** The libraries that work together here. */
   object Versions {

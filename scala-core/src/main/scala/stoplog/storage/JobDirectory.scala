@@ -17,7 +17,7 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
 
   /** All files below the top-level files and directories that readers see, hidden ones in them included. */
   def visible(): Vector[VisibleFile] =
-    files.list("").filter(entry => JobDirectory.isVisible(entry.name)).flatMap {
+    files.list("").filterNot(entry => HiddenNames.isHidden(entry.name)).flatMap {
       case directory if directory.isDirectory => files.walk(directory.path)(_ => true).map(seen)
       case file                               => Vector(seen(file))
     }
@@ -59,12 +59,6 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
 
   private def seen(file: FileInfo): VisibleFile =
     VisibleFile(file.path, file.bytes, file.modifiedMillis.getOrElse(0))
-}
-
-private[stoplog] object JobDirectory {
-
-  /** Whether readers see a file or directory of this name. */
-  private[storage] def isVisible(name: String): Boolean = !name.startsWith("_") && !name.startsWith(".")
 }
 
 /** A file below the sink's path. */

@@ -74,6 +74,8 @@ class NameChecksSuite extends AnyFunSuite {
       "file:///data/out/"      -> "warning",
       "/data/out/_checkpoint"  -> "ok",
       "/data/out/.checkpoint/" -> "ok",
+      "/data/out/a/_b/c"       -> "ok",
+      "/data/out/_a=1/b"       -> "warning",
       "/data/output"           -> "ok",
       "hdfs:/data/out/c"       -> "ok"
     )

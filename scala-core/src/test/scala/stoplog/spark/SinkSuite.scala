@@ -179,6 +179,21 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.size === 2)
   }
 
+  test("an overwrite replaces what is in directories of a column whose name begins with _") {
+    val place = new Place
+    for (rows <- Seq("0 AS n", "1 AS n"))
+      spark
+        .range(2)
+        .selectExpr(rows, "id AS _day")
+        .write
+        .format("stoplog")
+        .options(Map("format" -> "json", "partitionBy" -> "_day"))
+        .mode("overwrite")
+        .save(place.out)
+    assert(spark.read.json(place.out).where("n = 0").isEmpty)
+    assert(spark.read.json(place.out).count() === 2)
+  }
+
   test("a distribution by buckets that are no columns is refused by name") {
     val place = new Place
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()

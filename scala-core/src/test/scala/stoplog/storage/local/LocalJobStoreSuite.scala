@@ -27,12 +27,9 @@ class LocalJobStoreSuite extends AnyFunSuite {
 
   test("all files are listed that readers may see, and those that are hidden among them") {
     withRoot { root =>
-      Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_stoplog/x", ".hidden", "_SUCCESS").foreach(
-        put(root, _)
-      )
-      assert(
-        job(root).visible().map(_.path).toSet === Set("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS")
-      )
+      val seen = Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_x=1/f.txt", "_x=1/_SUCCESS")
+      (seen ++ Seq("_stoplog/x", "_stoplog/y=1", ".hidden", ".x=1/g.txt", "_SUCCESS")).foreach(put(root, _))
+      assert(job(root).visible().map(_.path).toSet === seen.toSet)
     }
   }
 

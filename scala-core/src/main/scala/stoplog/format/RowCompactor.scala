@@ -72,32 +72,76 @@ private[stoplog] object RowCompactor {
 
 /** Merges files of lines of any writer, compressed or not: a last line that does not end gets its end.
   *
-  * Lines end with a line feed here, alone or after a carriage return.
+  * @param lineEnd of each line; where it is a line feed, there may be a carriage return before it
   */
-private[stoplog] final class LineFiles(compression: Compression, beginning: LineFiles.Beginning)
-    extends Appending(compression) {
+private[stoplog] final class LineFiles(
+    compression: Compression,
+    beginning: LineFiles.Beginning,
+    lineEnd: String
+) extends Appending(compression) {
   import LineFiles._
 
-  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    val header = beginning match {
-      case Beginning.Row    => Array.emptyByteArray
-      case Beginning.Header => reading(inputs.head)(firstLine)
-    }
+  private val end = lineEnd.getBytes(UTF_8)
+
+  /** A header is left out by the length that it has in its own file: another writer may have ended it otherwise. */
+  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit =
     inputs.zipWithIndex.foreach { case (input, index) =>
-      if (index == 0 || header.isEmpty) append(input, out)
-      else appendRest(input, out)(_.skipNBytes(header.length.toLong))
-      if (reading(input)(lastByte).exists(_ != '\n')) packed(out)(_.write('\n'))
+      val hasHeader = index > 0 && beginning == Beginning.Header
+
+      def skipHeader(in: InputStream): Unit = if (hasHeader) firstLine(in): Unit
+
+      if (hasHeader) appendRest(input, out)(skipHeader) else append(input, out)
+      val last = reading(input) { in =>
+        skipHeader(in)
+        lastBytes(in)
+      }
+      if (last.nonEmpty && !Arrays.equals(last, end)) packed(out)(_.write(end))
+    }
+
+  /** The header: files of other columns do not go together. Of UTF-16 and its like a merge would part the bytes of a
+    * character, and a byte order mark is none in the midst of a file.
+    */
+  override def likeness(input: CompactionInput): String = {
+    val first = reading(input)(_.readNBytes(ToBeSeen))
+    if (Marks.exists(mark => Arrays.equals(first.take(mark.length), mark)) || isForeign(first))
+      throw new IOException(s"${input.path} begins with a byte order mark, or is no text of UTF-8")
+    beginning match {
+      case Beginning.Row    => ""
+      case Beginning.Header => headerOf(input)
     }
   }
 
-  /** The header: files of other columns do not go together. */
-  override def likeness(input: CompactionInput): String = beginning match {
-    case Beginning.Row    => ""
-    case Beginning.Header => new String(reading(input)(firstLine), UTF_8).trim
+  private def isForeign(bytes: Array[Byte]): Boolean = bytes.contains(0.toByte) && !end.contains(0.toByte)
+
+  private def headerOf(input: CompactionInput): String = {
+    val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineEnd).trim
+    if (header.contains('\r') || header.count(_ == '"') % 2 != 0)
+      throw new IOException(s"the header of ${input.path} goes on behind its first line, or ends otherwise")
+    header
+  }
+
+  private def firstLine(in: InputStream): Array[Byte] = {
+    val line = new ByteArrayOutputStream()
+    Iterator.continually(in.read()).takeWhile(_ >= 0).find { byte =>
+      line.write(byte)
+      byte.toByte == end.last && line.toByteArray.endsWith(end)
+    }: Unit
+    line.toByteArray
+  }
+
+  /** As many as the end of a line has. */
+  private def lastBytes(in: InputStream): Array[Byte] = {
+    val buffer = new Array[Byte](64 << 10)
+    Iterator.continually(in.read(buffer)).takeWhile(_ >= 0).foldLeft(Array.emptyByteArray) { (last, count) =>
+      (last ++ buffer.slice(count - end.length, count)).takeRight(end.length)
+    }
   }
 }
 
 private[stoplog] object LineFiles {
+
+  /** The end of a line, if nothing else is asked for. */
+  val LineFeed: String = "\n"
 
   /** The kind of a file's first line. */
   sealed trait Beginning extends Product with Serializable
@@ -106,21 +150,8 @@ private[stoplog] object LineFiles {
     case object Header extends Beginning
   }
 
-  private def firstLine(in: InputStream): Array[Byte] = {
-    val line = new ByteArrayOutputStream()
-    Iterator.continually(in.read()).takeWhile(_ >= 0).find { byte =>
-      line.write(byte)
-      byte == '\n'
-    }: Unit
-    line.toByteArray
-  }
+  private val ToBeSeen = 4 << 10
 
-  private def lastByte(in: InputStream): Option[Int] = {
-    val buffer = new Array[Byte](64 << 10)
-    Iterator
-      .continually(in.read(buffer))
-      .takeWhile(_ >= 0)
-      .filter(_ > 0)
-      .foldLeft(Option.empty[Int])((_, count) => Some(buffer(count - 1).toInt))
-  }
+  /** Byte order marks of UTF-8 and UTF-16. That of UTF-32 begins with one of them, or has a NUL in it. */
+  private val Marks = Seq(Array(0xef, 0xbb, 0xbf), Array(0xfe, 0xff), Array(0xff, 0xfe)).map(_.map(_.toByte))
 }

@@ -95,7 +95,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
 
   private def format: DirectoryFormat = {
     val own = options.compactor.map(UserObject.load(_, classOf[Compactor], "compactor"))
-    new DirectoryFormat(options.format, options.beginning, own, context.hadoopConfiguration)
+    new DirectoryFormat(options, own, context.hadoopConfiguration)
   }
 }
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.merge
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.spark.SparkContext
 
 import stoplog.commit.CompactionPolicy
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 import stoplog.format.LineFiles
 import stoplog.format.avro.AvroCompactor
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcCompactor
 import stoplog.format.parquet.ParquetCompactor
 import stoplog.format.sequence.SequenceCompactor
+import stoplog.options.DirectoryOptions
 import stoplog.part.FinishedPart
 import stoplog.place.SinkStorage
 import stoplog.source.file.PathRules
@@ -92,7 +95,7 @@ private[stoplog] object DirectoryPlan {
           val input = CompactionInput(storage.pathOf(file.path), file.sizeBytes, hadoop.configuration)
           val like  =
             try Option(compactor.likeness(input))
-            catch { case scala.util.control.NonFatal(_) => None }
+            catch { case NonFatal(e) => Log.warn(s"${input.path} is not merged", e); None }
           (index, like)
         }
         .collect()
@@ -141,8 +144,7 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
 
 /** The merging of files in a directory of an unknown writer: as asked for, or as the names of the files say. */
 private[stoplog] final class DirectoryFormat(
-    format: Option[String],
-    beginning: LineFiles.Beginning,
+    options: DirectoryOptions,
     own: Option[Compactor],
     hadoop: Configuration
 ) {
@@ -152,19 +154,19 @@ private[stoplog] final class DirectoryFormat(
     val compression = Compression.All.filter(_.suffix.nonEmpty).find(c => suffix.endsWith(c.suffix))
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
     val ending      = bare.drop(bare.lastIndexOf('.') + 1)
-    format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, "")) match {
+    options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, "")) match {
       case "parquet"       => Some(ParquetCompactor(hadoop))
       case "orc"           => Some(OrcCompactor(hadoop))
       case "avro"          => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
       case "sequencefile"  => Some(SequenceCompactor)
       case "json" | "text" => Some(lines(compression, LineFiles.Beginning.Row))
-      case "csv"           => Some(lines(compression, beginning))
+      case "csv"           => Some(lines(compression, options.beginning))
       case _               => None
     }
   }
 
   private def lines(compression: Option[Compression], begin: LineFiles.Beginning): Compactor =
-    new LineFiles(compression.getOrElse(Compression.None), begin)
+    new LineFiles(compression.getOrElse(Compression.None), begin, options.lineSep)
 
   private def SyncBytes = 64000
 }

@@ -105,12 +105,14 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   *
   * @param format    of all files; none to go by their names
   * @param beginning what the first line of a CSV file is
+  * @param lineSep   what ends a line of `text`, `json` and `csv`
   * @param compactor the user's own, by a class name or in the form of [[stoplog.util.UserObject.reference]]
   */
 private[stoplog] final case class DirectoryOptions(
     path: String,
     format: Option[String],
     beginning: LineFiles.Beginning,
+    lineSep: String,
     policy: CompactionPolicy,
     compactor: Option[String]
 )
@@ -129,9 +131,17 @@ private[stoplog] object DirectoryOptions {
   )
 
   private val known: Seq[Opt[_]] =
-    Seq(OutputOptions.FormatName, CompactTo, CompactSmallerThan, CompactMinFiles, Compactor, Header)
+    Seq(
+      OutputOptions.FormatName,
+      CompactTo,
+      CompactSmallerThan,
+      CompactMinFiles,
+      Compactor,
+      Header,
+      OutputOptions.LineSep
+    )
 
-  /** Reads `format`, `header`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and `compactor`.
+  /** Reads `format`, `header`, `lineSep`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and `compactor`.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
@@ -145,6 +155,7 @@ private[stoplog] object DirectoryOptions {
       path,
       asked.read(OutputOptions.FormatName)(OptionType.oneOf(formats.map(name => name -> name))),
       beginning(asked),
+      asked.textOrEmpty(OutputOptions.LineSep).filter(_.nonEmpty).getOrElse(LineFiles.LineFeed),
       CompactionPolicy(
         asked.get(CompactSmallerThan).getOrElse((target / 2).max(1)),
         target,

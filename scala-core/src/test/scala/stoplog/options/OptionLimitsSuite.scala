@@ -89,6 +89,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(read("compactTo" -> "1").policy.smallerThanBytes === 1)
     for (word <- Seq("true", " TRUE "))
       assert(read("Header" -> word).beginning === LineFiles.Beginning.Header)
+    assert((default.lineSep, read("lineSep" -> "\u0001").lineSep) === (("\n", "\u0001")))
     assert(read("header" -> "false").beginning === LineFiles.Beginning.Row)
     assert(refusal(read("header" -> "yes")).contains("neither true nor false"))
     assert(refusal(read("sinkId" -> "a")).contains("sinkId is no option of this command"))

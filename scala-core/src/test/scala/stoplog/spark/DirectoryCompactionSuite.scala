@@ -56,6 +56,19 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(Files.readString(_)).toSet === Set("a,b\n1,2\n3,4\n", "c\n5\n6\n"))
   }
 
+  test("lines that end with no line feed are merged by their lineSep, and files of UTF-16 stay") {
+    val place = new Place
+    val rows  = spark.range(0, 3, 1, 3).selectExpr("concat('row ', id) AS value")
+    rows.write.option("lineSep", "\u0001").text(place.out)
+    val merges = FileSink.compactDirectory(spark, place.out, Map("lineSep" -> "\u0001")).run()
+    assert(merges.map(_.names.size) === Seq(3))
+    val read = spark.read.option("lineSep", "\u0001").text(place.out).collect().map(_.getString(0))
+    assert(read.toSeq === Seq("row 0", "row 1", "row 2"))
+    val wide = new Place
+    rows.write.option("encoding", "UTF-16LE").json(wide.out)
+    assert(FileSink.compactDirectory(spark, wide.out).run() === Nil)
+  }
+
   test("half of a copy is not merged with what is whole") {
     val place = new Place
     for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_"))

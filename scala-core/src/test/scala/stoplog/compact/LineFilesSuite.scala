@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.compact
+
+import java.nio.charset.StandardCharsets.{UTF_16LE, UTF_8}
+import java.nio.file.Files
+
+import scala.util.{Try, Using}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.format.LineFiles
+import stoplog.format.LineFiles.Beginning
+import stoplog.format.compress.Compression
+
+/** Files of lines by any writer, merged. */
+class LineFilesSuite extends AnyFunSuite {
+  import CompactorsSuite.{FileOutput, newFile}
+
+  test("of each file its own header is left out, however it ends") {
+    val unix = "id,word\n12,y\n"
+    val dos  = "id,word\r\n1,x\r\n"
+    val wide = "id,word  \n3,z"
+    for (files <- Seq(dos, unix, wide).permutations) {
+      val lines = mergedLines(Beginning.Header, "\n", files)
+      assert(lines.startsWith(files.head.takeWhile(_ != '\n') + "\n"))
+      assert(lines.linesIterator.toSeq.tail === files.map(_.linesIterator.toSeq.last))
+    }
+    val bare = mergedLines(Beginning.Header, "\n", Seq("id,word", "id,word", "id,word\n1,x\n"))
+    assert(bare === "id,word\n1,x\n", "a header without rows leaves no line")
+  }
+
+  test("a last line gets the end that lines of its files have") {
+    assert(mergedLines(Beginning.Row, "\u0001", Seq("a\u0001b\u0001", "c")) === "a\u0001b\u0001c\u0001")
+    assert(mergedLines(Beginning.Row, "\r\n", Seq("a\r\n", "b\n", "c\r\n")) === "a\r\nb\n\r\nc\r\n")
+    assert(mergedLines(Beginning.Header, "||", Seq("h||a||", "h||b|", "h||")) === "h||a||b|||")
+  }
+
+  test("lines of UTF-16, and behind a byte order mark, go with no others; nor do headers of several lines") {
+    def likeness(bytes: Array[Byte], lineEnd: String = "\n", begins: Beginning = Beginning.Row) =
+      Try(new LineFiles(Compression.None, begins, lineEnd).likeness(input(bytes))).toOption
+    assert(likeness("{}\n".getBytes(UTF_8)) === Some(""))
+    assert(likeness("{}\n".getBytes(UTF_16LE)) === None)
+    assert(likeness("\ufeff{}\n".getBytes(UTF_16LE)) === None)
+    assert(likeness("\ufeff{}\n".getBytes(UTF_8)) === None)
+    assert(likeness("a\u0000b\u0000".getBytes(UTF_8), lineEnd = "\u0000") === Some(""))
+    def header(text: String) = likeness(text.getBytes(UTF_8), begins = Beginning.Header)
+    assert(header("a,b\r\n1,2\r\n") === Some("a,b"))
+    assert(header("a,b\r1,2\r") === None)
+    assert(header("a,\"b\nc\"\n1,2\n") === None)
+  }
+
+  private def mergedLines(begin: Beginning, lineEnd: String, files: Seq[String]): String = {
+    val merged = newFile("merged")
+    val lines  = new LineFiles(Compression.None, begin, lineEnd)
+    Using.resource(new FileOutput(merged))(lines.compact(files.map(text => input(text.getBytes(UTF_8))), _))
+    Files.readString(merged)
+  }
+
+  private def input(bytes: Array[Byte]): CompactionInput = {
+    val file = Files.write(newFile("lines"), bytes)
+    CompactionInput(new HadoopPath(file.toUri), bytes.length.toLong, new Configuration)
+  }
+}

@@ -14,6 +14,9 @@ private[stoplog] trait PartFormat[-R] {
 
   /** The same for a part that earlier epochs have left open. `end` is behind its last valid byte. */
   def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[R]
+
+  /** Frees what it holds beside its parts. Called when the task is over, any number of times. */
+  def close(): Unit = ()
 }
 
 /** The rows of one part on their way to its end. Used by one thread at a time. */

@@ -66,6 +66,7 @@ private[stoplog] final class TaskWriter[R](
   def close(): Unit = {
     live.values.asScala.foreach(_.close())
     forget()
+    format.close()
   }
 
   private def prepared(): TaskResult = {

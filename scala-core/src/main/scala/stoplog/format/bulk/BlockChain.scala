@@ -137,7 +137,8 @@ private[bulk] object OpenBlock {
     /** The ratios of the last block in this format, by [[BulkFormat.describe]], in this process. */
     def learned(format: String): Option[Ratios] = Option(known.get(format))
 
-    def learn(format: String, ratios: Ratios): Unit = {
+    /** A block that told no size teaches nothing: orc-core knows none of the first rows, nor Parquet one of nulls. */
+    def learn(format: String, ratios: Ratios): Unit = if (ratios.block > 0 && ratios.encoded > 0) {
       if (known.size > MostFormats) known.clear()
       known.put(format, ratios)
       ()

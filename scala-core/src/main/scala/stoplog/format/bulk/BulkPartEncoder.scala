@@ -48,7 +48,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   private[this] var isLive = true
 
   override def append(row: InternalRow): Unit = {
-    val unsafe = parts.unsafe(row)
+    val unsafe = Spool.checked(parts.unsafe(row))
     open match {
       case Some(block) =>
         parts.checks.beforeBlock(unsafe)
@@ -153,18 +153,20 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     parts.left()
   }
 
-  /** Gives the memory of the block to another part: it ends where no rows wait, and else they are still here. */
+  /** Gives the memory of the block to another part. It ends where no rows wait, and where the epoch would end it anyway: to
+    * be filled again it would only have to take it from the other part. Else the rows are still here.
+    */
   private[bulk] def giveUpBlock(): Unit = {
     open.foreach { block =>
-      if (direct) endWithAll(block)
+      if (!direct) block.measure()
+      if (direct || block.isLarge(earlierRaw)) endWithAll(block)
       else {
-        block.measure()
         learn(block)
         block.close()
       }
     }
     open = None
-    lookAgain()
+    lookLater()
   }
 
   /** There are enough rows for a block that is full, or for one that ends with the epoch, as far as one can tell. */
@@ -172,9 +174,13 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 
   @scala.annotation.tailrec
   private def fill(): Unit = {
-    if (sink.isUnknown) sink.probe(fresh.iterator)
-    else fillOne()
-    lookAgain()
+    if (sink.isUnknown && waitingBytes < sink.blockRawBytes) {
+      sink.probe(fresh.iterator)
+      if (sink.isUnknown) lookLater() else lookAgain()
+    } else {
+      fillOne()
+      lookAgain()
+    }
     if (open.isEmpty && isEnough) fill()
   }
 
@@ -185,7 +191,8 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
       if (block.isFull) {
         finish(block)
         val rest = parts.spool()
-        rows.foreach(rest.append)
+        try rows.foreach(rest.append)
+        catch { case e: Throwable => rest.clear(); throw e }
         taken()
         fresh = rest
       } else {
@@ -233,9 +240,18 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 
   private def lookAgain(): Unit = {
     ratios = sink.ratios
-    enough = sink.blockRawBytes
+    enough = sink.firstLook
     enoughFresh = sink.largeRawBytes
     if (earlier.isEmpty && likelyLarge != Long.MaxValue) likelyLarge = sink.firstRawBytes
+  }
+
+  /** The rows that wait have been looked at, and fill no block, whatever is known of others: twice as many may. */
+  private def lookLater(): Unit = {
+    lookAgain()
+    if (isEnough) {
+      enough = waitingBytes * 2
+      enoughFresh = Long.MaxValue
+    }
   }
 
   private def waiting(): EarlierRows.AndNewer =

@@ -51,6 +51,8 @@ private[stoplog] final class BulkParts(
   override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
     begun(end, Some(new EarlierRows(beside, spoolFiles)))
 
+  override def close(): Unit = checks.close()
+
   /** Throws [[stoplog.commit.BadRow]]. */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
     val projected = project(row)
@@ -107,6 +109,9 @@ private[stoplog] object BulkParts {
 
     /** A block refused a row. It can take no other, and its rows have to be encoded again. */
     def refused(): Unit
+
+    /** Frees what it holds. */
+    def close(): Unit
   }
 
   private[bulk] object RowChecks {
@@ -116,6 +121,7 @@ private[stoplog] object BulkParts {
       override def beforeWaiting(row: UnsafeRow): Unit = ()
       override def beforeBlock(row: UnsafeRow): Unit   = ()
       override def refused(): Unit                     = ()
+      override def close(): Unit                       = ()
     }
 
     /** Rows that wait are encoded once more than they need be. Those that go straight into a block are not, until the
@@ -136,6 +142,8 @@ private[stoplog] object BulkParts {
       override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)
 
       override def refused(): Unit = wasBad = true
+
+      override def close(): Unit = end()
 
       private def begin(): BlockWriter = {
         val writer = format.block(new NullOutput, Array.emptyByteArray)

@@ -48,7 +48,7 @@ private[stoplog] final case class BulkSink(
 
   private[bulk] def isUnknown: Boolean = OpenBlock.Ratios.learned(description).isEmpty
 
-  /** Learns from a few rows, by a block that is thrown away. */
+  /** Learns from a few rows, by a block that is thrown away. Those that are too few for the format teach nothing. */
   private[bulk] def probe(rows: Iterator[UnsafeRow]): Unit = {
     val nowhere = new NullOutput
     val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue, Long.MaxValue)
@@ -56,8 +56,7 @@ private[stoplog] final case class BulkSink(
       rows.foreach(row => block.write(row, row.getSizeInBytes))
       block.finish()
     } finally block.close()
-    if (block.rawBytes > 0)
-      OpenBlock.Ratios.learn(description, OpenBlock.Ratios.of(block, nowhere.position))
+    OpenBlock.Ratios.learn(description, OpenBlock.Ratios.of(block, nowhere.position))
   }
 
   /** The bytes of rows that are worth a first look: enough to learn from, if nothing is known. */

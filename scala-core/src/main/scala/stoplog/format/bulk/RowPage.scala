@@ -21,12 +21,12 @@ private[bulk] final class RowPage private (
 
   /** Whether the row was taken; else the page is full. */
   def append(row: UnsafeRow): Boolean = {
-    val needed = filled + RowPage.LengthBytes + row.getSizeInBytes
+    val needed = filled.toLong + RowPage.LengthBytes + row.getSizeInBytes
     if (needed > bytes.length) false
     else {
       Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET + filled, row.getSizeInBytes)
       row.writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + filled + RowPage.LengthBytes)
-      filled = needed
+      filled = needed.toInt
       count += 1
       true
     }

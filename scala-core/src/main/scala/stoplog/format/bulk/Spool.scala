@@ -11,6 +11,8 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.commit.BadRow
+import stoplog.error.Errors
 import stoplog.thread.SharedMemory
 import stoplog.thread.SharedMemory.UnnamedFile
 
@@ -37,7 +39,9 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   /** Its bytes of the heap, but for a little. */
   private[bulk] def heapBytes: Long = pages.iterator.map(_.capacity.toLong).sum
 
+  /** Throws [[stoplog.commit.BadRow]], and is as before then, for a row that is too large. */
   def append(row: UnsafeRow): Unit = {
+    checked(row)
     if (pages.isEmpty || !pages.last.append(row)) {
       makeRoom(row.getSizeInBytes + RowPage.LengthBytes)
       pages.last.append(row)
@@ -123,6 +127,17 @@ private[bulk] object Spool {
     * byte more two regions of its heap, where these are of a megabyte, so that rows would take twice what is counted.
     */
   val PageBytes: Int = (1 << 20) - (1 << 16)
+
+  /** The row, if it can wait. Throws [[stoplog.commit.BadRow]]. */
+  def checked(row: UnsafeRow): UnsafeRow =
+    if (row.getSizeInBytes <= MostRowBytes) row
+    else
+      throw new BadRow(
+        new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $MostRowBytes are the most")
+      )
+
+  /** LZ4 compresses no more at once. */
+  private final val MostRowBytes = 0x7e000000 - RowPage.LengthBytes
 }
 
 /** Rows of one task that wait to be written to a spool file: in memory while there is some, else on the local disk.
@@ -134,8 +149,10 @@ private[stoplog] final class WaitingRows(columns: Int) extends AutoCloseable {
 
   def rows: Long = spool.rows
 
-  /** The row is copied. */
-  def append(row: UnsafeRow): Unit = spool.append(row)
+  /** The row is copied. Error: `STOPLOG_BAD_ROW` for one that is too large. */
+  def append(row: UnsafeRow): Unit =
+    try spool.append(row)
+    catch { case bad: BadRow => throw Errors.badRow(None, bad.getCause) }
 
   /** All of them behind a note, with sums that are checked when they are [[WaitingRows.read read]] again. */
   def writeTo(out: OutputStream, note: String): Unit = {

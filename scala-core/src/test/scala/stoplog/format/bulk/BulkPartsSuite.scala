@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import scala.collection.mutable
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
+import stoplog.error.StoplogException
 import stoplog.part.BlockOutput
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
@@ -115,6 +118,65 @@ class BulkPartsSuite extends AnyFunSuite {
     )
     world.epoch(20000, bucket = n => s"bucket ${n % 2}")
     assert(blocks < 2 * world.next * 24 / 10000, "twice as many as there are at the end")
+  }
+
+  test("buckets of a format that tells no size do not take the block from each other for each row") {
+    var begun = 0
+    val world = new BulkWorld(
+      10000,
+      bulk = size =>
+        new LineBlocks(size) {
+          override def describe: String                                             = "silent"
+          override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+            begun += 1
+            new BlockThrough(super.block(out, directory)) { override def bufferedBytes: Long = 0 }
+          }
+        }
+    )
+    for (_ <- 1 to 2) world.epoch(1000, bucket = n => s"b${n % 2}")
+    assert(begun < 20)
+    for (part <- world.open) {
+      val rows = (0 until world.next).filter(n => s"b${n % 2}" == part.bucket).map(n => s"row $n")
+      assert(LineBlocks.read(world.endOf(part, world.format())).flatten === rows)
+    }
+  }
+
+  test("a task that is over has closed all that it has opened in its format, rows on trial too") {
+    for (onBadRow <- Seq(OnBadRow.Fail, OnBadRow.Reject)) {
+      val left  = mutable.Set.empty[BlockWriter]
+      val world = new BulkWorld(
+        10000,
+        bulk = size =>
+          new LineBlocks(size) {
+            override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+              val block = new BlockThrough(super.block(out, directory)) {
+                override def close(): Unit = {
+                  left -= this
+                  super.close()
+                }
+              }
+              left += block
+              block
+            }
+          },
+        onBadRow = onBadRow
+      )
+      for (rows <- Seq(10, 1000)) {
+        world.epoch(rows)
+        assert(left.isEmpty, s"$onBadRow, $rows rows")
+      }
+    }
+  }
+
+  test("a task whose rows cannot be read again holds no memory when it is over") {
+    val world = new BulkWorld(2003)
+    world.epoch(3000, bucket = _ => "a", text = _ => "") // from here on little is expected of a row
+    for (_ <- 1 to 3) world.epoch(12, text = n => s"$n " + "x" * 100)
+    val files = world.open.filter(_.bucket == "b").flatMap(_.beside.files)
+    assert(files.size === 3)
+    world.spoolFiles.discard(Seq(files.last.token))
+    intercept[StoplogException](world.epoch(1000, text = n => s"$n " + "x" * 100))
+    assert(world.memory.usedBytes === 0)
   }
 
   test("large rows do not make a block many times as large as it should be") {

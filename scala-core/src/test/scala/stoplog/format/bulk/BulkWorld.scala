@@ -45,12 +45,15 @@ final class BulkWorld(
   ): TaskResult = {
     val plan   = EpochPlan(Samples.mine, 0, None, 1, Map(0 -> open), nextPart).forTask(0, attempt)
     val writer = TaskWriters.of(plan, parts, format(life), policy, clock, spoolFiles, suffix = ".blocks")
-    (1 to rows).foreach { _ =>
-      try writer.write(bucket(next), InternalRow(UTF8String.fromString(text(next))))
-      catch { case _: BadRow if onBadRow == OnBadRow.Reject => () }
-      next += 1
-    }
-    val result = writer.commit()
+    val result =
+      try {
+        (1 to rows).foreach { _ =>
+          try writer.write(bucket(next), InternalRow(UTF8String.fromString(text(next))))
+          catch { case _: BadRow if onBadRow == OnBadRow.Reject => () }
+          next += 1
+        }
+        writer.commit()
+      } finally writer.close()
     open = result.open.map(part => stoplog.log.RecordRoundTrip(part))
     closed ++= result.closed
     nextPart = result.nextPart

@@ -143,18 +143,13 @@ class LargeEpochsSuite extends AnyFunSuite {
       200 * RowBytes,
       bulk = bytes =>
         new LineBlocks(bytes, bytes, bytes / 2) {
-          override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
-            val block = super.block(out, directory)
-            new BlockWriter {
+          override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =
+            new BlockThrough(super.block(out, directory)) {
               override def write(row: InternalRow): Unit = {
                 written += 1
-                block.write(row)
+                super.write(row)
               }
-              override def bufferedBytes: Long   = block.bufferedBytes
-              override def finish(): Array[Byte] = block.finish()
-              override def close(): Unit         = block.close()
             }
-          }
         }
     )
     counted.epoch(1, text = text) // learns nothing yet
@@ -193,6 +188,30 @@ class LargeEpochsSuite extends AnyFunSuite {
       assert(rejecting.onlyOpen.beside.storageBytes === 0, "the epoch has brought enough")
     }
     assert(ended(rejecting).flatten === (0 until 600).filterNot(Bad).map(text))
+  }
+
+  test("where rows may be rejected, two large buckets do not take the block from each other for each row") {
+    for (bad <- Seq(Set.empty[Int], Set(20, 151, 301, 333, 390))) {
+      var begun     = 0
+      val rejecting = new BulkWorld(
+        200 * RowBytes,
+        bulk = bytes =>
+          new Refusing(bytes) {
+            override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+              begun += 1
+              super.block(out, directory)
+            }
+          },
+        onBadRow = OnBadRow.Reject
+      )
+      def bucket(number: Int) = s"b${number % 2}"
+      rejecting.epoch(398, bucket = bucket, text = number => if (bad(number)) "bad" else text(number))
+      if (bad.isEmpty) assert(begun < 10)
+      for (part <- rejecting.open) {
+        val wanted = (0 until 398).filterNot(bad).filter(bucket(_) == part.bucket).map(text)
+        assert(LineBlocks.read(rejecting.endOf(part, rejecting.format())).flatten === wanted)
+      }
+    }
   }
 
   test("a task that failed in a block that alone has the rows cannot end it") {
@@ -234,23 +253,18 @@ class LargeEpochsSuite extends AnyFunSuite {
   }
 
   /** Refuses a row, and can take no other then. */
-  private final class Refusing(bytes: Long) extends LineBlocks(bytes, bytes, bytes / 2) {
+  private class Refusing(bytes: Long) extends LineBlocks(bytes, bytes, bytes / 2) {
     override def describe: String = s"refusing ${super.describe}"
 
-    override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
-      val block = super.block(out, directory)
-      new BlockWriter {
+    override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =
+      new BlockThrough(super.block(out, directory)) {
         private var isTorn                         = false
         override def write(row: InternalRow): Unit = {
           require(!isTorn, "a block that refused a row takes another one")
           isTorn = row.getString(0) == "bad"
           require(!isTorn)
-          block.write(row)
+          super.write(row)
         }
-        override def bufferedBytes: Long   = block.bufferedBytes
-        override def finish(): Array[Byte] = block.finish()
-        override def close(): Unit         = block.close()
       }
-    }
   }
 }

@@ -11,6 +11,8 @@ final class MappedParts[A, R](parts: PartFormat[R])(row: A => R) extends PartFor
   override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[A] =
     new Mapped(parts.resume(name, end, beside))
 
+  override def close(): Unit = parts.close()
+
   private final class Mapped(rows: PartEncoder[R]) extends PartEncoder[A] {
     override def append(from: A): Unit = rows.append(row(from))
     override def sizeBytes: Long       = rows.sizeBytes

@@ -30,18 +30,13 @@ class RowChecksSuite extends AnyFunSuite {
   test("rows are tried in memory of some mebibytes, however large they are") {
     var most   = 0L
     val format = new LinesInBlocks(Long.MaxValue) {
-      override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
-        val writer = super.block(out, directory)
-        new BlockWriter {
+      override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =
+        new BlockThrough(super.block(out, directory)) {
           override def write(row: InternalRow): Unit = {
-            writer.write(row)
-            most = most.max(writer.bufferedBytes)
+            super.write(row)
+            most = most.max(bufferedBytes)
           }
-          override def bufferedBytes: Long   = writer.bufferedBytes
-          override def finish(): Array[Byte] = writer.finish()
-          override def close(): Unit         = writer.close()
         }
-      }
     }
     val schema = StructType.fromDDL("text STRING")
     val row    = UnsafeProjection.create(schema)(InternalRow(UTF8String.fromString("x" * (1 << 20))))

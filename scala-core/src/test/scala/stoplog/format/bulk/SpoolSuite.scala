@@ -3,8 +3,10 @@ package stoplog.format.bulk
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.BadRow
 import stoplog.thread.SharedMemory
 
 class SpoolSuite extends AnyFunSuite {
@@ -64,6 +66,19 @@ class SpoolSuite extends AnyFunSuite {
     (1 to 50).foreach(n => spool.append(TextRows.of(s"row $n")))
     assert(!memory.take(1))
     spool.clear()
+  }
+
+  test("a row that is larger than an array can be is refused by its size, and leaves all as it was") {
+    val claimed = new UnsafeRow(1)
+    claimed.pointTo(null, 0L, Int.MaxValue - 7) // nothing reads it
+    val spool = new Spool(columns = 1, new SharedMemory(1L << 20))
+    spool.append(TextRows.of("before"))
+    assert(intercept[BadRow](spool.append(claimed)).getCause.getMessage.contains("2147483640 bytes"))
+    spool.append(TextRows.of("after"))
+    assert(TextRows.texts(spool.iterator) === Vector("before", "after"))
+    spool.clear()
+    val page = RowPage.empty(100)
+    assert(page.append(TextRows.of("before")) && !page.append(claimed))
   }
 
   test("many of them together stay within the limit, but for a smallest page each") {

@@ -14,9 +14,11 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.Rolls
 import stoplog.matrix.Cells
-import stoplog.format.bulk.{GrowingPart, PartInBlocks, RandomTables}
+import stoplog.format.bulk.{BulkFormat, BulkWorld, GrowingPart, PartInBlocks, PartLife, RandomTables}
 import stoplog.format.orc.OrcParts.{reader, saved}
+import stoplog.rolling.RollReason
 
 /** When a stripe is full, and that it reaches the part when it is finished and not before. */
 class OrcStripesSuite extends AnyFunSuite {
@@ -111,6 +113,32 @@ class OrcStripesSuite extends AnyFunSuite {
     assert(counts(2100) < format.blockBytes)
     assert(counts.exists(_ >= format.blockBytes))
     writer.close()
+  }
+
+  test("a first part of rows so few that orc-core tells no size makes no later part small") {
+    val limit  = 128L << 20
+    val policy = Rolls(
+      beforeRow = part => Option.when(part.sizeBytes > limit)(RollReason.Size),
+      onEpochEnd = _ => Some(RollReason.End)
+    ).policy
+    val world = new BulkWorld(limit, policy, bulk = _ => texts(stripeBytes = (64 << 20) + 1))
+    for (rows <- Seq(10, 50000)) world.epoch(rows, life = PartLife.OneEpoch)
+    assert(world.closed.map(_.records) === Vector(10, 50000))
+  }
+
+  test("rows so large that a mebibyte of them is less than a batch fill stripes all the same") {
+    val world = new BulkWorld(8 << 20, bulk = _ => texts(stripeBytes = (8 << 20) + 1))
+    world.epoch(6000, text = n => f"$n%08d" * 256)
+    assert(world.onlyOpen.validBytes > 0)
+    assert(world.onlyOpen.beside.note.toLong < (10 << 20))
+  }
+
+  /** Of one column, with stripes of a size that no other test has, or what that one has learned would count. */
+  private def texts(stripeBytes: Int): BulkFormat = {
+    val columns = new StructType().add("value", StringType)
+    val format  = OrcParts.format(columns, "orc.stripe.size" -> stripeBytes.toString)
+    format.open(columns)
+    format
   }
 
   private def stripes(file: Path): Seq[Long] = {

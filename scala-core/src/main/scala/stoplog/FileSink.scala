@@ -116,8 +116,8 @@ object FileSink {
     * may still merge itself are left to it.
     *
     * @param path    the directory, with all directories below it
-    * @param options `format` where names do not tell it, `header` for CSV, `compactTo`, `compactSmallerThan`,
-    *                `compactMinFiles`, `compactor`
+    * @param options `format` where names do not tell it, `header` for CSV, `lineSep` where lines end with no line feed,
+    *                `compactTo`, `compactSmallerThan`, `compactMinFiles`, `compactor`
     */
   def compactDirectory(
       session: SparkSession,

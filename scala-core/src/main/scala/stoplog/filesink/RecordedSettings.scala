@@ -26,10 +26,11 @@ import stoplog.util.UserObject
 /** The options of a sink that its log keeps. */
 private[stoplog] object RecordedSettings {
 
-  def of(options: SinkOptions, written: StructType, storage: SinkStorage): SinkSettings =
+  /** @param promised see [[SinkFormat.promised]] */
+  def of(options: SinkOptions, written: StructType, promised: String, storage: SinkStorage): SinkSettings =
     SinkSettings(
       zone(options.buckets.bucketing) ++ markers(options.parts.layout),
-      content(options, written),
+      content(options, written, promised),
       noted = rolling(options) ++ RecordedBuckets.noted(options.buckets.bucketing),
       schema = new RecordedColumns(written, options.recovery.onSchemaChange, storage.path, storage.sinkId),
       options = ZoneOptions
@@ -68,8 +69,10 @@ private[stoplog] object RecordedSettings {
         OnRestart.key -> OnRestart.values.render(Finish.PublishOpen)
       )
 
-  /** Everything that decides what the bytes of a part look like. */
-  def content(options: SinkOptions, written: StructType): String = {
+  /** Everything that decides what the bytes of a part look like, so that no run goes on behind a header that says something
+    * else. An older release leaves out what is promised; a part of its is then ended once, since nothing tells what it was.
+    */
+  def content(options: SinkOptions, written: StructType, promised: String): String = {
     val columns = options.output.format match {
       case choice if !dependsOnColumns(choice) => ""
       case FormatChoice.Rows(_)                => named(written)
@@ -81,7 +84,7 @@ private[stoplog] object RecordedSettings {
     val passed = options.output.passThrough.toSeq.sorted.map { case (key, value) =>
       s"$key=${open(key, value)}"
     }
-    (format ++ Seq(s"compression=${options.output.compression}") ++ passed ++ Seq(columns))
+    (format ++ Seq(s"compression=${options.output.compression}") ++ passed ++ Seq(columns, promised))
       .filter(_.nonEmpty)
       .mkString("; ")
   }

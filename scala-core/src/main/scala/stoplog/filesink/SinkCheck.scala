@@ -152,7 +152,9 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private def ofLogs: Vector[Finding] = (for {
     there   <- storage
     _       <- tests
-    content <- columns.map(found => RecordedSettings.content(options, found.schema))
+    content <- columns.map { found =>
+      RecordedSettings.content(options, found.schema, format.fold(_ => "", _.promised))
+    }
   } yield Vector(newest.map(owner), tried("neighbours")(neighbours(there, content))).map(_.merge))
     .getOrElse(Vector.empty)
 

@@ -34,6 +34,12 @@ private[stoplog] sealed trait SinkFormat extends Serializable {
   /** The same for parts that all end with their epoch. */
   def ofOneEpoch: SinkFormat
 
+  /** What the header of a part promises of all bytes behind it, beyond the sink's options and columns: only a run that
+    * promises the same goes on with the part. Empty where a header says no more than those, or where each open part has
+    * its own description beside it.
+    */
+  def promised: String = ""
+
   /** Whether a part can be left open at the end of an epoch. */
   def mayStayOpen: Boolean = true
 }
@@ -56,7 +62,8 @@ private[stoplog] object SinkFormat {
   }
 
   /** In blocks that end with their epoch, if not before. */
-  final case class Synced(format: SyncedFormat, columns: DataColumns) extends SinkFormat {
+  final case class Synced(format: SyncedFormat, columns: DataColumns, override val promised: String)
+      extends SinkFormat {
     override def suffix: String = format.suffix
 
     override def open(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
@@ -175,7 +182,7 @@ private[stoplog] object CompactionSpec {
 
   private def compactorOf(format: SinkFormat): Compactor = format match {
     case SinkFormat.Rows(encoder, compression, _, _) => RowCompactor(encoder, compression)
-    case SinkFormat.Synced(synced, _)                => synced.compactor.getOrElse(throw noCompactor)
+    case SinkFormat.Synced(synced, _, _)             => synced.compactor.getOrElse(throw noCompactor)
     case SinkFormat.Blocks(bulk, _, _)               => bulk.format.compactor.getOrElse(throw noCompactor)
   }
 

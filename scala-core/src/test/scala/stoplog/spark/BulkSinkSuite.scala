@@ -112,6 +112,33 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rows.sortBy(_.getLong(0)) === expected(4))
     }
 
+  test("avro: a session's other codec, or calendar, begins another file, since a header names both") {
+    val place = new Place
+    val days  = Seq("id", Word, "date_add(DATE '1001-01-01', CAST(id AS INT)) AS day")
+    runs(place, "avro", epochs = 2, columns = days)
+    under("spark.sql.avro.compression.codec" -> "deflate")(runs(place, "avro", epochs = 1, columns = days))
+    under("spark.sql.avro.datetimeRebaseModeInWrite" -> "LEGACY")(
+      runs(place, "avro", epochs = 1, finalizing = "always", columns = days)
+    )
+    assert(place.reasons(spark) === Seq("contentChanged", "contentChanged", "end"))
+    val found = spark.read
+      .format("org.apache.spark.sql.avro.AvroFileFormat")
+      .load(place.out)
+      .orderBy("id")
+      .selectExpr("word", "CAST(day AS STRING)")
+    val first = java.time.LocalDate.of(1001, 1, 1)
+    assert(
+      found.collect().toSeq ===
+        (0L until 4L * Rows).map(id => Row(s"word $id", first.plusDays(id).toString))
+    )
+  }
+
+  private def under(setting: (String, String))(run: => Unit): Unit = {
+    spark.conf.set(setting._1, setting._2)
+    try run
+    finally spark.conf.unset(setting._1)
+  }
+
   private final val Rows = 20
   private final val Word = "concat('word ', id) AS word"
 
@@ -121,14 +148,15 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
       format: String,
       epochs: Int,
       finalizing: String = "never",
-      options: Map[String, String] = Map.empty
+      options: Map[String, String] = Map.empty,
+      columns: Seq[String] = Seq("id", Word)
   ): Unit = {
     val input = sources.getOrElseUpdate(place, MemoryStream[Long](spark.implicits.newLongEncoder, spark))
     val base  = sink(place, format).withFinalizeOnTermination(finalizing)
     val query = options
       .foldLeft(base) { case (builder, (key, value)) => builder.withOption(key, value) }
       .build()
-      .writeStream(input.toDF().selectExpr("value AS id").selectExpr("id", Word).coalesce(1))
+      .writeStream(input.toDF().selectExpr("value AS id").selectExpr(columns: _*).coalesce(1))
       .option("checkpointLocation", place.checkpoint)
       .start()
     try

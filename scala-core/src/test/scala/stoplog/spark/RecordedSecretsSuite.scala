@@ -41,7 +41,7 @@ class RecordedSecretsSuite extends AnyFunSuite {
   }
 
   private def content(more: (String, String)): String =
-    RecordedSettings.content(options(more), new StructType().add("id", "int"))
+    RecordedSettings.content(options(more), new StructType().add("id", "int"), promised = "")
 
   private def options(more: (String, String)*): SinkOptions =
     SinkOptions.parse(Map("path" -> "s3a://AKID:hunter2@bucket/out", "format" -> "parquet") ++ more)

@@ -2,6 +2,7 @@
 package stoplog.format.avro
 
 import scala.util.control.NonFatal
+import scala.util.hashing.MurmurHash3
 
 import org.apache.avro.SchemaParseException
 import org.apache.avro.file.{CodecFactory, DataFileConstants}
@@ -34,7 +35,17 @@ private[avro] final case class AvroSettings(
     fieldMatching: AvroSettings.FieldMatching,
     rebaseMode: String,
     metadata: Map[String, String]
-)
+) {
+
+  /** What a header tells of all blocks behind it, as far as a session, or the file of a schema, may change it under the same
+    * options. Of Spark's version readers ask no more than whether it is an old one.
+    */
+  def promised: String = {
+    val zone = metadata.get(AvroSettings.Zone).fold("")(" " + _)
+    s"codec=${codec.name} ${codec.level}; dates=$rebaseMode$zone; $fieldMatching; " +
+      f"schema=${MurmurHash3.stringHash(schema)}%08x"
+  }
+}
 
 private[avro] object AvroSettings {
 
@@ -100,9 +111,11 @@ private[avro] object AvroSettings {
       else
         Map(
           "org.apache.spark.legacyDateTime" -> "",
-          "org.apache.spark.timeZone"       -> session.conf.get("spark.sql.session.timeZone")
+          Zone                              -> session.conf.get("spark.sql.session.timeZone")
         )
     }
+
+  private val Zone = "org.apache.spark.timeZone"
 
   private val Synonyms = Map("none" -> "uncompressed", "zstd" -> "zstandard")
 

@@ -190,6 +190,34 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
+  test("what a header promises changes with the session and the file of a schema, under the same options") {
+    val file                                  = Files.createTempDirectory("stoplog-avro").resolve("r.avsc")
+    def promised(settings: (String, String)*) = {
+      settings.foreach { case (key, value) => spark.conf.set(key, value) }
+      try format(plain, "avroSchemaUrl" -> file.toString).promised
+      finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+    }
+    def schema(name: String) = Files.writeString(
+      file,
+      s"""{"type":"record","name":"$name","fields":[{"name":"id","type":"long"},{"name":"name","type":"string"}]}"""
+    )
+    val (codec, zone) = ("spark.sql.avro.compression.codec", "spark.sql.session.timeZone")
+    val legacy        = "spark.sql.avro.datetimeRebaseModeInWrite" -> "LEGACY"
+    schema("R")
+    val usual = promised()
+    assert(promised(zone -> "Asia/Tokyo") === usual)
+    val others = Seq(
+      promised(codec        -> "deflate"),
+      promised(codec        -> "deflate", "spark.sql.avro.deflate.level" -> "1"),
+      promised(legacy, zone -> "UTC"),
+      promised(legacy, zone -> "Asia/Tokyo"), {
+        schema("S")
+        promised()
+      }
+    )
+    assert((usual +: others).distinct.size === 6, others)
+  }
+
   test("a column that Spark's own writer refuses is refused, by name and type") {
     val refused =
       intercept[Exception](format(plain.add("i", CalendarIntervalType))).asInstanceOf[SparkThrowable]

@@ -24,7 +24,7 @@ object PackageImports {
       "wal"),
     "cassandra.write" -> "cassandra.client cassandra.options cassandra.schema cassandra.types fault",
     "commit"          -> "error fault log part rolling sink storage thread",
-    "compact"         -> "fault part storage",
+    "compact"         -> "error fault part storage",
     "engine"          -> "commit error sink thread",
     "error"           -> "",
     "fault"           -> "",

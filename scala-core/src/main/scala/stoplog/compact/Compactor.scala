@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, Path}
 
+import stoplog.error.Errors
 import stoplog.part.BlockOutput
 
 /** Writes several files of one format as one: how small parts are merged.
@@ -46,6 +47,13 @@ private[stoplog] object Compactor {
   def requireAlike(likenesses: Seq[String], difference: String): Unit =
     if (likenesses.distinct.sizeIs > 1)
       throw new IllegalArgumentException(s"The files have $difference, than each other.")
+
+  /** Refuses a merge that has not exactly the rows that its inputs say they have: no file may take their place then. Every
+    * compactor of a format whose files count their rows asks this once it has written its file. Error:
+    * `STOPLOG_MERGE_INCOMPLETE`.
+    */
+  def requireRows(inputs: Seq[CompactionInput], told: Long, written: Long): Unit =
+    if (written != told) throw Errors.mergeIncomplete(inputs.map(_.path.toString), told, written)
 
   /** Whether blocks are too small to be copied: on the average, below this limit. */
   def areSmall(blockBytes: Seq[Long], limit: Long): Boolean =

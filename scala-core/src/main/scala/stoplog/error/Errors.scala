@@ -320,6 +320,15 @@ object Errors extends ErrorMaker {
 
   // Parts and storage.
 
+  /** @param told by the files that were to become one */
+  def mergeIncomplete(files: Seq[String], told: Long, written: Long): StoplogException = failure(
+    "STOPLOG_MERGE_INCOMPLETE",
+    "files"   -> files.size,
+    "first"   -> files.head,
+    "rows"    -> told,
+    "written" -> written
+  )
+
   /** @param path the finished name */
   def partLost(path: String, staged: String, bucket: String, epoch: Long): StoplogException =
     failure(

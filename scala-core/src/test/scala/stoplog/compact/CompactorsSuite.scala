@@ -12,6 +12,7 @@ import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.orc.OrcFile
+import org.apache.parquet.crypto.keytools.PropertiesDrivenCryptoFactory
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.{DataFrame, Row, functions}
@@ -24,7 +25,7 @@ import stoplog.format.avro.AvroCompactor
 import stoplog.part.BlockOutput
 import stoplog.format.compress.Compression
 import stoplog.format.orc.{OrcCompactor, OrcTables}
-import stoplog.format.parquet.{ParquetCompactor, ParquetTables}
+import stoplog.format.parquet.{KmsForTests, ParquetCompactor, ParquetTables}
 import stoplog.format.sequence.SequenceCompactor
 
 /** Files that Spark's own sinks have written, merged, and read back by Spark. */
@@ -77,6 +78,20 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       }
       assert(spark.read.parquet(merged.toString).filter("id = 1500").count() === 1)
     }
+
+  test("a session that encrypts its own Parquet leaves a merge as it was: not encrypted, of any row groups") {
+    val rows = spark.range(0, 800, 1, 8).selectExpr("id", "sha1(cast(id as string)) as text")
+    val from = written(rows, "parquet", "compression" -> "none")
+    val conf = hadoop
+    conf.set("parquet.block.size", "20000")
+    conf.set("parquet.crypto.factory.class", classOf[PropertiesDrivenCryptoFactory].getName)
+    conf.set("parquet.encryption.kms.client.class", classOf[KmsForTests].getName)
+    conf.set("parquet.encryption.footer.key", "of-footer")
+    conf.set("parquet.encryption.column.keys", "of-text:text")
+    val merged = compacted(ParquetCompactor(conf), from, ".parquet")
+    assert(rowsOf("parquet", merged.toString) === rowsOf("parquet", from.toString))
+    assert(rowGroups(merged) > 1)
+  }
 
   test("Parquet files of other columns are not merged") {
     val one   = written(spark.range(3).toDF("a"), "parquet")

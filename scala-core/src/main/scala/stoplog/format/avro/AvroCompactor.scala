@@ -6,6 +6,8 @@ import scala.util.Using
 
 import org.apache.avro.file.{CodecFactory, DataFileConstants, DataFileStream, DataFileWriter}
 import org.apache.avro.generic.{GenericDatumReader, GenericDatumWriter, GenericRecord}
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
@@ -19,7 +21,7 @@ private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compa
   private type Records = DataFileStream[GenericRecord]
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    Compactor.requireAlike(inputs.map(likeness), "other schemas, or another codec")
+    Compactor.requireAlike(inputs.map(likeness), "other schemas, another codec, or other rules for dates")
     val small  = isTooSmall(inputs)
     val writer = created(inputs.last, out)
     inputs.foreach { input =>
@@ -32,7 +34,9 @@ private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compa
   }
 
   override def likeness(input: CompactionInput): String = reading(input) { records =>
-    val dates = Seq("org.apache.spark.legacyDateTime", "org.apache.spark.timeZone").map(records.getMetaString)
+    // By this Spark's readers take the old dates of a whole file; one without its version, as their session says.
+    val dates =
+      DataSourceUtils.datetimeRebaseSpec(records.getMetaString, LegacyBehaviorPolicy.EXCEPTION.toString)
     s"${records.getSchema} ${codec(records)} $dates"
   }
 

@@ -15,7 +15,8 @@ import stoplog.format.bulk.FormatConfiguration
 import stoplog.part.BlockOutput
 
 /** ORC files as one: by copying stripes, or by writing the rows again where stripes are below an eighth of the size in
-  * memory that they are to have. orc-core writes the values as it reads them, without an idea of their meaning.
+  * memory that they are to have, and where this orc-core would not have written them the same ([[mayCopy]]). orc-core
+  * writes the values as it reads them, without an idea of their meaning.
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
@@ -29,7 +30,10 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
       Compactor.requireAlike(readers.map(likenessOf).toSeq, "other columns, or other settings")
       val stripes = readers.flatMap(_.getStripes.asScala).map(_.getLength).toSeq
       val small   = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
-      if (small) encoded(readers.toSeq, out) else copied(inputs.zip(readers), out)
+      val written =
+        if (small || !readers.forall(mayCopy)) encoded(readers.toSeq, out)
+        else copied(inputs.zip(readers), out)
+      Compactor.requireRows(inputs, readers.map(_.getNumberOfRows).sum, written)
     } finally readers.foreach(_.close())
   }
 
@@ -44,7 +48,16 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     reader
   }
 
-  private def copied(files: Iterable[(CompactionInput, Reader)], out: BlockOutput): Unit = {
+  /** A merge tells readers that the present writer wrote its stripes: of an older one's they would believe too much, such as
+    * bounds of decimals that are wrong. And each stripe has to bring the statistics that are kept beside it.
+    */
+  private def mayCopy(reader: Reader): Boolean = {
+    val statistics = statisticsOf(reader)
+    reader.getWriterVersion == OrcFile.CURRENT_WRITER && statistics.size == reader.getStripes.size &&
+    statistics.forall(_.getColStatsCount > reader.getSchema.getMaximumId)
+  }
+
+  private def copied(files: Iterable[(CompactionInput, Reader)], out: BlockOutput): Long = {
     val readers = files.map(_._2).toSeq
     val stripes = readers.flatMap(statisticsOf)
     written(readers, out, stripes) { writer =>
@@ -60,7 +73,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     }
   }
 
-  private def encoded(readers: Seq[Reader], out: BlockOutput): Unit = written(readers, out, Nil) { writer =>
+  private def encoded(readers: Seq[Reader], out: BlockOutput): Long = written(readers, out, Nil) { writer =>
     val batch = readers.head.getSchema.createRowBatch()
     readers.foreach { reader =>
       Using.resource(reader.rows()) { rows =>
@@ -69,9 +82,10 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     }
   }
 
+  /** Answers the rows of the file. */
   private def written(readers: Seq[Reader], out: BlockOutput, copied: Seq[OrcProto.StripeStatistics])(
       rows: Writer => Unit
-  ): Unit = {
+  ): Long = {
     val chosen = options(readers.last)
     val writer = OrcFile.createWriter(
       OrcWriting.NoPath,
@@ -85,6 +99,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
       key    <- reader.getMetadataKeys.asScala
     } writer.addUserMetadata(key, reader.getMetadataValue(key))
     writer.close()
+    writer.getNumberOfRows
   }
 
   private def options(reader: Reader): WriterOptions = {

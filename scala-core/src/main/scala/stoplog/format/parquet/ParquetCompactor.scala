@@ -15,6 +15,8 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.{InputFile, SeekableInputStream}
 import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.bulk.{FormatConfiguration, SizeLooks}
@@ -27,7 +29,8 @@ import stoplog.part.BlockOutput
   * Spark has not, and dates of the old calendar, stay what they are. The entries of the footer stay, too: of several
   * values under one key, the last.
   *
-  * Encrypted files are refused: the protection of a page names its file and its place in it.
+  * Encrypted files are refused: the protection of a page names its file and its place in it. A merge of others is not
+  * encrypted either, whatever the session does with files of its own.
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
@@ -38,10 +41,12 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val files = inputs.map(input => opened(input))
     Compactor.requireAlike(files.map(likenessOf), "other columns, or other rules for dates")
-    val conf   = configuration(files)
-    val groups = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
-    if (Compactor.areSmall(groups, ParquetBulk.largeBytes(conf))) encode(files, conf, out)
-    else copy(files, conf, out)
+    val conf    = configuration(files)
+    val groups  = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
+    val written =
+      if (Compactor.areSmall(groups, ParquetBulk.largeBytes(conf))) encode(files, conf, out)
+      else copy(files, conf, out)
+    Compactor.requireRows(inputs, files.map(file => rowsOf(file.footer)).sum, written)
   }
 
   override def likeness(input: CompactionInput): String = likenessOf(opened(input))
@@ -59,7 +64,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
 
   /** Files of one writer go on with its codec, whatever the sink would take today. */
   private def configuration(files: Seq[Opened]): Configuration = {
-    val conf = FormatConfiguration.configuration(settings)
+    val conf = FormatConfiguration.configuration(settings.filterNot { case (key, _) => isOfEncryption(key) })
     codecs(files).lastOption.foreach(codec => conf.set(ParquetOutputFormat.COMPRESSION, codec.name))
     conf
   }
@@ -67,8 +72,8 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   private def codecs(files: Seq[Opened]): Seq[CompressionCodecName] =
     files.flatMap(_.footer.getBlocks.asScala).flatMap(_.getColumns.asScala.headOption).map(_.getCodec)
 
-  /** Row groups of several files, byte by byte, in one. */
-  private def copy(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit = {
+  /** Row groups of several files, byte by byte, in one. Answers its rows. */
+  private def copy(files: Seq[Opened], conf: Configuration, out: BlockOutput): Long = {
     val writer = new ParquetFileWriter(
       new PartFile.Whole(out),
       schemaOf(files),
@@ -82,6 +87,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     writer.start()
     files.foreach(opened => append(opened.file, writer))
     writer.end(entriesOf(files).asJava)
+    rowsOf(writer.getFooter)
   }
 
   private def append(file: InputFile, writer: ParquetFileWriter): Unit =
@@ -112,20 +118,22 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     writer.endBlock()
   }
 
-  /** The rows of several files, written again, so that they fill row groups. */
-  private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Unit = {
+  /** The rows of several files, written again, so that they fill row groups. Answers how many. */
+  private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Long = {
     val fullBytes = ParquetOutputFormat.getLongBlockSize(conf)
     var directory = Array.emptyByteArray
     def begun()   =
       new RowGroup(new RowGroupFile(out), new Groups(schemaOf(files)), conf, entriesOf(files), directory)
     var group = begun()
     var looks = new SizeLooks(fullBytes)
+    var count = 0L
     try {
       files.foreach { opened =>
         Using.resource(new Rows(opened.file).build()) { rows =>
           val rowBytes = opened.meanRowBytes
           Iterator.continually(rows.read()).takeWhile(_ != null).foreach { row =>
             group.write(row)
+            count += 1
             if (looks.isFullWith(rowBytes)(group.bufferedBytes)) {
               directory = group.finish()
               group = begun()
@@ -135,6 +143,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
         }
       }
       out.write(group.finish())
+      count
     } finally group.close()
   }
 
@@ -145,10 +154,12 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
 
   private def likenessOf(file: Opened): String = {
     val metadata = file.footer.getFileMetaData
-    val entries  = metadata.getKeyValueMetaData.asScala
-    // By these readers decide on the calendar of old dates.
-    val dates = DateRules.map(key => key -> entries.get(key))
-    s"${metadata.getSchema} $dates ${entries.get(SparkVersion).map(_.takeWhile(_ != '.'))}"
+    val entries  = metadata.getKeyValueMetaData
+    // By what these answer Spark's readers take the old dates of a whole file. The entries of several files with the same
+    // answers, as a merge has them, give those answers again.
+    val dates = DataSourceUtils.datetimeRebaseSpec(entries.get(_), AsAsked)
+    val int96 = DataSourceUtils.int96RebaseSpec(entries.get(_), AsAsked)
+    s"${metadata.getSchema} $dates $int96"
   }
 }
 
@@ -163,7 +174,7 @@ private[stoplog] object ParquetCompactor {
     /** Encoded and not compressed. */
     def meanRowBytes: Long = {
       val groups = footer.getBlocks.asScala
-      groups.map(_.getTotalByteSize).sum / groups.map(_.getRowCount).sum.max(1)
+      groups.map(_.getTotalByteSize).sum / rowsOf(footer).max(1)
     }
   }
 
@@ -181,8 +192,11 @@ private[stoplog] object ParquetCompactor {
     override def write(row: Group): Unit                         = writer.write(row)
   }
 
-  private val DateRules =
-    Seq("org.apache.spark.legacyDateTime", "org.apache.spark.legacyINT96", "org.apache.spark.timeZone")
+  // For a file without Spark's version, which is read as the reader's session says.
+  private val AsAsked = LegacyBehaviorPolicy.EXCEPTION.toString
 
-  private val SparkVersion = "org.apache.spark.version"
+  private def rowsOf(footer: ParquetMetadata): Long = footer.getBlocks.asScala.map(_.getRowCount).sum
+
+  private def isOfEncryption(key: String): Boolean =
+    key.startsWith("parquet.crypto.") || key.startsWith("parquet.encryption.")
 }

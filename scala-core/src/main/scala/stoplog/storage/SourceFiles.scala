@@ -40,6 +40,12 @@ trait SourceFiles extends Serializable {
   /** The path as a user knows it. */
   def describe(path: String): String
 
+  /** The file's name on the storage, which a file has too that is the root itself, and whose path is empty. */
+  final def nameOf(file: SourceFile): String = {
+    val path = if (file.path.isEmpty) describe("") else file.path
+    path.substring(path.lastIndexOf('/') + 1)
+  }
+
   /** The path with its scheme and authority, as other readers of the storage want it. Error: `STOPLOG_SOURCE_LINK`. */
   def locate(path: String): URI
 }
@@ -67,8 +73,7 @@ object Found {
 
 /** A file as it was when it was found.
   *
-  * @param path relative to the source's root, with `/` between the names
+  * @param path relative to the source's root, with `/` between the names; empty if the file is the root itself. See
+  *             [[SourceFiles.nameOf]]
   */
-final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long) {
-  def name: String = path.substring(path.lastIndexOf('/') + 1)
-}
+final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long)

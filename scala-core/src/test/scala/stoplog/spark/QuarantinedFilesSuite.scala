@@ -90,6 +90,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
         assert(ofBroken.zipWithIndex.find { case (id, at) => id != at } === None, s"$from to $until")
         val least = readable(format)(if (from == 0) 0 else if (until < size) 1 else 2)
         assert(ofBroken.size >= found.distinct.size * least / 100, s"$from to $until")
+        assert(notes.all.selectExpr("sum(recordsRead)").head().getLong(0) === ofBroken.size)
         val before = notes.files
         assert(ids.size === found.size)
         assert(notes.files === before)

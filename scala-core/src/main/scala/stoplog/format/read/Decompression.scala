@@ -15,13 +15,13 @@ import org.apache.hadoop.io.compress.{
 }
 
 import stoplog.source.file.Decoding
-import stoplog.storage.SourceFile
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Tells by a file's suffix how it is compressed. What is written as several members is read as one. */
 private[stoplog] object Decompression extends Decoding {
 
-  override def of(file: SourceFile): Option[InputStream => InputStream] = {
-    val name = file.name
+  override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = {
+    val name = files.nameOf(file)
     Option
       .when(name.contains('.'))(name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT))
       .flatMap(bySuffix.get)
@@ -77,8 +77,8 @@ private[stoplog] object Decompression extends Decoding {
     */
   private[read] final class Transcoding(charset: String, before: Decoding) extends Decoding {
 
-    override def of(file: SourceFile): Option[InputStream => InputStream] = Some { in =>
-      val bytes = before.of(file).fold(in)(_(in))
+    override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = Some { in =>
+      val bytes = before.of(files, file).fold(in)(_(in))
       ReaderInputStream
         .builder()
         .setReader(new java.io.InputStreamReader(bytes, Charset.forName(charset)))

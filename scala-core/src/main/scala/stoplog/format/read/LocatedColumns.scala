@@ -198,7 +198,7 @@ private[stoplog] object FileMetadata {
       val block = LocatedColumns.FileBlock.of(record)
       known = Array[Any](
         UTF8String.fromString(LocatedColumns.FileBlock.path(block)),
-        UTF8String.fromString(of.file.name),
+        UTF8String.fromString(new HadoopPath(record.location).getName),
         of.file.bytes,
         block.from,
         block.length,

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{FileFormat => SparkFormat, PartitionedFile}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import stoplog.format.bulk.FormatConfiguration
 import stoplog.source.{Fetched, RecordEmitter, RowOutput, SplitReader}
@@ -200,6 +201,11 @@ private[stoplog] object SparkBlocks {
       override def fileName: String       = files.describe(split.file.path)
       override def location: URI          = files.locate(split.file.path)
       override def position: Option[Long] = None
+
+      override def rows: Long = current match {
+        case batch: ColumnarBatch => batch.numRows.toLong
+        case _                    => 1
+      }
 
       /** None: only Spark's own reader knows where it is. */
       override def rest: Option[FileSplit] = None

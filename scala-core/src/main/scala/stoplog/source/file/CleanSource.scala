@@ -15,7 +15,9 @@ private[stoplog] object CleanSource {
   case object Keep   extends CleanSource
   case object Delete extends CleanSource
 
-  /** It is moved below this directory, under the path that it has below the source's root. */
+  /** It is moved below this directory, under the path that it has below the source's root; under its name if it is the
+    * root itself.
+    */
   final case class Archive(directory: String) extends CleanSource
 
   /** Puts away files that have been read. A file that cannot be put away stays, and is counted: nothing is read again for
@@ -63,7 +65,9 @@ private[stoplog] object CleanSource {
     private def putAway(file: SourceFile): Unit = cleaning match {
       case CleanSource.Keep               => ()
       case CleanSource.Delete             => files.delete(file.path)
-      case CleanSource.Archive(directory) => files.move(file.path, s"$directory/${file.path}")
+      case CleanSource.Archive(directory) =>
+        val below = if (file.path.isEmpty) files.nameOf(file) else file.path
+        files.move(file.path, s"$directory/$below")
     }
   }
 

@@ -26,18 +26,28 @@ private[stoplog] object DirectoryWalker {
   def run(files: SourceFiles, rules: PathRules, threads: Int)(visit: SourceFile => Unit): Unit = {
     val each: DirectoryVisit = file => visit.synchronized(visit(file))
     run(files, rules, threads, _ => Entering.Listed(each))
+    ()
   }
 
-  /** The same for a visitor that chooses the directories to list. Called by several threads. */
-  private[file] def run(files: SourceFiles, rules: PathRules, threads: Int, visitor: Visitor): Unit =
-    files.find("").map(_.kind) match {
-      case Some(Found.File(bytes, modified)) => visitor.alone(SourceFile("", bytes, modified))
-      case Some(Found.Directory)             =>
+  /** The same for a visitor that chooses the directories to list, and which several threads call. Answers what there is at
+    * the root.
+    */
+  private[file] def run(
+      files: SourceFiles,
+      rules: PathRules,
+      threads: Int,
+      visitor: Visitor
+  ): Option[Found.Kind] = {
+    val root = files.find("").map(_.kind)
+    root.foreach {
+      case Found.File(bytes, modified) => visitor.alone(SourceFile("", bytes, modified))
+      case Found.Directory             =>
         val linked = mutable.Set.empty[String]
         var level  = Vector(ListedDirectory("", ""))
         while (level.nonEmpty) level = once(below(files, rules, level, threads, visitor), linked)
-      case None => ()
     }
+    root
+  }
 
   /** The directories in the directories. */
   private def below(

@@ -127,19 +127,22 @@ private[stoplog] trait Located {
   /** The offset of the record in its file, in bytes, or in the decoded bytes of a decoded file. None if it is not known.
     */
   def position: Option[Long]
+
+  /** The number of rows that it is: more than one of a batch. */
+  def rows: Long = 1
 }
 
 /** The decoding of files: their compression, and their character set. */
 private[stoplog] trait Decoding extends Serializable {
 
   /** None for a file whose bytes are those of its records as they are: such a file can be read from its middle. */
-  def of(file: SourceFile): Option[InputStream => InputStream]
+  def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream]
 }
 
 private[stoplog] object Decoding {
 
   /** All files are as they are. */
   case object None extends Decoding {
-    override def of(file: SourceFile): Option[InputStream => InputStream] = scala.None
+    override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = scala.None
   }
 }

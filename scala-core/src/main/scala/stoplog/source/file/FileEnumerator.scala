@@ -143,22 +143,23 @@ private[stoplog] final class FileEnumerator(
     if (coverage == KnownDirectories.Whole) seen.beginListing()
     lengths.foreach(_.beginListing())
     counts.begin()
-    try {
-      val listing = new FileListing(settings, directories, lengths, counts, began, toRead, unread.add)
-      val rules   = settings.rules.at(began)
-      settings.finder match {
-        case Some(own) => own.find(settings.files, rules)(listing.alone)
-        case None      => DirectoryWalker.run(settings.files, rules, settings.limits.listingThreads, listing)
-      }
-    } catch {
-      case e: Throwable =>
-        if (coverage == KnownDirectories.Whole) seen.abandonListing()
-        lengths.foreach(_.abandonListing())
-        directories.forgetAll()
-        throw e
+    def abandon(): Unit = {
+      if (coverage == KnownDirectories.Whole) seen.abandonListing()
+      lengths.foreach(_.abandonListing())
     }
-    if (coverage == KnownDirectories.Whole) seen.endListing()
-    if (unread.isTruncated) directories.forgetAll() else directories.end(coverage, began)
+    val tells =
+      try find(new FileListing(settings, directories, lengths, counts, began, toRead, unread.add), began)
+      catch {
+        case e: Throwable =>
+          abandon()
+          directories.forgetAll()
+          throw e
+      }
+    if (!tells) abandon()
+    else {
+      if (coverage == KnownDirectories.Whole) seen.endListing()
+      if (unread.isTruncated) directories.forgetAll() else directories.end(coverage, began)
+    }
     val oldest = unread.oldest
     beyond = FileEnumerator.Beyond(
       unread.total - unread.kept,
@@ -170,6 +171,21 @@ private[stoplog] final class FileEnumerator(
     unread
   }
 
+  /** Whether the listing tells which files there are: not where nothing is at the root, as on a disk that is away for a
+    * while. But a root that was a file is a file that is gone.
+    */
+  private def find(listing: FileListing, began: Long): Boolean = {
+    val rules = settings.rules.at(began)
+    settings.finder match {
+      case Some(own) =>
+        own.find(settings.files, rules)(listing.alone)
+        true
+      case None =>
+        val root = DirectoryWalker.run(settings.files, rules, settings.limits.listingThreads, listing)
+        root.isDefined || seen.find("").isDefined
+    }
+  }
+
   /** The unread part of a file, if it has one. */
   private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
     case None                                                                              => fresh(file)
@@ -179,7 +195,7 @@ private[stoplog] final class FileEnumerator(
 
   /** A batch query has read nothing before. */
   private def fresh(file: SourceFile): Option[FileSplit] =
-    if (context.isOnce || !FileEnumerator.isMerged(file.name)) Some(framing.whole(file))
+    if (context.isOnce || !FileEnumerator.isMerged(file.path)) Some(framing.whole(file))
     else
       monitoring.onMergedPart match {
         case Monitoring.OnMergedPart.Read => Some(framing.whole(file))
@@ -226,10 +242,12 @@ private[stoplog] final class FileEnumerator(
 private object FileEnumerator {
   final val Version = 1
 
-  /** The name of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. */
-  def isMerged(name: String): Boolean = MergedName.matcher(name).matches()
+  /** The path of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. A source of one file alone, which has no
+    * path, has read none of those that became it.
+    */
+  def isMerged(path: String): Boolean = MergedName.matcher(path).matches()
 
-  private val MergedName = Pattern.compile(""".*-[0-9a-f]{12}-m\d+(\.[^/]*)?""")
+  private val MergedName = Pattern.compile("""(?s).*-[0-9a-f]{12}-m\d+(\.[^/]*)?""")
 
   /** As messages call it. */
   final val Snapshot = "the enumerator's snapshot in the newest record of splits"

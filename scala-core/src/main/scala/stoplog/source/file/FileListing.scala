@@ -89,13 +89,13 @@ private[file] final class FileListing(
 
   private final class Marked(directory: String, modified: Option[Long], marker: String)
       extends Visit(directory, modified) {
-    override def file(file: SourceFile): Unit = if (file.name != marker) super.file(file)
+    override def file(file: SourceFile): Unit = if (files.nameOf(file) != marker) super.file(file)
   }
 
   private final class Unmarked(directory: String, modified: Option[Long], marker: String)
       extends Visit(directory, modified) {
     override def file(file: SourceFile): Unit =
-      if (file.name != marker && isUnread(file)) leave()
+      if (files.nameOf(file) != marker && isUnread(file)) leave()
   }
 
   /** The entry of a file in the listing may be older than its marker: the storage is asked for the file again. */
@@ -105,7 +105,7 @@ private[file] final class FileListing(
     private var unread = Vector.empty[SourceFile]
 
     override def file(file: SourceFile): Unit =
-      if (marker.isMarker(file.name)) passedOver(file.name)
+      if (marker.isMarker(files.nameOf(file))) passedOver(files.nameOf(file))
       else if (isUnread(file)) unread :+= file
 
     override def passedOver(name: String): Unit =
@@ -113,7 +113,7 @@ private[file] final class FileListing(
 
     override def end(below: Vector[ListedDirectory]): Unit = {
       unread.foreach { file =>
-        if (marked.find(PathHash.of(file.name)) < 0) leave()
+        if (marked.find(PathHash.of(files.nameOf(file))) < 0) leave()
         else
           files.find(file.path).map(_.kind).foreach {
             case Found.File(bytes, modified) => super.file(SourceFile(file.path, bytes, modified))

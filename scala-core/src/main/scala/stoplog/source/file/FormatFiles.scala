@@ -51,8 +51,8 @@ private[stoplog] object FormatFiles {
   /** Opens files for a format. */
   private[file] final class Opening[R](format: RecordFormat[R], decoding: Decoding) extends Serializable {
 
-    def splitPoints(file: SourceFile): SplitPoints = format match {
-      case stream: StreamFormat[R] if isPlain(file) => SplitPoints.of(stream.isSplittable)
+    def splitPoints(files: SourceFiles, file: SourceFile): SplitPoints = format match {
+      case stream: StreamFormat[R] if decoding.of(files, file).isEmpty => SplitPoints.of(stream.isSplittable)
       case bulk: BulkFormat[R]                      => SplitPoints.of(bulk.isSplittable)
       case _                                        => SplitPoints.ByNumber
     }
@@ -75,13 +75,11 @@ private[stoplog] object FormatFiles {
     private def numbered(split: FileSplit, input: Input, reader: RecordReader[R]): OpenRecords[R] =
       new OpenRecords.ByNumber(split, reader, () => input.storedBytes)
 
-    private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
-
     /** The file's own bytes, or, but for a bulk format, what they are decompressed to. */
     private final class Input(files: SourceFiles, file: SourceFile) extends FileInput {
       private val decode = format match {
         case _: BulkFormat[R] => None
-        case _                => decoding.of(file)
+        case _                => decoding.of(files, file)
       }
       private val stored                  = new OpenRecords.StoredBytes
       def storedBytes: Long               = stored.count
@@ -156,14 +154,14 @@ private[stoplog] object FormatFiles {
   private[file] final class Splitter[R](files: SourceFiles, opening: Opening[R]) extends FileSplitter {
     @transient private var reading: Option[OpenRecords[R]] = None
 
-    override def whole(file: SourceFile): FileSplit = opening.splitPoints(file) match {
+    override def whole(file: SourceFile): FileSplit = splitPoints(file) match {
       case SplitPoints.ByNumber => FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
       case _                    => FileSplit(file, Extent.Bytes(0, file.bytes))
     }
 
     override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
       case bytes: Extent.Bytes
-          if budget.records.isEmpty && opening.splitPoints(split.file) == SplitPoints.Anywhere =>
+          if budget.records.isEmpty && splitPoints(split.file) == SplitPoints.Anywhere =>
         FileSplitter.ByteRanges.admit(split, bytes, budget)
       case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
       case _                                                       =>
@@ -177,7 +175,7 @@ private[stoplog] object FormatFiles {
     }
 
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-      case whole: Extent.Bytes if opening.splitPoints(split.file) == SplitPoints.Anywhere =>
+      case whole: Extent.Bytes if splitPoints(split.file) == SplitPoints.Anywhere =>
         FileSplitter.ByteRanges.divide(split, whole, bytes)
       case _ => Seq(split)
     }
@@ -186,6 +184,8 @@ private[stoplog] object FormatFiles {
       reading.foreach(_.close())
       reading = None
     }
+
+    private def splitPoints(file: SourceFile): SplitPoints = opening.splitPoints(files, file)
 
     /** The rest of a file that is cut by number is of unknown size. */
     private def fitsWhole(split: FileSplit, budget: Budget): Boolean = split.extent match {
@@ -222,7 +222,7 @@ private[stoplog] object FormatFiles {
       * beginning again, rather than to read that much in vain.
       */
     private def canKeep(split: FileSplit, budget: Budget, last: Option[_]): Boolean =
-      opening.splitPoints(split.file) == SplitPoints.ByNumber || (last.isEmpty && budget.isUnused)
+      splitPoints(split.file) == SplitPoints.ByNumber || (last.isEmpty && budget.isUnused)
 
     private def reaches(budget: Budget, size: SplitSize): Boolean =
       budget.bytes.exists(_ <= size.bytes) || budget.records.exists(left => size.records.exists(_ >= left))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.io.FileNotFoundException
+
 import scala.util.Using
 import scala.util.control.NonFatal
 
-import stoplog.error.{Causes, Errors}
+import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Admitted, Budget, RecordEmitter, SplitReader, SplitSize}
 import stoplog.storage.{SourceFile, SourceFiles}
 
@@ -26,7 +28,8 @@ private[stoplog] final class LineFormat[T](
   override def emitter(): RecordEmitter[Line, T] = rows()
 }
 
-/** Files of lines: plain ones are cut at any line, by bytes; compressed ones by the number of their lines.
+/** Files of lines: plain ones are cut by bytes, at any of them where that leads to a line, else where one begins;
+  * compressed ones by the number of their lines.
   *
   * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
   * lines before the tasks read them. The same goes for a compressed file that has to be cut.
@@ -41,12 +44,12 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
-    case bytes: Extent.Bytes if budget.records.isEmpty => FileSplitter.ByteRanges.admit(split, bytes, budget)
-    case _: Extent.Records
-        if budget.records.isEmpty && split.isFirst &&
-          budget.bytes.forall(_ >= split.file.bytes) =>
-      Admitted.All(split, split.size)
-    case _ => counted(split, budget)
+    case bytes: Extent.Bytes if budget.records.isEmpty && separator.isSelfSynchronizing =>
+      FileSplitter.ByteRanges.admit(split, bytes, budget)
+    case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
+    case _                                                       =>
+      // The task that reads it finds it gone, too, and knows what is to be done then.
+      thereIs(counted(split, budget)).getOrElse(Admitted.All(split, split.size))
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
@@ -56,37 +59,60 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
   }
 
   override def completeBytes(file: SourceFile, until: Long): Option[Long] =
-    Option.when(isPlain(file))(Lines.lastEnd(files, file, separator, until))
+    if (isPlain(file)) thereIs(Lines.lastEnd(files, file, separator, until)) else None
 
   override def close(): Unit = {
     counting.foreach(_.close())
     counting = None
   }
 
-  private def unreadable(split: FileSplit, e: Throwable) = Errors.sourceFileUnreadable(
-    files.describe(split.file.path),
-    s"byte ${reader.position}",
-    Causes.message(e),
-    e
-  )
+  /** Tells the file and the position, except of a file that is gone. */
+  private def told[A](split: FileSplit)(action: => A): A =
+    try action
+    catch {
+      case known: StoplogException  => throw known
+      case e: FileNotFoundException => throw e
+      case NonFatal(e)              =>
+        throw Errors.sourceFileUnreadable(
+          files.describe(split.file.path),
+          s"byte ${reader.position}",
+          Causes.message(e),
+          e
+        )
+    }
 
-  private def isPlain(file: SourceFile): Boolean = decoding.of(file).isEmpty
+  private def isPlain(file: SourceFile): Boolean = decoding.of(files, file).isEmpty
+
+  /** Whether it fits as it is. The rest of a file that is cut by number is of unknown size. */
+  private def fitsWhole(split: FileSplit, budget: Budget): Boolean = split.extent match {
+    case _: Extent.Records if !split.isFirst => false
+    case _                                   => budget.bytes.forall(_ >= split.size.bytes)
+  }
+
+  /** What reading a file answers; none if the file is gone. */
+  private def thereIs[A](reading: => A): Option[A] =
+    try Some(reading)
+    catch {
+      case _: FileNotFoundException =>
+        close()
+        None
+    }
 
   /** Reads until the budget is used up, or the split. */
   private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
-    val lines  = reading(split)
+    val lines  = told(split)(reading(split))
     var stored = 0L
     var count  = 0L
     def bytes  = lines.storedBytes - stored
     def full   = budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _)
     var more   = true
-    try {
+    told(split) {
       lines.begin() // the bytes before belong to no task of this micro-batch
       stored = lines.storedBytes
       while (more && !full)
         if (lines.next()) count += 1
         else more = lines.fill()
-    } catch { case NonFatal(e) => throw unreadable(split, e) }
+    }
     val size = SplitSize(bytes, Some(count))
     if (!more || lines.isAtEnd) {
       close()

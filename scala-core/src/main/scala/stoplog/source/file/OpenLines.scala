@@ -68,7 +68,7 @@ private[file] final class OpenLines(
     val begin = if (inBytes) (from - reader.lookBack).max(0L) else 0L
     val raw   = files.open(split.file, begin)
     try {
-      val decoded = decoding.of(split.file).fold(raw)(decode => decode(stored.of(raw)))
+      val decoded = decoding.of(files, split.file).fold(raw)(decode => decode(stored.of(raw)))
       reader.open(decoded, begin)
       if (begin == 0) reader.skipByteOrderMark()
       decoded

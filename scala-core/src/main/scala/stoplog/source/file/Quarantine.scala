@@ -156,7 +156,7 @@ private[file] object Quarantine {
       */
     final case class Record(raw: Option[Array[Byte]]) extends LeftOut
 
-    /** All that comes behind so many records of the piece. */
+    /** All that comes behind so many records of the piece; in files of blocks a row is one. */
     final case class Rest(piece: Extent, records: Long) extends LeftOut
   }
 

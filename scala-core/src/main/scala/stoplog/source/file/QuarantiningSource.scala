@@ -101,6 +101,7 @@ private[file] object QuarantiningSource {
       private val notes    = quarantine.notes(fileName, split)
       private var passed   = 0L // records that have been dealt with
       private var again    = 0L // those of them that come once more
+      private var rows     = 0L // in them
       private var failures = 0
 
       def fetch(): Fetched[FileSplit, HeldRows[T]] =
@@ -132,7 +133,7 @@ private[file] object QuarantiningSource {
           again = passed
           reader.add(Seq(split))
         } else {
-          note(positionOf(e), e, Quarantine.LeftOut.Rest(split.extent, passed))
+          note(positionOf(e), e, Quarantine.LeftOut.Rest(split.extent, rows))
           finish()
         }
       }
@@ -163,6 +164,7 @@ private[file] object QuarantiningSource {
             if (again > 0) again -= 1
             else {
               passed += 1
+              rows += rowsOf(records.record)
               emit(records.record)
             }
             true
@@ -188,6 +190,11 @@ private[file] object QuarantiningSource {
               held.clear()
               note(position(record), e, Quarantine.LeftOut.Record(raw(record)))
           }
+
+        private def rowsOf(record: R): Long = record match {
+          case located: Located => located.rows
+          case _                => 1
+        }
 
         private def position(record: R): String = record match {
           case located: Located if located.position.isDefined => s"byte ${located.position.get}"

@@ -9,12 +9,13 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source.ReadLimits
-import stoplog.storage.SourceFile
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** A compressed file in many micro-batches. */
 class CompressedLinesSuite extends AnyFunSuite {
   private val gzip = new Decoding {
-    override def of(file: SourceFile): Option[InputStream => InputStream] = Some(new GZIPInputStream(_))
+    override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] =
+      Some(new GZIPInputStream(_))
   }
 
   private val lines = {

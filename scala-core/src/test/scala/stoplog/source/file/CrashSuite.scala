@@ -65,6 +65,13 @@ class CrashSuite extends AnyFunSuite {
     assert(world.files.paths === Set("_away/a", "b"))
   }
 
+  test("a file that is the source's root is put away under its name") {
+    val world = new SourceWorld(cleaning = CleanSource.Archive("_away"))
+    world.files.put("", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+    assert(world.files.paths === Set(s"_away/${world.files.describe("")}"))
+  }
+
   private def limits(random: Random): ReadLimits = ReadLimits(
     Option.when(random.nextBoolean())(1L + random.nextInt(3)),
     None,

@@ -5,7 +5,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.source.Fetched
+import stoplog.source.{Admitted, Budget, Fetched, ReadLimits}
 import stoplog.storage.SourceFiles
 
 /** Lines, however the file is cut and whatever the buffer does. */
@@ -45,6 +45,31 @@ class LineReaderSuite extends AnyFunSuite {
         read(files, LineReader.Separator.AnyLineEnd, Extent.Bytes(from.toLong, until.toLong))
       }
       assert(found === whole, s"round $round: ${text.replace("\r", "R").replace("\n", "N")} at $cuts")
+    }
+  }
+
+  test("any limit of bytes gives each line to one micro-batch, whatever ends a line") {
+    for {
+      end  <- Seq("\n\n", "||", "aba", "<>", "\n")
+      text <- Seq(s"a${end}${end.take(1)}b${end}c$end", s"$end${end}x$end${end.take(1)}", s"aa${end}bab$end")
+      separator = LineReader.Separator.of(end, SourceTexts.utf8)
+      files     = memory(text)
+      framing   = new Lines(files, Decoding.None, separator)
+      limit <- 1 to text.length + 1
+    } {
+      val limits                  = ReadLimits.none.copy(bytes = Some(limit.toLong))
+      var left: Option[FileSplit] = Some(framing.whole(files.file("f")))
+      var found                   = Seq.empty[String]
+      while (left.isDefined) {
+        val (piece, rest) = framing.admit(left.get, Budget(limits, 0, 0)) match {
+          case Admitted.All(piece, _)        => (piece, None)
+          case Admitted.Part(piece, _, rest) => (piece, Some(rest))
+          case Admitted.Nothing()            => fail("no progress")
+        }
+        found ++= read(files, separator, piece.extent)
+        left = rest
+      }
+      assert(found === lines(text, separator), s"'$text' by $limit bytes")
     }
   }
 

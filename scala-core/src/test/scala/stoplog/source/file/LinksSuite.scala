@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.io.IOException
 import java.nio.file.{Files, Path}
 
 import scala.collection.mutable
@@ -12,6 +13,7 @@ import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.laws.MemoryState
+import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
 import stoplog.storage.{Found, SourceFile, SourceFiles}
 
@@ -154,6 +156,15 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(names(files, rules) === Seq("link/b", "x/a"))
     Files.createSymbolicLink(world.resolve("x/out"), secret)
     assert(condition(names(files, rules)) === "STOPLOG_SOURCE_LINK")
+  }
+
+  test("a file that would be moved onto itself stays") {
+    val file     = write("in/a", "1")
+    val settings = new HadoopSettings(HadoopDefaults.configuration())
+    val hadoop   = new HadoopFiles(s"file:$file", settings, Renaming.Checked)
+    for (files <- Seq(new LocalSourceFiles(file.toString), new HadoopSourceFiles(hadoop)))
+      intercept[IOException](files.move("", file.toString))
+    assert(Files.readString(file) === "1")
   }
 
   private def names(

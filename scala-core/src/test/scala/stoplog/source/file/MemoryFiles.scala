@@ -29,6 +29,12 @@ final class MemoryFiles extends SourceFiles {
 
   override def changedMillis(directory: String): Option[Long] = clock.flatMap(_ => changed.get(directory))
 
+  /** Whether nothing is at the root, as on a disk that is away. */
+  var isAway: Boolean = false
+
+  /** Called behind the next listing: for what happens then. */
+  var afterListing: () => Unit = () => ()
+
   /** Thrown by the next listing. */
   var trouble: Option[Exception] = None
 
@@ -72,9 +78,14 @@ final class MemoryFiles extends SourceFiles {
       trouble = None
       throw e
     }
+    val after = afterListing
+    afterListing = () => ()
+    after()
   }
 
-  override def find(path: String): Option[Found] = synchronized(files.get(path)) match {
+  override def find(path: String): Option[Found] = if (isAway) None else there(path)
+
+  private def there(path: String): Option[Found] = synchronized(files.get(path)) match {
     case Some((bytes, modified)) => Some(Found(path, Found.File(bytes.length.toLong, modified)))
     case None                    =>
       Option.when(path.isEmpty || files.keysIterator.exists(_.startsWith(s"$path/")))(

@@ -171,7 +171,7 @@ class QuarantineSuite extends AnyFunSuite {
     }
 
     private val decoding = new Decoding {
-      override def of(file: SourceFile): Option[InputStream => InputStream] =
+      override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] =
         Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
     }
 

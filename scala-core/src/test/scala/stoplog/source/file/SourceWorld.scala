@@ -15,6 +15,7 @@ final class SourceWorld(
     wholeListingMillis: Long = 600000,
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
+    onMissing: OnMissingFile = OnMissingFile.Fail,
     val state: MemoryState = new MemoryState,
     private var position: Long = 0
 ) {
@@ -36,7 +37,7 @@ final class SourceWorld(
           limits = Enumeration.Limits(listingThreads = 1, heldFiles)
         ),
       format,
-      OnMissingFile.Fail,
+      onMissing,
       () => now,
       seenLimits = seenLimits
     )

@@ -87,7 +87,8 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
     }
   }
 
-  private val gunzip: Decoding = file => Option.when(file.path.endsWith(".gz"))(in => new GZIPInputStream(in))
+  private val gunzip: Decoding = (_, file) =>
+    Option.when(file.path.endsWith(".gz"))(in => new GZIPInputStream(in))
 
   private lazy val files =
     new FormatFiles[R, Any](format, gunzip, () => (record, out) => out.put(copied(record.value)))

@@ -34,6 +34,9 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
 
   def sighted(place: Int): Unit = sighted.set(place)
 
+  /** The last listing did not find it. */
+  def missed(place: Int): Unit = sighted.clear(place)
+
   /** Begins a listing. */
   def beginListing(): Unit = {
     missing = new BitSet()
@@ -48,13 +51,25 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   /** Those that were missing in two listings, one after the other. */
   def missingTwice(): Vector[PathHash] = {
     missing.andNot(sighted)
-    val all = Vector.newBuilder[PathHash]
-    missing.stream().forEach(place => all += hashAt(place))
-    all.result()
+    hashes(missing)
+  }
+
+  /** Those that the last listing did not find. */
+  def unsighted(): Vector[PathHash] = {
+    val all = new BitSet()
+    all.set(0, size)
+    all.andNot(sighted)
+    hashes(all)
   }
 
   def entries: Iterator[SeenTable.SeenEntry] =
     Iterator.range(0, size).map(place => SeenTable.SeenEntry(hashAt(place), Some(identity(place))))
+
+  private def hashes(places: BitSet): Vector[PathHash] = {
+    val all = Vector.newBuilder[PathHash]
+    places.stream().forEach(place => all += hashAt(place))
+    all.result()
+  }
 
   /** The place of the hash between the two if all between them were spread evenly: from 0 to 1. */
   private def share(hash: PathHash, low: Int, high: Int): Double = {

@@ -6,6 +6,7 @@ import java.util.UUID
 import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
 
 import scala.util.Using
+import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
@@ -31,6 +32,7 @@ private[file] final class SeenFiles(
   private var written: Option[String] = None
   private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
   private var noted: Vector[String]   = Vector.empty // files that were forgotten since the last snapshot
+  private var missed: Vector[String]  = Vector.empty // files of what the last whole listing did not find
   private var end                     = 0L           // of the log, when the last snapshot was taken
   private var snapshots               = 0            // since then
   private var cleanedEnd              = 0L
@@ -87,12 +89,15 @@ private[file] final class SeenFiles(
     val gone = base.missingTwice().filterNot(since.knows) ++ since.missing()
     gone.foreach(since.forget)
     if (gone.nonEmpty) noteGone(gone)
+    noteMissed(base.unsighted().filterNot(since.knows) ++ since.missedOnce())
   }
 
   /** A listing failed: it says nothing about files that it did not find, and neither does the one before. */
   def abandonListing(): Unit = {
     base.trustAll()
     since.trustAll()
+    try noteMissed(Vector.empty)
+    catch { case NonFatal(_) => () } // the listing's failure is what is told
   }
 
   /** Writes the state that [[restore]] needs beside the log.
@@ -127,7 +132,9 @@ private[file] final class SeenFiles(
     cleanedEnd = in.readLong()
     assigned(oldestNeeded).foreach(split => put(split.file))
     SeenFiles.readGone(in).foreach(since.forget)
-    restoreGone()
+    val (ofMisses, others) = state.list().filterNot(written.contains).partition(_.endsWith(SeenFiles.Missed))
+    restoreGone(others)
+    restoreMissed(ofMisses)
   }
 
   /** The first split of the log that [[restore]] reads. */
@@ -139,6 +146,23 @@ private[file] final class SeenFiles(
   private def noteGone(hashes: Vector[PathHash]): Unit = {
     val name = SeenFiles.name(end, "gone")
     noted :+= name
+    writeNote(name, hashes)
+    faults.at(Step.GoneNoted)
+  }
+
+  /** A run may have one listing alone: what it misses is noted for the next run. The note of the listing before goes first,
+    * so that no note ever tells of any but the last one; one that is lost costs a listing more.
+    */
+  private def noteMissed(hashes: Vector[PathHash]): Unit = {
+    missed.foreach(state.delete)
+    missed = Vector.empty
+    if (hashes.nonEmpty) {
+      missed = Vector(SeenFiles.name(end, SeenFiles.Missed))
+      missed.foreach(writeNote(_, hashes))
+    }
+  }
+
+  private def writeNote(name: String, hashes: Vector[PathHash]): Unit = {
     state.putIfAbsent(name) { to =>
       val out = new DataOutputStream(to)
       out.writeInt(SeenFiles.Version)
@@ -146,22 +170,38 @@ private[file] final class SeenFiles(
       SeenFiles.writeGone(hashes, out)
       out.flush()
     }
-    faults.at(Step.GoneNoted)
+    ()
   }
 
   /** Files that this driver does not need are of drivers that died in between, or of one that still lives and is about to
     * write the next record: so they stay until there is a record of this driver, which fences that one.
     */
-  private def restoreGone(): Unit = state.list().filterNot(written.contains).foreach { name =>
+  private def restoreGone(names: Vector[String]): Unit = names.foreach { name =>
     noted :+= name
     if (name.endsWith(".gone") && SeenFiles.endOf(name) == end) {
-      Using.resource(new DataInputStream(new BufferedInputStream(opened(name)))) { in =>
-        refuseNewer(name, in.readInt())
-        cleanedEnd = cleanedEnd.max(in.readLong())
-        SeenFiles.readGone(in).foreach(since.forget)
-      }
+      val (cleaned, hashes) = readNote(name, opened(name))
+      cleanedEnd = cleanedEnd.max(cleaned)
+      hashes.foreach(since.forget)
     }
   }
+
+  /** Of two notes, one is of a driver that this one has come after, or goes before: which is the last, nothing tells. */
+  private def restoreMissed(names: Vector[String]): Unit = {
+    missed = names
+    if (names.sizeIs == 1)
+      try
+        readNote(names.head, state.open(names.head))._2.foreach { hash =>
+          val slot = since.find(hash)
+          if (slot >= 0) since.missed(slot) else inBase(hash).foreach(base.missed)
+        }
+      catch { case _: FileNotFoundException => () } // another driver has listed since
+  }
+
+  private def readNote(name: String, note: InputStream): (Long, Vector[PathHash]) =
+    Using.resource(new DataInputStream(new BufferedInputStream(note))) { in =>
+      refuseNewer(name, in.readInt())
+      (in.readLong(), SeenFiles.readGone(in))
+    }
 
   private def inBase(hash: PathHash): Option[Int] =
     Some(base.find(hash)).filter(place => place >= 0 && !since.isGone(hash))
@@ -217,6 +257,9 @@ private[file] final class SeenFiles(
 
 private[stoplog] object SeenFiles {
   final val Version = 1
+
+  /** The kind of a note of files that the last whole listing did not find. */
+  final val Missed = "missed"
 
   def writeGone(hashes: Vector[PathHash], out: DataOutput): Unit = {
     out.writeInt(hashes.size)

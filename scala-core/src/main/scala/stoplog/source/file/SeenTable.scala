@@ -63,11 +63,17 @@ private[file] final class SeenTable {
   /** The file is there. */
   def sighted(slot: Int): Unit = marks(slot) = SeenTable.Sighted
 
+  /** The last listing did not find it. */
+  def missed(slot: Int): Unit = marks(slot) = SeenTable.Unsighted
+
   /** Begins a listing. */
   def beginListing(): Unit = foreachSlot { slot =>
     if (marks(slot) == SeenTable.Sighted) marks(slot) = SeenTable.Unsighted
     else if (marks(slot) == SeenTable.Unsighted) marks(slot) = SeenTable.MissedOnce
   }
+
+  /** Those that the last listing did not find, and the one before did. */
+  def missedOnce(): Vector[PathHash] = marked(SeenTable.Unsighted)
 
   /** Those that were missing in two listings, one after the other. */
   def missing(): Vector[PathHash] = marked(SeenTable.MissedOnce)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.IOException
+import java.io.{ByteArrayOutputStream, IOException}
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -130,6 +131,103 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq.empty)
     world.restart()
     assert(world.batch() === Seq.empty)
+  }
+
+  test("runs of one listing each forget a file that is gone, and read another one under its name") {
+    for (limits <- Seq(SeenFiles.SeenLimits.default, SeenFiles.SeenLimits(1, 1))) {
+      val world                 = new SourceWorld(seenLimits = limits)
+      def run(): Vector[String] = {
+        world.restart()
+        world.driver.fixTarget()
+        world.all()
+      }
+      world.files.put("a", "1\n", 1)
+      world.files.put("stays", "0\n", 1)
+      assert(run() === Seq("1", "0"))
+      world.files.delete("a")
+      assert(run() === Seq.empty)
+      world.files.put("other", "2\n", 1) // with a record of splits behind the note
+      assert(run() === Seq("2"))
+      world.files.put("a", "1\n", 1)
+      assert(run() === Seq("1"))
+      assert(run() === Seq.empty)
+      assert(!world.state.files.keys.exists(_.endsWith(".missed")))
+    }
+  }
+
+  test("a file that one run missed, and the next one found, is missed anew by a third") {
+    val world       = new SourceWorld
+    def run(): Unit = {
+      world.restart()
+      world.driver.fixTarget()
+      assert(world.all() === Seq.empty)
+    }
+    world.files.put("a", "1\n", 1)
+    world.batch()
+    for (_ <- 1 to 3) {
+      world.files.delete("a")
+      run()
+      world.files.put("a", "1\n", 1)
+      run()
+    }
+  }
+
+  test("a directory that is away for a while tells nothing of its files") {
+    val world = new SourceWorld(wholeListingMillis = 1)
+    world.files.put("d/a", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+    world.files.isAway = true
+    for (_ <- 1 to 5) {
+      world.now += 1000
+      assert(world.batch() === Seq.empty)
+    }
+    world.files.isAway = false
+    world.now += 1000
+    assert(world.batch() === Seq.empty)
+    world.files.put("d/b", "2\n", 1)
+    assert(world.batch() === Seq("2"))
+  }
+
+  test("a source of one file, which is gone, reads another one under its name") {
+    val world = new SourceWorld
+    world.files.put("", "1\n", 1)
+    assert(world.batch() === Seq("1"))
+    world.files.delete("")
+    world.files.isAway = true
+    for (_ <- 1 to 2) assert(world.batch() === Seq.empty)
+    world.files.isAway = false
+    world.files.put("", "2\n", 1)
+    assert(world.batch() === Seq("2"))
+  }
+
+  test("the rest of a file that is gone is planned, and left to the task, which may skip it") {
+    val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
+    val limits         = ReadLimits.none.copy(records = Some(2))
+    for (name <- Seq("a.gz", "a.txt"); onMissing <- Seq(OnMissingFile.Skip, OnMissingFile.Fail)) {
+      val world = new SourceWorld(decoding = gzip, onMissing = onMissing)
+      val bytes = new ByteArrayOutputStream()
+      val out   = if (name == "a.gz") new GZIPOutputStream(bytes) else bytes
+      out.write("1\n2\n3\n4\n5\n".getBytes("UTF-8"))
+      out.close()
+      world.files.put(name, bytes.toByteArray, 1)
+      assert(world.batch(limits) === Seq("1", "2"))
+      world.files.delete(name)
+      world.restart()
+      if (onMissing == OnMissingFile.Skip) assert(world.all(limits) === Seq.empty)
+      else
+        assert(intercept[StoplogException](world.batch(limits)).getCondition === "STOPLOG_SOURCE_FILE_GONE")
+    }
+  }
+
+  test("what was added to a file that is gone before it is read is left to the task") {
+    val world = new SourceWorld(Monitoring.OnChangedFile.Tail, onMissing = OnMissingFile.Skip)
+    world.files.put("a", "1\n", 1)
+    world.files.put("b", "b\n", 2)
+    assert(world.batch() === Seq("1", "b"))
+    world.files.put("a", "1\n2\n", 3)
+    world.files.put("b", "b\nbb\n", 4)
+    world.files.afterListing = () => world.files.delete("a")
+    assert(world.batch() === Seq("bb"))
   }
 
   test("a file that is gone is noted once, however often it is not found") {

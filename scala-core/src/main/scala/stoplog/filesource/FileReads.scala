@@ -4,6 +4,7 @@ package stoplog.filesource
 import java.io.InputStream
 import java.net.URI
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.sources.Filter
@@ -42,18 +43,41 @@ private[stoplog] object FileReads {
   ): FileRead = {
     val root        = SourceRoot.of(options.content.paths)
     val files       = SourcePlaces.files(root)
+    refuseReadingBack(options, root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
     val needed      = new FilteredFiles(files, new DirectoryFilter(filters, directories))
     FileRead(make(options, root, needed, format), vectors(format), pushed(format, filters, directories))
   }
 
-  /** Error: `STOPLOG_SOURCE_PATH` when a path names no file and no directory. */
-  def refuseNothing(options: SourceOptions): Unit = {
+  /** Errors: `STOPLOG_SOURCE_PATH` when a path names no file and no directory, `STOPLOG_INVALID_OPTIONS` as
+    * [[refuseReadingBack]].
+    */
+  def check(options: SourceOptions): Unit = {
     val root  = SourceRoot.of(options.content.paths)
     val files = SourcePlaces.files(root)
+    refuseReadingBack(options, root)
     for ((path, inRoot) <- root.whole if files.find(inRoot).isEmpty)
       throw Errors.sourcePath(path, "no such file or directory")
+  }
+
+  /** Refuses places for files of the source's own that it would read: such a query would never come to an end.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS`.
+    */
+  private def refuseReadingBack(options: SourceOptions, root: SourceRoot): Unit = {
+    val always = rules(options, root).copy(dates = None) // a range of dates may move, or be another one tomorrow
+    def isRead(directory: String, system: HadoopPath) = root.pathOf(directory, system).exists(always.reaches)
+    val archive = options.follow.cleaning match {
+      case CleanSource.Archive(directory) if isRead(directory, root.root) =>
+        Some(s"sourceArchiveDir = '$directory' is below path: what is archived would be read again.")
+      case _ => None
+    }
+    val notes = options.follow.quarantine
+      .filter(directory => isRead(directory, new HadoopPath(directory)))
+      .map(directory => s"quarantinePath = '$directory' is below path: the notes would be read.")
+    val problems = archive.toSeq ++ notes
+    if (problems.nonEmpty) throw Errors.invalidOptions(problems)
   }
 
   private def vectors(format: FileFormat[_, InternalRow]): Vectors = format match {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesource
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.error.Errors
@@ -18,7 +20,21 @@ private[stoplog] final case class SourceRoot(
     below: Vector[Vector[Glob]],
     named: Vector[String],
     whole: Vector[(String, String)]
-)
+) {
+
+  /** A directory as a path below the root; none if it lies elsewhere.
+    *
+    * @param system a path on the directory's file system, where it does not say so itself
+    */
+  def pathOf(directory: String, system: HadoopPath): Option[String] = {
+    val to            = SourceRoot.qualified(new HadoopPath(directory), system)
+    val from          = SourceRoot.qualified(root, root)
+    val (path, above) = (SourceRoot.names(to), SourceRoot.names(from))
+    Option.when(SourceRoot.system(to) == SourceRoot.system(from) && path.startsWith(above))(
+      path.drop(above.size).mkString("/")
+    )
+  }
+}
 
 private[stoplog] object SourceRoot {
 
@@ -42,8 +58,7 @@ private[stoplog] object SourceRoot {
       paths: Vector[String],
       parsed: Vector[(HadoopPath, Vector[Glob])]
   ): Vector[(HadoopPath, Vector[Glob])] = {
-    def systems(of: Vector[(HadoopPath, Vector[Glob])]) =
-      of.map { case (base, _) => (base.toUri.getScheme, base.toUri.getAuthority) }.distinct
+    def systems(of: Vector[(HadoopPath, Vector[Glob])]) = of.map { case (base, _) => system(base) }.distinct
     if (systems(parsed).size == 1) parsed
     else {
       val qualified = parsed.map { case (base, globs) =>
@@ -72,6 +87,12 @@ private[stoplog] object SourceRoot {
   private def absolute(path: HadoopPath): HadoopPath =
     if (path.toUri.getScheme != null || path.toUri.getPath.startsWith("/")) path
     else path.getFileSystem(SparkHadoop.configuration).makeQualified(path)
+
+  private def system(path: HadoopPath) = (path.toUri.getScheme, path.toUri.getAuthority)
+
+  // That no file system knows a path is said where the path is used.
+  private def qualified(path: HadoopPath, on: HadoopPath): HadoopPath =
+    Try(on.getFileSystem(SparkHadoop.configuration).makeQualified(path)).getOrElse(path)
 
   private def names(path: HadoopPath): Vector[String] =
     path.toUri.getPath.split('/').toVector.filter(_.nonEmpty)

@@ -3,7 +3,7 @@ package stoplog.options
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
-import stoplog.source.file.{CleanSource => Cleaning, OnMissingFile, PathRules}
+import stoplog.source.file.{CleanSource => Cleaning, OnMissingFile}
 import stoplog.source.file.Monitoring.{OnChangedFile => Changed, OnMergedPart => Merged}
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.
@@ -30,8 +30,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   )(
     "tail",
     "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
-      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again). It is " +
-      "known exactly which files have been read: a new file may be as old as it likes."
+      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again); not for " +
+      "`parquet` and `orc`. It is known exactly which files have been read: a new file may be as old as it likes."
   )
 
   val IgnoreMissingFiles: Opt[OnMissingFile] = withDefault(
@@ -75,7 +75,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "/data/archive"
   )(
     "required with `cleanSource` = `archive`",
-    "Where files go that are archived, under the paths that they have below `path`. Not below `path`, unless hidden."
+    "Where files go that are archived, under the paths that they have below `path`. Not where the source would read them: " +
+      "below a path of it, unless hidden or fitting no pattern."
   )
 
   val OnMergedPart: Opt[Merged] =
@@ -101,7 +102,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   val QuarantinePath: Opt[String] = option("quarantinePath", OptionType.directory, "/data/quarantine")(
     "required with `onCorrupt` = `quarantine`",
     "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each query, and not " +
-      "below `path`, unless hidden."
+      "where the source would read them, as for `sourceArchiveDir`."
   )
 
   def parse(asked: OptionReader): FollowOptions = {
@@ -133,11 +134,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       asked.errors.add("cleanSource = 'archive' needs sourceArchiveDir: set it to a directory.")
       Cleaning.Keep
     case Some(directory) =>
-      if (isBelowPath(asked, directory))
-        asked.errors.add(
-          s"sourceArchiveDir = '$directory' is below path: what is archived would be read again."
-        )
-      Cleaning.Archive(pathOf(directory))
+      Cleaning.Archive(new HadoopPath(directory).toUri.getPath)
   }
 
   private def quarantine(asked: OptionReader): Option[String] = asked(OnCorruptFile) match {
@@ -148,19 +145,6 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       val directory = asked.text(QuarantinePath)
       if (directory.isEmpty)
         asked.errors.add("onCorrupt = 'quarantine' needs quarantinePath: set it to a directory.")
-      directory.filter(isBelowPath(asked, _)).foreach { below =>
-        asked.errors.add(s"quarantinePath = '$below' is below path: the notes would be read.")
-      }
       directory
   }
-
-  private def isBelowPath(asked: OptionReader, directory: String): Boolean =
-    asked.text(ContentOptions.Path).exists(path => isRead(pathOf(directory), pathOf(path)))
-
-  private def pathOf(text: String): String = new HadoopPath(text).toUri.getPath
-
-  /** Whether a source that reads the one directory reads the other, too. */
-  private[options] def isRead(target: String, source: String): Boolean =
-    s"$target/".startsWith(s"${source.stripSuffix("/")}/") &&
-      !target.drop(source.length).split('/').filter(_.nonEmpty).exists(PathRules.isHidden)
 }

@@ -5,8 +5,11 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import stoplog.format.read.RowSource
+import stoplog.format.read.{RowSource, SourceFormatName}
+import stoplog.format.read.SourceFormatName.ReadSettings
 import stoplog.source.ReadLimits
+import stoplog.source.file.LineReader.Separator
+import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.util.UserObject
 
 /** All options of one read, checked and with their defaults, in the groups of their page.
@@ -36,9 +39,22 @@ private[stoplog] object SourceOptions {
     lazy val follow = FollowOptions.parse(asked) // its mistakes are told after those of path and format
     val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
+    if (follow.onChangedFile == OnChangedFile.Tail)
+      whyNoTail(content.read).foreach(why =>
+        asked.errors.add(s"onChangedFile = 'tail' and $why")
+      )
     asked.refuseIdleParameters()
     asked.errors.throwIfAny()
     read
+  }
+
+  /** The reason for which such files cannot be read on when others have added to them. */
+  private def whyNoTail(read: ReadSettings): Option[String] = read.format match {
+    case SourceFormatName.Parquet | SourceFormatName.Orc =>
+      Some(s"format = '${read.format.word}' do not go together: a file with a footer is written anew, never added to.")
+    case _ if read.lineSep.exists(text => !Separator.of(text, read.charset).isSelfSynchronizing) =>
+      Some("this lineSep do not go together: it can begin inside itself, so the last whole line is not known.")
+    case _ => None
   }
 
   /** The user's own source, where the option `source` names one. Error: `STOPLOG_USER_CODE`. */

@@ -70,7 +70,7 @@ private[spark] object SourceTable {
     * [[stoplog.filesource.SourceColumns]] and of the format.
     */
   def apply(options: SourceOptions, columns: StructType): SourceTable = {
-    FileReads.refuseNothing(options)
+    FileReads.check(options)
     ofFilesToCome(options, columns)
   }
 

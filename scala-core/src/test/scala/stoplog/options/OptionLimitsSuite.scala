@@ -3,6 +3,8 @@ package stoplog.options
 
 import java.time.{Instant, ZoneId}
 
+import scala.jdk.CollectionConverters._
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
@@ -97,19 +99,14 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(read("format" -> "xml")).contains("format"))
   }
 
-  test("what is archived is not read again") {
-    val cases = Seq(
-      ("/a/b", "/a", true),
-      ("/a", "/a", true),
-      ("/a", "/a/", true),
-      ("/a/b", "/a/", true),
-      ("/ab", "/a", false),
-      ("/b", "/a", false),
-      ("/a/_done", "/a", false),
-      ("/a/b/.done/c", "/a", false),
-      ("/a/_d=1", "/a", true)
-    )
-    for ((target, source, isRead) <- cases) assert(FollowOptions.isRead(target, source) === isRead, target)
+  test("files that cannot be added to are not read on") {
+    def tail(options: (String, String)*) =
+      SourceOptions.parse((base ++ options + ("onChangedFile" -> "tail")).asJava)
+    for (format <- Seq("parquet", "orc"))
+      assert(refusal(tail("format" -> format)).contains(s"format = '$format' do not go together"))
+    for (format <- Seq("text", "avro", "json")) tail("format" -> format)
+    for (lineSep <- Seq("\n\n", "||")) assert(refusal(tail("lineSep" -> lineSep)).contains("this lineSep"))
+    tail("lineSep" -> "\r\n")
   }
 
   test("a marker is a file of the directory, or stands beside each file") {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
 
+import com.github.luben.zstd.Zstd
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -68,6 +71,65 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
         .map(_.getString(0))
         .toSeq === Seq("ant")
     )
+  }
+
+  test("a path that names one file: it is decompressed, and tells its name") {
+    val in    = new Input
+    val lines = "{\"id\":1}\n{\"id\":2}\n"
+    in.gzip("a.json.gz", lines)
+    Files.write(in.root.resolve("b.json.zst"), Zstd.compress(lines.getBytes(UTF_8)))
+    in.gzip("c.gz", "\u0003ant")
+    def one(format: String, name: String) = {
+      val read = spark.read.format("stoplog").option("format", format)
+      (if (format == "json") read.schema("id INT") else read).load(s"${in.root}/$name")
+    }
+    for (name <- Seq("a.json.gz", "b.json.zst")) {
+      val located = Seq("id", "_metadata.file_name", "_metadata.file_path")
+      assert(one("json", name).selectExpr(located: _*).collect().toSeq === {
+        val path = s"file:${in.root}/$name"
+        Seq(Row(1, name, path), Row(2, name, path))
+      })
+      assert(one("text", name).collect().map(_.getString(0)).toSeq === lines.linesIterator.toSeq)
+    }
+    val delimited = one("lengthDelimited", "c.gz")
+    assert(delimited.collect().map(row => new String(row.getAs[Array[Byte]](0))).toSeq === Seq("ant"))
+  }
+
+  test("nothing is put where the source would read it, by any of its paths") {
+    val in = new Input
+    in.write("eu/a.txt", "ant\n")
+    in.write("us/a.txt", "bat\n")
+    val root     = in.root.toString
+    val relative = Paths.get("").toAbsolutePath.relativize(in.root).toString
+    val targets  = Seq(
+      (Seq("eu", "us"), s"$root/eu/done", true),
+      (Seq("eu", "us"), s"file:$root/us", true),
+      (Seq("eu", "us"), s"$root/done", false),
+      (Seq("eu", "us"), s"$root/eu/_done", false),
+      (Seq("*"), s"$root/archive", true),
+      (Seq("e*", "us"), s"$root/archive", false),
+      (Seq("e*", "us"), s"$root/east/archive", true),
+      (Seq("eu"), s"$root/eu", true),
+      (Seq("eu"), s"$root/eu/a/.done/b", false),
+      (Seq("eu"), s"$root/eu/_d=1", true),
+      (Seq("eu"), s"$root/eur", false)
+    )
+    for {
+      (names, target, isRead) <- targets
+      base                    <- Seq(root, relative)
+      options                 <- Seq(
+        Map("cleanSource" -> "archive", "sourceArchiveDir" -> target),
+        Map("onCorrupt" -> "quarantine", "quarantinePath" -> target)
+      )
+    } {
+      def load(more: (String, String)*) = spark.read
+        .format("stoplog")
+        .options(options ++ more + ("format" -> "text"))
+        .load(names.map(name => s"$base/$name"): _*)
+      if (isRead) assert(intercept[IllegalArgumentException](load()).getMessage.contains("is below path"))
+      else load()
+      if (target.endsWith("/done")) load("recursiveFileLookup" -> "false")
+    }
   }
 
   test("each of several paths must be there, and may name its file system or not") {

@@ -73,7 +73,7 @@ final case class PathRules(
   }
 
   /** Whether a directory is come by under this path, from the root on. */
-  private def reaches(directory: String): Boolean =
+  private[stoplog] def reaches(directory: String): Boolean =
     directory.isEmpty || {
       val above = PathRules.parent(directory)
       reaches(above) && in(above).enters(PathRules.name(directory))
@@ -149,6 +149,7 @@ object Glob {
     val regex  = new StringBuilder
     var index  = 0
     var braces = 0
+    var inSet  = false
     while (index < text.length) {
       text.charAt(index) match {
         case '\\' if index + 1 < text.length =>
@@ -156,13 +157,13 @@ object Glob {
           regex ++= Pattern.quote(text.charAt(index).toString)
         case '*'               => regex ++= "[^/]*"
         case '?'               => regex ++= "[^/]"
-        case '['               => regex += '['
-        case ']'               => regex += ']'
-        case '^' | '-'         => regex += text.charAt(index)
-        case '{'               => regex ++= "(?:"; braces += 1
-        case '}' if braces > 0 => regex += ')'; braces -= 1
-        case ',' if braces > 0 => regex += '|'
-        case other             => regex ++= Pattern.quote(other.toString)
+        case '['                => regex += '['; inSet = true
+        case ']'                => regex += ']'; inSet = false
+        case '^' | '-' if inSet => regex += text.charAt(index)
+        case '{'                => regex ++= "(?:"; braces += 1
+        case '}' if braces > 0  => regex += ')'; braces -= 1
+        case ',' if braces > 0  => regex += '|'
+        case other              => regex ++= Pattern.quote(other.toString)
       }
       index += 1
     }

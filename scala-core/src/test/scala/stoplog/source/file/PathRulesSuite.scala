@@ -22,6 +22,8 @@ class PathRulesSuite extends AnyFunSuite {
       ("{one,two}.txt", Seq("one.txt", "two.txt"), Seq("one,two.txt", "one", "oneXtxt")),
       ("{a,{b,c}d}e", Seq("ae", "bde", "cde"), Seq("be", "ade")),
       ("a,b", Seq("a,b"), Seq("a", "b")),
+      ("^a-b", Seq("^a-b"), Seq("a-b")),
+      ("a[a-c^]b^", Seq("abb^", "a^b^"), Seq("abb", "a-b^")),
       ("a}b", Seq("a}b"), Seq("ab")),
       ("\\*\\{", Seq("*{"), Seq("a{", "\\*{")),
       ("a\\", Seq("a\\"), Seq("a")),

@@ -43,7 +43,7 @@ private[stoplog] object SourceColumns {
     }
     if (names.isEmpty) inFiles
     else {
-      val others = inFiles.filterNot(column => names.exists(_.equalsIgnoreCase(column.name)))
+      val others = inFiles.filterNot(column => names.exists(SQLConf.get.resolver(_, column.name)))
       StructType(others ++ told(names, name => found.values.getOrElse(name.toLowerCase, Nil)))
     }
   }
@@ -57,8 +57,12 @@ private[stoplog] object SourceColumns {
   def checked(columns: StructType, format: SourceFormatName): StructType = {
     refuseTwins(columns)
     if (isJson(format)) checkJson(columns)
-    nullable(columns).asInstanceOf[StructType]
+    nullable(columns)
   }
+
+  /** The same columns, any of which may be null, at any depth. */
+  def nullable(columns: StructType): StructType =
+    StructType(columns.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
 
   private def refuseTwins(of: DataType): Unit = of match {
     case struct: StructType =>
@@ -90,11 +94,10 @@ private[stoplog] object SourceColumns {
       )
 
   private def nullable(of: DataType): DataType = of match {
-    case struct: StructType =>
-      StructType(struct.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
-    case array: ArrayType => ArrayType(nullable(array.elementType), containsNull = true)
-    case map: MapType     => MapType(nullable(map.keyType), nullable(map.valueType), valueContainsNull = true)
-    case other            => other
+    case struct: StructType => nullable(struct)
+    case array: ArrayType   => ArrayType(nullable(array.elementType), containsNull = true)
+    case map: MapType       => MapType(nullable(map.keyType), nullable(map.valueType), valueContainsNull = true)
+    case other              => other
   }
 
   /** Those of the known columns that the option `columns` names; all without it. Error: `STOPLOG_INVALID_OPTIONS`. */

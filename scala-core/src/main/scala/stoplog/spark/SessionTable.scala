@@ -15,7 +15,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.{Errors, Redaction}
 import stoplog.filesink.WriterDistribution.BatchPartitioning
-import stoplog.filesource.FileReads
+import stoplog.filesource.{FileReads, SourceColumns}
 import stoplog.options._
 
 /** A table of Spark's session catalog: reads its files as the source does, and writes as the sink does.
@@ -35,7 +35,8 @@ private[spark] final class SessionTable(
 
   override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
 
-  override def schema(): StructType = columns
+  /** No file is held to `NOT NULL`, and Spark would fold what it is sure of. Writes of the table are: [[RequiredValues]]. */
+  override def schema(): StructType = SourceColumns.nullable(columns)
 
   override def partitioning(): Array[Transform] = partitioned
 
@@ -50,13 +51,22 @@ private[spark] final class SessionTable(
   )
 
   override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder =
-    SourceTable.ofFilesToCome(options.toRead(asked), columns).newScanBuilder(asked)
+    SourceTable.ofFilesToCome(reading(asked), columns).newScanBuilder(asked)
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
     sinkOf(options.toWrite(info.options)).newWriteBuilder(info)
 
   override def metrics(): JMap[String, String] =
     synchronized(sink).fold(JMap.of[String, String]()) { case (_, table) => table.metrics() }
+
+  /** What directories will tell, the table knows before there are any. */
+  private def reading(asked: JMap[String, String]): SourceOptions = {
+    val read = options.toRead(asked)
+    val told = read.content.partitionColumns.orElse {
+      if (partitioned.nonEmpty) Some(BatchPartitioning.columns(partitioned)) else options.partitionBy
+    }
+    read.copy(content = read.content.copy(partitionColumns = told))
+  }
 
   /** The same one for all epochs of a query: it is what remembers from one to the next. */
   private def sinkOf(asked: Map[String, String]): SinkTable[_] = synchronized {
@@ -107,6 +117,12 @@ private[spark] object SessionTable {
 
     /** With the options of one write. */
     def toWrite(asked: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(asked))
+
+    /** The columns by which the sink's own option lays out directories. */
+    def partitionBy: Option[Seq[String]] = all.collectFirst {
+      case (key, names) if key.equalsIgnoreCase(BucketOptions.PartitionBy.key) =>
+        BucketOptions.PartitionBy.values.parse(names).toOption
+    }.flatten
 
     /** Error: `STOPLOG_INVALID_OPTIONS` for what neither a read nor a write can take. */
     def check(): Unit = {

@@ -31,7 +31,8 @@ private[spark] class SinkWrite[M](
       throw Errors.unsupportedOutputMode("complete")
     else new EpochWrite(table, info, planned)
 
-  override def toBatch(): BatchWrite = new JobWrite(table.name(), planned.job())
+  override def toBatch(): BatchWrite =
+    new JobWrite(table.name(), planned.job(), new RequiredValues(table.schema(), info.schema()))
 
   override def supportedCustomMetrics(): Array[CustomMetric] =
     table.sink.taskMetrics.map(new TaskSum(_)).toArray
@@ -113,10 +114,11 @@ private[spark] object SinkWrite {
   }
 
   /** A batch job. */
-  final class JobWrite[M](name: String, job: EngineJob[InternalRow, M]) extends BatchWrite {
+  final class JobWrite[M](name: String, job: EngineJob[InternalRow, M], required: RequiredValues)
+      extends BatchWrite {
 
     override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory =
-      new TaskWriterFactory(job.begin(physical.numPartitions()))
+      new TaskWriterFactory(job.begin(physical.numPartitions()), required)
 
     override def useCommitCoordinator(): Boolean = false
 

@@ -9,9 +9,14 @@ import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 
-/** Goes to the executors, and makes each task's writer there. */
-private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[InternalRow, M])
-    extends StreamingDataWriterFactory
+/** Goes to the executors, and makes each task's writer there.
+  *
+  * @param required the values that must be there; none of a stream, whose rows Spark holds to no table
+  */
+private[spark] final class TaskWriterFactory[M](
+    writers: SinkWriterFactory[InternalRow, M],
+    required: RequiredValues = RequiredValues.none
+) extends StreamingDataWriterFactory
     with DataWriterFactory {
   import TaskWriterFactory.{NothingToWrite, SinkDataWriter}
 
@@ -24,7 +29,7 @@ private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[Inter
   private def create(partitionId: Int, epoch: Option[Long]): DataWriter[InternalRow] = {
     val task = TaskContext.get()
     writers.writer(TaskAttempt(epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber())) match {
-      case Some(writer) => new SinkDataWriter(writer)
+      case Some(writer) => new SinkDataWriter(writer, required)
       case None         => NothingToWrite
     }
   }
@@ -33,7 +38,10 @@ private[spark] final class TaskWriterFactory[M](writers: SinkWriterFactory[Inter
 private[spark] object TaskWriterFactory {
 
   /** One task's rows on their way into the sink. */
-  final class SinkDataWriter[M](writer: SinkWriter[InternalRow, M]) extends DataWriter[InternalRow] {
+  final class SinkDataWriter[M](
+      writer: SinkWriter[InternalRow, M],
+      required: RequiredValues = RequiredValues.none
+  ) extends DataWriter[InternalRow] {
 
     // Spark asks for the metrics with every 100th row.
     private[this] val metrics: Array[CustomTaskMetric] =
@@ -41,7 +49,10 @@ private[spark] object TaskWriterFactory {
         new TaskCount(metric.name, count)
       } ++ outputMetrics).toArray
 
-    override def write(row: InternalRow): Unit = writer.write(row)
+    override def write(row: InternalRow): Unit = {
+      required.check(row)
+      writer.write(row)
+    }
 
     override def commit(): WriterCommitMessage = {
       val result = writer.commit()

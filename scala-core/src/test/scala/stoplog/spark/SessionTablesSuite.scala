@@ -10,6 +10,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
 /** Tables of Spark's session catalog: what of SQL and of the DataFrame's methods for tables goes, and what is refused. */
@@ -75,6 +76,63 @@ class SessionTablesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(values(table) === Seq(7))
     spark.sql(s"DROP TABLE $table")
     assert(!Files.exists(managed))
+  }
+
+  for (format <- Seq("json", "csv", "parquet"))
+    test(s"a column of $format that is NOT NULL may be missing from a file, and from no row that is written") {
+      val (table, place) = (s"$database.required_$format", new Place)
+      val nested         = if (format == "csv") "" else ", s STRUCT<x: INT NOT NULL>"
+      spark
+        .sql("SELECT 1 AS c1, CAST(NULL AS INT) AS c2, CAST(NULL AS STRING) AS c3")
+        .coalesce(1)
+        .write
+        .format(format)
+        .save(place.out)
+      spark.sql(
+        s"CREATE TABLE $table (c1 INT NOT NULL, c2 INT NOT NULL, c3 STRING NOT NULL$nested) USING stoplog " +
+          s"OPTIONS (format '$format') LOCATION '${place.out}'"
+      )
+      val read = s"SELECT c1, c2, c3 FROM $table"
+      assert(spark.sql(read).collect().toSeq === Seq(Row(1, null, null)))
+      assert(spark.sql(s"$read WHERE c2 IS NULL").count() === 1)
+      assert(spark.sql(s"$read WHERE c2 IS NOT NULL").count() === 0)
+      val copied = new Place
+      copied.copy(spark.readStream.table(table).selectExpr("concat_ws(',', c1, c2, c3)"))
+      assert(copied.lines === Seq("1"))
+      val rest  = if (format == "csv") "" else ", named_struct('x', 1)"
+      val wrong = Seq(s"2, NULL, 'a'$rest", s"2, nullif(2, 2), 'a'$rest") ++
+        (if (format == "csv") Nil else Seq("2, 2, 'a', named_struct('x', CAST(NULL AS INT))"))
+      for (values <- wrong) {
+        val error = intercept[Exception](spark.sql(s"INSERT INTO $table SELECT $values"))
+        assert(Thrown.text(error).contains("NOT_NULL_ASSERT_VIOLATION"), values)
+      }
+      spark.sql(s"INSERT INTO $table SELECT 2, 2, 'a'$rest")
+      assert(spark.sql(s"$read WHERE c1 = 2").collect().toSeq === Seq(Row(2, 2, "a")))
+    }
+
+  test("a stream from a table that has no rows yet knows which columns its directories will tell") {
+    import spark.implicits._
+    for ((by, partitioned) <- Seq(("", "PARTITIONED BY (day)"), (", partitionBy 'day'", ""))) {
+      val (table, place, copied) = (s"$database.empty", new Place, new Place)
+      spark.sql(
+        s"CREATE TABLE $table (id INT, day INT) USING stoplog OPTIONS (format 'json'$by) $partitioned " +
+          s"LOCATION '${place.out}'"
+      )
+      val query = spark.readStream
+        .table(table)
+        .selectExpr("concat(id, ' ', day)")
+        .writeStream
+        .format("text")
+        .option("checkpointLocation", copied.checkpoint)
+        .start(copied.out)
+      try {
+        query.processAllAvailable()
+        Seq((1, 7)).toDF("id", "day").writeTo(table).append()
+        query.processAllAvailable()
+      } finally query.stop()
+      assert(copied.lines === Seq("1 7"))
+      spark.sql(s"DROP TABLE $table")
+    }
   }
 
   test("CREATE TABLE AS SELECT, and writeTo with properties") {

@@ -110,6 +110,30 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("values of directories are read in any zone that Spark knows") {
+    val in = new Input
+    in.write("n=1/at=2026-01-31 12%3A00%3A00/a.txt", "ant\n")
+    val before = spark.conf.get("spark.sql.session.timeZone")
+    try
+      for (zone <- Seq("PST", "GMT+8:00")) {
+        spark.conf.set("spark.sql.session.timeZone", zone)
+        val rows = spark.read.format("stoplog").option("format", "text").load(in.root.toString)
+        assert(rows.collect().toSeq === spark.read.text(in.root.toString).collect().toSeq)
+      }
+    finally spark.conf.set("spark.sql.session.timeZone", before)
+  }
+
+  test("where cases count, a directory tells no column of another case") {
+    val in = new Input
+    in.write("day=7/a.json", "{\"Day\":1,\"day\":2}\n")
+    def read(columns: String) =
+      spark.read.format("stoplog").schema(columns).option("format", "json").load(in.root.toString).collect()
+    assert(read("DAY INT").toSeq === Seq(Row(7)))
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try assert(read("Day INT, day INT").toSeq === Seq(Row(1, 7)))
+    finally spark.conf.unset("spark.sql.caseSensitive")
+  }
+
   test("directories that a filter leaves out are not looked into") {
     val in = new Input
     write(in, "parquet")

@@ -156,6 +156,43 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("lines that are corrupt are counted, whichever column is at fault") {
+    val in = new Input
+    in.write("json/a.json", "{\"id\":\"x\",\"n\":1}\n{\"id\":2,\"n\":2}\n{\"id\":3,\"n\":\"y\"}\n")
+    in.write("csv/a.csv", "x,1\n2,2\n3,y\n")
+    for (format <- Seq("json", "csv")) {
+      def load(columns: String) =
+        spark.read.format("stoplog").schema(columns).option("format", format).load(s"${in.root}/$format")
+      val rows = load("id INT, _corrupt_record STRING, n INT")
+      assert(rows.where("_corrupt_record IS NOT NULL").count() === 2, format)
+      val sparks = spark.read.schema(rows.schema).format(format).load(s"${in.root}/$format")
+      for (some <- Seq("id", "n"))
+        assert(
+          text(rows.where("_corrupt_record IS NULL").select(some)) ===
+            text(sparks.where("_corrupt_record IS NULL").select(some))
+        )
+      val wrong = intercept[Exception](load("id INT, _corrupt_record INT").collect())
+      assert(Thrown.text(wrong).contains("INVALID_CORRUPT_RECORD_TYPE"))
+    }
+  }
+
+  test("csv: columns that a query does not need are parsed if the session says so") {
+    val in = new Input
+    in.write("a.csv", "1\n2,2\n")
+    def count() = spark.read
+      .format("stoplog")
+      .schema("id INT, n INT")
+      .options(Map("format" -> "csv", "mode" -> "DROPMALFORMED"))
+      .load(in.root.toString)
+      .select("id")
+      .collect()
+      .length
+    assert(count() === 2)
+    spark.conf.set("spark.sql.csv.parser.columnPruning.enabled", "false")
+    try assert(count() === 1)
+    finally spark.conf.unset("spark.sql.csv.parser.columnPruning.enabled")
+  }
+
   test("two columns of one name are refused as Spark refuses them") {
     val in = new Input
     in.write("a.json", """{"a":1}""")

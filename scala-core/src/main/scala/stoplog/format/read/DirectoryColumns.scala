@@ -2,7 +2,7 @@
 package stoplog.format.read
 
 import java.math.BigDecimal
-import java.time.{LocalDate, LocalDateTime, ZoneId}
+import java.time.{LocalDate, LocalDateTime}
 
 import scala.util.Try
 import scala.util.control.NonFatal
@@ -11,7 +11,9 @@ import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.analysis.TypeCoercion
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.datasources.PartitioningUtils
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -24,9 +26,16 @@ import stoplog.storage.SourceFile
   *
   * @param schema those columns, as the user or the names have their types
   * @param others the columns of the files, which no directory may name, where the names alone tell these columns
-  * @param zone   in which times are
+  * @param zone   in which times are, as Spark names zones
+  * @param isSame whether two names are one, as the session says
   */
-private[stoplog] final case class DirectoryColumns(schema: StructType, others: Set[String], zone: String) {
+private[stoplog] final case class DirectoryColumns(
+    schema: StructType,
+    others: Set[String],
+    zone: String,
+    isSame: (String, String) => Boolean
+) {
+  private lazy val zoneId = DateTimeUtils.getZoneId(zone)
 
   def isEmpty: Boolean = schema.isEmpty
 
@@ -39,7 +48,7 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
   /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a file whose directories name what is none of these columns. */
   def check(file: SourceFile, fileName: String): Unit = if (others.nonEmpty) {
     val named = DirectoryColumns.named(DirectoryNames.of(file)).map(_._1)
-    named.find(name => others.contains(name.toLowerCase)).foreach { name =>
+    named.find(name => others.exists(isSame(_, name))).foreach { name =>
       val why =
         s"its path names $name, which no directory named when the query began: set partitionColumns, or " +
           "rename the column"
@@ -67,23 +76,22 @@ private[stoplog] final case class DirectoryColumns(schema: StructType, others: S
   /** The value of a column in a directory: none if it does not name it. */
   def valueIn(directory: String, column: String): Option[Any] = {
     val named = DirectoryColumns.named(directory)
-    Option.when(named.exists(_._1.equalsIgnoreCase(column)))(value(named, column))
+    Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column))
   }
 
   private def value(named: Vector[(String, String)], column: String): Any =
-    named.find(_._1.equalsIgnoreCase(column)).map(_._2) match {
+    named.find { case (name, _) => isSame(name, column) }.map(_._2) match {
       case None | Some(ExternalCatalogUtils.DEFAULT_PARTITION_NAME) => null
       case Some(text)                                               =>
         val unescaped = ExternalCatalogUtils.unescapePathName(text)
-        schema.find(_.name.equalsIgnoreCase(column)).get.dataType match {
+        schema.find(told => isSame(told.name, column)).get.dataType match {
           case _: StringType => UTF8String.fromString(unescaped) // which Spark's own would unescape once more
-          case other => PartitioningUtils.castPartValueToDesiredType(other, unescaped, ZoneId.of(zone))
+          case other         => PartitioningUtils.castPartValueToDesiredType(other, unescaped, zoneId)
         }
     }
 
   /** Whether a column is one of them. */
-  def has(name: String): Boolean = schema.exists(_.name.equalsIgnoreCase(name))
-
+  def has(name: String): Boolean = schema.exists(told => isSame(told.name, name))
 }
 
 private[stoplog] object DirectoryColumns {
@@ -101,12 +109,13 @@ private[stoplog] object DirectoryColumns {
     * @param set   whether the user said that it is these
     */
   def of(columns: StructType, names: DirectoryColumns.Names, zone: String): DirectoryColumns = {
-    val (told, inFiles) = columns.partition(column => names.all.exists(_.equalsIgnoreCase(column.name)))
+    val isSame          = SQLConf.get.resolver
+    val (told, inFiles) = columns.partition(column => names.all.exists(isSame(_, column.name)))
     val others          = names match {
       case _: Names.Set   => Set.empty[String]
-      case _: Names.Found => inFiles.map(_.name.toLowerCase).toSet
+      case _: Names.Found => inFiles.map(_.name).toSet
     }
-    DirectoryColumns(StructType(told), others, zone)
+    DirectoryColumns(StructType(told), others, zone, isSame)
   }
 
   /** The source of the names of columns that directories tell. */

@@ -57,12 +57,25 @@ private[format] object LineRows {
     override def emit(record: R, out: RowOutput[InternalRow]): Unit = out.put(row)
   }
 
-  /** Lines of JSON, read by Spark's own parser: an object is a row, an array of objects as many. */
-  final class JsonRows(columns: StructType, options: JSONOptions) extends RecordEmitter[Line, InternalRow] {
+  /** The columns to parse for those that are wanted. What is wrong with a line the parser finds in these alone: for the
+    * column of corrupt lines, without any other, it looks at all.
+    */
+  private def parsed(columns: StructType, wanted: StructType, corrupt: String): StructType = {
+    def data(all: StructType) = StructType(all.filterNot(_.name == corrupt))
+    data(if (wanted.fieldNames.sameElements(Array(corrupt))) columns else wanted)
+  }
+
+  /** Lines of JSON, read by Spark's own parser: an object is a row, an array of objects as many.
+    *
+    * @param columns that the files have
+    * @param wanted  those that are read
+    */
+  final class JsonRows(columns: StructType, wanted: StructType, options: JSONOptions)
+      extends RecordEmitter[Line, InternalRow] {
     private val corrupt = options.columnNameOfCorruptRecord
 
     private val parser = new JacksonParser(
-      StructType(columns.filterNot(_.name == corrupt)),
+      parsed(columns, wanted, corrupt),
       options,
       allowArrayAsStructs = true,
       filters = ArraySeq.empty
@@ -71,7 +84,7 @@ private[format] object LineRows {
     private val safe = new FailureSafeParser[Line](
       parser.parse[Line](_, JsonRows.open, JsonRows.text),
       options.parseMode,
-      columns,
+      wanted,
       corrupt
     )
 
@@ -96,16 +109,16 @@ private[format] object LineRows {
     */
   final class CsvRows(columns: StructType, wanted: StructType, options: CSVOptions)
       extends RecordEmitter[Line, InternalRow] {
-    private val parser = {
-      def data(all: StructType) = StructType(all.filterNot(_.name == options.columnNameOfCorruptRecord))
-      new UnivocityParser(data(columns), data(wanted), options)
-    }
+    private val corrupt  = options.columnNameOfCorruptRecord
+    private val inFiles  = parsed(columns, columns, corrupt)
+    private val required = parsed(columns, wanted, corrupt)
+    private val parser   = new UnivocityParser(inFiles, required, options)
 
     private val safe = new FailureSafeParser[String](
       text => parser.parse(text),
       options.parseMode,
       wanted,
-      options.columnNameOfCorruptRecord
+      corrupt
     )
 
     // A split that begins its file has the header as its first line.
@@ -129,7 +142,7 @@ private[format] object LineRows {
     /** Requires that the header names the columns, in their order, if `enforceSchema` = `false`. */
     private def check(header: String): Unit = if (!options.enforceSchema) {
       val found    = Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
-      val expected = wanted.fieldNames.toSeq.filterNot(_ == options.columnNameOfCorruptRecord)
+      val expected = (if (options.isColumnPruningEnabled(required)) required else inFiles).fieldNames.toSeq
       val fits     = found.size == expected.size && found.zip(expected).forall {
         case (null, _)    => false
         case (name, want) => name.trim.equalsIgnoreCase(want)

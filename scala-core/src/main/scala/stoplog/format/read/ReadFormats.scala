@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
+import org.apache.spark.sql.catalyst.expressions.ExprUtils
 import org.apache.spark.sql.catalyst.json.JSONOptions
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
@@ -38,7 +39,7 @@ private[stoplog] object ReadFormats {
     def made(rows: StructType => Rows) = lines(settings, columns, wanted, directories)(rows)
     settings.format match {
       case SourceFormatName.Text                => made(text)
-      case SourceFormatName.Json                => made(json(settings, _))
+      case SourceFormatName.Json                => made(json(settings, inFiles, _))
       case SourceFormatName.Csv                 => made(csv(settings, inFiles, _))
       case SourceFormatName.Records(_, records) => records.of(columns, wanted, directories, Decompression)
       case blocks: SourceFormatName.Blocks      =>
@@ -54,16 +55,22 @@ private[stoplog] object ReadFormats {
     case _                    => throw Errors.textSchema(wanted.simpleString)
   }
 
-  private def json(settings: SourceFormatName.ReadSettings, wanted: StructType): Rows = {
+  private def json(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
     val conf = SQLConf.get
     val json = new JSONOptions(settings.options, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
-    () => new LineRows.JsonRows(wanted, json)
+    ExprUtils.verifyColumnNameOfCorruptRecord(columns, json.columnNameOfCorruptRecord)
+    () => new LineRows.JsonRows(columns, wanted, json)
   }
 
   private def csv(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
     val conf = SQLConf.get
-    val csv  =
-      new CSVOptions(settings.options, true, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
+    val csv  = new CSVOptions(
+      settings.options,
+      conf.csvColumnPruning,
+      conf.sessionLocalTimeZone,
+      conf.columnNameOfCorruptRecord
+    )
+    ExprUtils.verifyColumnNameOfCorruptRecord(columns, csv.columnNameOfCorruptRecord)
     () => new LineRows.CsvRows(columns, wanted, csv)
   }
 

@@ -125,8 +125,8 @@ def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value)
     Args:
         spark: a classic session.
         path: the directory, with all directories below it.
-        options: `format` where names do not tell it, `header` for CSV, `compactTo`,
-            `compactSmallerThan`, `compactMinFiles`, `compactor`.
+        options: `format` where names do not tell it, `header` for CSV, `lineSep` where lines end with no line
+            feed, `compactTo`, `compactSmallerThan`, `compactMinFiles`, `compactor`.
 
     Example:
         compaction = stoplog.compact(spark, "/data/old", compactTo="256m")

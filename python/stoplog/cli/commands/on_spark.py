@@ -100,7 +100,11 @@ CHECK_CONFIG = Command(
 def _of_compact(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", type=non_empty, help="the directory, with all below it")
     add_doing(parser)
-    add_pairs(parser, "--option", "format, compactTo, compactSmallerThan, compactMinFiles or compactor")
+    add_pairs(
+        parser,
+        "--option",
+        "format, header, lineSep, compactTo, compactSmallerThan, compactMinFiles or compactor",
+    )
     add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
     add_limit(parser)
 

@@ -107,7 +107,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     world.publish(merged)
     assert(world.parts.finished.isEmpty)
     assert(finished.broughtBack === Vector("b/p", "b/q") && finished.forgotten.isEmpty)
-    assert(world.records.isPublished(4))
+    assert(world.records.isPublished(4) && world.log.isCalledOff(merged))
   }
 
   test("a process that comes late to a merge that was called off brings back what it has set aside") {
@@ -130,6 +130,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     world.log.noteMerge(merged, MergeNote.Begun)
     world.publish(merged)
     assert(world.parts.finished.keySet === Set("b/m") && finished.broughtBack.isEmpty)
+    assert(!world.log.isCalledOff(merged))
   }
 
   test("a process that finds a newer record takes no part for lost, and undoes nothing") {

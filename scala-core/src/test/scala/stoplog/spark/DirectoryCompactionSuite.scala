@@ -4,6 +4,8 @@ package stoplog.spark
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
@@ -143,6 +145,9 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(row.getAs[String]("state") === (if (merged(name)) "replaced" else "published"), name)
     }
     assert(merged.subsetOf(shown.map(_.getAs[String]("name")).toSet))
+    // As if readers had taken an input of each merge away: the others are finished parts as before.
+    notesOfMerges(place).foreach(Files.writeString(_, "{}"))
+    assert(states.collect().map(_.getString(0)).toSeq === Seq("published"))
   }
 
   test("directories whose files are kept elsewhere are refused by name") {
@@ -165,6 +170,14 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       ) === "STOPLOG_INVALID_OPTIONS"
     )
   }
+
+  private def notesOfMerges(place: Place): Seq[Path] =
+    Files
+      .list(Path.of(place.out, "_stoplog", "compact", "log"))
+      .iterator()
+      .asScala
+      .filter(_.toString.endsWith(".visible"))
+      .toSeq
 
   private def sink(place: Place, compaction: String) = FileSink
     .forRowFormat(place.out, "json")

@@ -41,8 +41,8 @@ private[stoplog] object FileReads {
       wanted: StructType,
       filters: Seq[Filter]
   ): FileRead = {
-    val root        = SourceRoot.of(options.content.paths)
-    val files       = SourcePlaces.files(root)
+    val root  = SourceRoot.of(options.content.paths)
+    val files = SourcePlaces.files(root)
     refuseReadingBack(options, root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
@@ -66,9 +66,10 @@ private[stoplog] object FileReads {
     * Error: `STOPLOG_INVALID_OPTIONS`.
     */
   private def refuseReadingBack(options: SourceOptions, root: SourceRoot): Unit = {
-    val always = rules(options, root).copy(dates = None) // a range of dates may move, or be another one tomorrow
+    // A range of dates may move, or be another one tomorrow.
+    val always                                        = rules(options, root).copy(dates = None)
     def isRead(directory: String, system: HadoopPath) = root.pathOf(directory, system).exists(always.reaches)
-    val archive = options.follow.cleaning match {
+    val archive                                       = options.follow.cleaning match {
       case CleanSource.Archive(directory) if isRead(directory, root.root) =>
         Some(s"sourceArchiveDir = '$directory' is below path: what is archived would be read again.")
       case _ => None

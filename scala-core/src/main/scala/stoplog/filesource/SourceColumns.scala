@@ -96,8 +96,8 @@ private[stoplog] object SourceColumns {
   private def nullable(of: DataType): DataType = of match {
     case struct: StructType => nullable(struct)
     case array: ArrayType   => ArrayType(nullable(array.elementType), containsNull = true)
-    case map: MapType       => MapType(nullable(map.keyType), nullable(map.valueType), valueContainsNull = true)
-    case other              => other
+    case map: MapType => MapType(nullable(map.keyType), nullable(map.valueType), valueContainsNull = true)
+    case other        => other
   }
 
   /** Those of the known columns that the option `columns` names; all without it. Error: `STOPLOG_INVALID_OPTIONS`. */

@@ -40,9 +40,7 @@ private[stoplog] object SourceOptions {
     val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
     if (follow.onChangedFile == OnChangedFile.Tail)
-      whyNoTail(content.read).foreach(why =>
-        asked.errors.add(s"onChangedFile = 'tail' and $why")
-      )
+      whyNoTail(content.read).foreach(why => asked.errors.add(s"onChangedFile = 'tail' and $why"))
     asked.refuseIdleParameters()
     asked.errors.throwIfAny()
     read
@@ -51,9 +49,13 @@ private[stoplog] object SourceOptions {
   /** The reason for which such files cannot be read on when others have added to them. */
   private def whyNoTail(read: ReadSettings): Option[String] = read.format match {
     case SourceFormatName.Parquet | SourceFormatName.Orc =>
-      Some(s"format = '${read.format.word}' do not go together: a file with a footer is written anew, never added to.")
+      Some(
+        s"format = '${read.format.word}' do not go together: nothing is added behind the footer of a file."
+      )
     case _ if read.lineSep.exists(text => !Separator.of(text, read.charset).isSelfSynchronizing) =>
-      Some("this lineSep do not go together: it can begin inside itself, so the last whole line is not known.")
+      Some(
+        "this lineSep do not go together: it can begin inside itself, and the last whole line is not known."
+      )
     case _ => None
   }
 

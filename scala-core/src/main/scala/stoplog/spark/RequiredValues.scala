@@ -11,54 +11,64 @@ import org.apache.spark.sql.types._
   * a table of files does not, because no file is held to it, and Spark would read a missing value as one that is there.
   *
   * @param table   the columns as they were declared
-  * @param written those of the rows: what cannot be null by its type is not looked at
+  * @param written those of the rows: where they are the same, Spark has seen to it
   */
 private[spark] final class RequiredValues(table: StructType, written: StructType) extends Serializable {
-  private[this] val columns: Array[(Int, StructField)] =
-    for {
-      (field, ordinal) <- written.fields.zipWithIndex
-      asked            <- table.find(_.name.equalsIgnoreCase(field.name))
-      within = if (asked.dataType == field.dataType) NullType else asked.dataType
-      if within != NullType || (field.nullable && !asked.nullable)
-    } yield ordinal -> asked.copy(dataType = within)
+  private[this] val required = StructType(written.map { field =>
+    val declared = table.find(_.name.equalsIgnoreCase(field.name)).getOrElse(field)
+    if (DataType.equalsIgnoreNullability(declared.dataType, field.dataType)) declared else field
+  })
+  private[this] val isStricter = required != written
+
+  /** Requires nothing. */
+  def this() = this(new StructType(), new StructType())
 
   /** Error: Spark's `NOT_NULL_ASSERT_VIOLATION`. */
-  def check(row: InternalRow): Unit = {
-    var index = 0
-    while (index < columns.length) {
-      val (ordinal, field) = columns(index)
-      RequiredValues.check(row, ordinal, field.dataType, field.nullable, Seq(field.name))
-      index += 1
-    }
-  }
-}
+  def check(row: InternalRow): Unit = if (isStricter) within(row, required, Nil)
 
-private[spark] object RequiredValues {
-  val none: RequiredValues = new RequiredValues(new StructType(), new StructType())
-
-  private def check(
-      in: SpecializedGetters,
-      ordinal: Int,
-      of: DataType,
-      mayBeNull: Boolean,
-      path: Seq[String]
-  ): Unit =
-    if (!in.isNullAt(ordinal)) within(in.get(ordinal, of), of, path)
-    else if (!mayBeNull) {
-      AssertNotNull(Literal(null, NullType), path).eval() // throws Spark's own error
-      ()
-    }
-
-  private def within(value: Any, of: DataType, path: Seq[String]): Unit = (value, of) match {
-    case (row: InternalRow, StructType(fields)) =>
-      for ((field, ordinal) <- fields.zipWithIndex)
-        check(row, ordinal, field.dataType, field.nullable, path :+ field.name)
-    case (array: ArrayData, ArrayType(element, mayBeNull)) =>
-      for (ordinal <- 0 until array.numElements())
-        check(array, ordinal, element, mayBeNull, path :+ "element")
-    case (map: MapData, MapType(key, value, mayBeNull)) =>
-      within(map.keyArray(), ArrayType(key, containsNull = false), path :+ "key")
-      within(map.valueArray(), ArrayType(value, mayBeNull), path :+ "value")
+  private def within(value: Any, of: DataType, path: Seq[String]): Unit = of match {
+    case struct: StructType =>
+      var ordinal = 0
+      while (ordinal < struct.length) {
+        val field = struct(ordinal)
+        check(value.asInstanceOf[InternalRow], ordinal, field, path)
+        ordinal += 1
+      }
+    case array: ArrayType =>
+      elements(value, StructField("element", array.elementType, array.containsNull), path)
+    case map: MapType =>
+      elements(
+        value.asInstanceOf[MapData].keyArray(),
+        StructField("key", map.keyType, nullable = false),
+        path
+      )
+      elements(
+        value.asInstanceOf[MapData].valueArray(),
+        StructField("value", map.valueType, map.valueContainsNull),
+        path
+      )
     case _ => ()
   }
+
+  private def elements(array: Any, of: StructField, path: Seq[String]): Unit = {
+    val all     = array.asInstanceOf[ArrayData]
+    var ordinal = 0
+    while (ordinal < all.numElements()) {
+      check(all, ordinal, of, path)
+      ordinal += 1
+    }
+  }
+
+  private def check(in: SpecializedGetters, ordinal: Int, of: StructField, path: Seq[String]): Unit =
+    if (in.isNullAt(ordinal)) {
+      if (!of.nullable) {
+        AssertNotNull(Literal(null, NullType), path :+ of.name).eval() // throws Spark's own error
+        ()
+      }
+    } else
+      of.dataType match {
+        case nested @ (_: StructType | _: ArrayType | _: MapType) =>
+          within(in.get(ordinal, nested), nested, path :+ of.name)
+        case _ => ()
+      }
 }

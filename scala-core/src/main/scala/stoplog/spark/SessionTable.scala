@@ -119,10 +119,9 @@ private[spark] object SessionTable {
     def toWrite(asked: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(asked))
 
     /** The columns by which the sink's own option lays out directories. */
-    def partitionBy: Option[Seq[String]] = all.collectFirst {
-      case (key, names) if key.equalsIgnoreCase(BucketOptions.PartitionBy.key) =>
-        BucketOptions.PartitionBy.values.parse(names).toOption
-    }.flatten
+    def partitionBy: Option[Seq[String]] =
+      Option(SparkOptions.caseless(all.asJava).get(BucketOptions.PartitionBy.key))
+        .flatMap(BucketOptions.PartitionBy.values.parse(_).toOption)
 
     /** Error: `STOPLOG_INVALID_OPTIONS` for what neither a read nor a write can take. */
     def check(): Unit = {

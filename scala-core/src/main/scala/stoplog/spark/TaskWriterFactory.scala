@@ -15,7 +15,7 @@ import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
   */
 private[spark] final class TaskWriterFactory[M](
     writers: SinkWriterFactory[InternalRow, M],
-    required: RequiredValues = RequiredValues.none
+    required: RequiredValues = new RequiredValues
 ) extends StreamingDataWriterFactory
     with DataWriterFactory {
   import TaskWriterFactory.{NothingToWrite, SinkDataWriter}
@@ -40,7 +40,7 @@ private[spark] object TaskWriterFactory {
   /** One task's rows on their way into the sink. */
   final class SinkDataWriter[M](
       writer: SinkWriter[InternalRow, M],
-      required: RequiredValues = RequiredValues.none
+      required: RequiredValues = new RequiredValues
   ) extends DataWriter[InternalRow] {
 
     // Spark asks for the metrics with every 100th row.

@@ -84,7 +84,10 @@ class SourceBesideSinkSuite extends AnyFunSuite {
   private def Header = "header"
 
   private object Gunzip extends Decoding {
-    override def of(files: SourceFiles, file: SourceFile): Option[java.io.InputStream => java.io.InputStream] =
+    override def of(
+        files: SourceFiles,
+        file: SourceFile
+    ): Option[java.io.InputStream => java.io.InputStream] =
       Some(new GZIPInputStream(_))
   }
 

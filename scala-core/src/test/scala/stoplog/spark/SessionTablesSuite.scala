@@ -79,7 +79,9 @@ class SessionTablesSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (format <- Seq("json", "csv", "parquet"))
-    test(s"a column of $format that is NOT NULL may be missing from a file, and from no row that is written") {
+    test(
+      s"a column of $format that is NOT NULL may be missing from a file, and from no row that is written"
+    ) {
       val (table, place) = (s"$database.required_$format", new Place)
       val nested         = if (format == "csv") "" else ", s STRUCT<x: INT NOT NULL>"
       spark

@@ -53,8 +53,8 @@ private[stoplog] object FormatFiles {
 
     def splitPoints(files: SourceFiles, file: SourceFile): SplitPoints = format match {
       case stream: StreamFormat[R] if decoding.of(files, file).isEmpty => SplitPoints.of(stream.isSplittable)
-      case bulk: BulkFormat[R]                      => SplitPoints.of(bulk.isSplittable)
-      case _                                        => SplitPoints.ByNumber
+      case bulk: BulkFormat[R]                                         => SplitPoints.of(bulk.isSplittable)
+      case _                                                           => SplitPoints.ByNumber
     }
 
     /** The records of a split. */
@@ -160,8 +160,7 @@ private[stoplog] object FormatFiles {
     }
 
     override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
-      case bytes: Extent.Bytes
-          if budget.records.isEmpty && splitPoints(split.file) == SplitPoints.Anywhere =>
+      case bytes: Extent.Bytes if budget.records.isEmpty && splitPoints(split.file) == SplitPoints.Anywhere =>
         FileSplitter.ByteRanges.admit(split, bytes, budget)
       case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
       case _                                                       =>

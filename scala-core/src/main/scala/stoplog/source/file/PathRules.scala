@@ -155,8 +155,8 @@ object Glob {
         case '\\' if index + 1 < text.length =>
           index += 1
           regex ++= Pattern.quote(text.charAt(index).toString)
-        case '*'               => regex ++= "[^/]*"
-        case '?'               => regex ++= "[^/]"
+        case '*'                => regex ++= "[^/]*"
+        case '?'                => regex ++= "[^/]"
         case '['                => regex += '['; inSet = true
         case ']'                => regex += ']'; inSet = false
         case '^' | '-' if inSet => regex += text.charAt(index)

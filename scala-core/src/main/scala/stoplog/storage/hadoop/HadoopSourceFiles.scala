@@ -49,8 +49,8 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
   override def move(path: String, to: String): Unit = {
     val uri    = files.at("").toUri
     val target = new Path(uri.getScheme, uri.getAuthority, to)
-    if (target == files.at(path)) // it would be taken for its own copy
-      throw new FileAlreadyExistsException(target.toString)
+    // It would be taken for its own copy.
+    if (target == files.at(path)) throw new FileAlreadyExistsException(target.toString)
     files.renameInto(files.at(path), target) match {
       case HadoopFiles.Renamed.Done | HadoopFiles.Renamed.SourceGone => ()
       // An object store copies, and deletes then: a crash came in between.

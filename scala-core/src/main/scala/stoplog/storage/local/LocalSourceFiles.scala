@@ -64,7 +64,8 @@ private[stoplog] final class LocalSourceFiles(
     val target = Paths.get(to)
     val file   = links.unlinked(path)
     Files.createDirectories(target.getParent)
-    if (target.getParent.toRealPath().resolve(target.getFileName) == file) // it would be taken for its own copy
+    // It would be taken for its own copy.
+    if (target.getParent.toRealPath().resolve(target.getFileName) == file)
       throw new FileAlreadyExistsException(target.toString)
     try Files.createLink(target, file)
     catch {

@@ -203,7 +203,10 @@ class FileSourceDriverSuite extends AnyFunSuite {
   test("the rest of a file that is gone is planned, and left to the task, which may skip it") {
     val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
     val limits         = ReadLimits.none.copy(records = Some(2))
-    for (name <- Seq("a.gz", "a.txt"); onMissing <- Seq(OnMissingFile.Skip, OnMissingFile.Fail)) {
+    for {
+      name      <- Seq("a.gz", "a.txt")
+      onMissing <- Seq(OnMissingFile.Skip, OnMissingFile.Fail)
+    } {
       val world = new SourceWorld(decoding = gzip, onMissing = onMissing)
       val bytes = new ByteArrayOutputStream()
       val out   = if (name == "a.gz") new GZIPOutputStream(bytes) else bytes

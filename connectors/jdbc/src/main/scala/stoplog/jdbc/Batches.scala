@@ -15,6 +15,7 @@ import stoplog.fault.Faults
   * @param scope in which a batch is in the database as a whole or not at all
   * @param send  puts rows into the database within the scope; told how many tries were before it
   * @param sent  is told of rows whose scope has ended well
+  * @param races whether a row that was refused for this reason may be taken when it is sent once more
   * @param bad   takes a row that the database refuses by itself
   * @param error makes the error for a failure that is not a row's
   */
@@ -26,16 +27,17 @@ private[jdbc] final class Batches(
 )(
     send: (IndexedSeq[JdbcRow], Int) => Unit,
     sent: IndexedSeq[JdbcRow] => Unit,
+    races: Throwable => Boolean,
     bad: (JdbcRow, Throwable) => Unit
 ) {
 
   def apply(rows: IndexedSeq[JdbcRow]): Unit = attempt(rows) match {
     case None                          => ()
     case Some(why) if rows.sizeIs == 1 =>
-      bad(rows.head, why)
-      rows.head.earlier match {
-        case Some(earlier) => apply(Vector(earlier))
-        case None          => ()
+      val refused = if (races(why)) attempt(rows) else Some(why)
+      refused.foreach { why =>
+        bad(rows.head, why)
+        rows.head.earlier.foreach(earlier => apply(Vector(earlier)))
       }
     case Some(_) =>
       val (first, second) = rows.splitAt(rows.size / 2)

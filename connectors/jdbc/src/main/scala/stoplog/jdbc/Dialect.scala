@@ -15,6 +15,11 @@ private[jdbc] sealed abstract class Dialect(val word: String) extends Product wi
   /** Inserts a row, or updates the one that has its key. All names are quoted. */
   def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement
 
+  /** Whether [[upsert]] of a new key fails if another transaction inserts that key at the same time: then it is there, and the
+    * next try updates it.
+    */
+  def insertsBlindly: Boolean = false
+
   /** The same for many rows at once, if that is quicker and the columns are of such types. */
   def upsertMany(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = None
 
@@ -63,6 +68,8 @@ private[jdbc] object Dialect {
 
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.merge(table, "sysibm.sysdummy1", columns, keys)
+
+    override def insertsBlindly: Boolean = true
 
     override def createLike(table: String, query: String): String =
       s"CREATE TABLE $table AS $query WITH NO DATA"
@@ -135,6 +142,8 @@ private[jdbc] object Dialect {
 
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.merge(table, "(VALUES (1))", columns, keys, alias = "stoplog_s (stoplog_one)")
+
+    override def insertsBlindly: Boolean = true
   }
 
   /** The last one handles every URL. */

@@ -7,6 +7,7 @@ import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Planned}
 import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.log.{BatchDigest, QueryEpoch}
+import stoplog.thread.Uninterrupted
 
 /** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from
   * the staging table to the target and the sink's row in the epochs table says so.
@@ -54,7 +55,11 @@ private[jdbc] final class EpochDriver(
     *
     * @return how many of the rows the target refused
     */
-  def commit(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = synchronized {
+  def commit(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long =
+    // An interrupt in the middle of a request makes some drivers close the connection: an outcome unknown for nothing.
+    Uninterrupted.call(committed(batch, results, existing))
+
+  private def committed(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = synchronized {
     faults.at(JdbcStep.BeforeCommit)
     val refused = inSession { (session, retries) =>
       try transaction(session, retries, batch, existing)(new Move(tables, session, results).whole())
@@ -69,6 +74,18 @@ private[jdbc] final class EpochDriver(
     claimed = claimed.map(after(_, batch))
     faults.at(JdbcStep.AfterCommit)
     refused
+  }
+
+  /** The end of a batch job that has failed: the same as [[forget]], unless its row says that its rows are in the target. That
+    * row is all that tells of a COMMIT whose answer was lost. Whoever still carries that out has locked it.
+    */
+  def abandon(): Unit = {
+    val isCommitted = inSession { (session, retries) =>
+      retries(target.writeFailed) { _ =>
+        session.transaction(_ => tables.epochs.lock(session).exists(_.newest.epoch.isDefined))
+      }
+    }
+    if (!isCommitted) forget()
   }
 
   /** The end of a batch job, which leaves neither its row nor its tables. */
@@ -152,7 +169,7 @@ private[jdbc] final class EpochDriver(
     }
 
   private def unknown(batch: Long, why: Throwable): Throwable =
-    JdbcErrors.unknownOutcome(tables.sink, target, batch, why)
+    JdbcErrors.unknownOutcome(tables, batch, why)
 
   private def inSession[A](work: (Session, Retries) => A): A =
     Session.use(connect, target)(work(_, newRetries()))

@@ -40,17 +40,13 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def writeFailed(table: String, database: String, why: Throwable): StoplogException =
     refused("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
 
-  private[jdbc] def unknownOutcome(
-      sink: String,
-      target: Target,
-      epoch: Long,
-      why: Throwable
-  ): StoplogException =
+  private[jdbc] def unknownOutcome(tables: SinkTables, epoch: Long, why: Throwable): StoplogException =
     refused(
       "STOPLOG_JDBC_UNKNOWN_OUTCOME",
       why,
-      "sink"     -> sink,
-      "database" -> target.database,
+      "sink"     -> tables.sink,
+      "database" -> tables.target.database,
+      "epochs"   -> tables.epochs.table,
       "epoch"    -> epoch
     )
 

@@ -116,15 +116,17 @@ private[jdbc] object RowValues {
     try {
       JdbcUtils.getJdbcType(dataType, dialect)
       dataType match {
-        case BooleanType                      => Right(Family.Truth)
-        case _: NumericType                   => Right(Family.Number)
-        case _: StringType                    => Right(Family.Text)
-        case BinaryType                       => Right(Family.Bytes)
-        case DateType                         => Right(Family.Day)
-        case TimestampType | TimestampNTZType => Right(Family.Moment)
-        case ArrayType(_: ArrayType, _)       => Left("nested arrays are not supported")
-        case _: ArrayType                     => Right(Family.List)
-        case _                                => Left("no database takes such values")
+        case BooleanType                             => Right(Family.Truth)
+        case FloatType | DoubleType                  => Right(Family.Fraction)
+        case number: DecimalType if number.scale > 0 => Right(Family.Fraction)
+        case _: NumericType                          => Right(Family.Number)
+        case _: StringType                           => Right(Family.Text)
+        case BinaryType                              => Right(Family.Bytes)
+        case DateType                                => Right(Family.Day)
+        case TimestampType | TimestampNTZType        => Right(Family.Moment)
+        case ArrayType(_: ArrayType, _)              => Left("nested arrays are not supported")
+        case _: ArrayType                            => Right(Family.List)
+        case _                                       => Left("no database takes such values")
       }
     } catch {
       case _: IllegalArgumentException | _: UnsupportedOperationException |

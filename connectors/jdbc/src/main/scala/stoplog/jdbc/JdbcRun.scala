@@ -3,9 +3,12 @@ package stoplog.jdbc
 
 import java.util.UUID
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.engine._
+import stoplog.error.Log
 import stoplog.fault.Faults
 import stoplog.thread.Uninterrupted
 
@@ -107,9 +110,8 @@ private[jdbc] final class TransactionalRun(
   }
 
   override def commit(batch: Long, results: Seq[TaskOutcome]): Unit = {
-    val begun = System.nanoTime()
-    // An interrupt in the middle of a request makes some drivers close the connection: an outcome unknown for nothing.
-    val refused = Uninterrupted.call(driver.commit(batch, results, existing))
+    val begun   = System.nanoTime()
+    val refused = driver.commit(batch, results, existing)
     committed(results, refused, (System.nanoTime() - begun) / 1000000)
   }
 }
@@ -133,13 +135,22 @@ private[jdbc] final class TransactionalJob(
     new JdbcWriterFactory(spec, Sending.Staged(tables), committed = None)
   }
 
+  /** The rows are there: who took the job for failed would write them again. */
   override def commit(results: Seq[TaskOutcome]): Unit = {
     driver.commit(OnlyEpoch, results, existing)
-    driver.forget()
+    try Uninterrupted.call(driver.forget())
+    catch {
+      case NonFatal(e) =>
+        Log.warn(
+          s"The rows of a batch job are in ${spec.target.table}; its row ${tables.sink} in ${tables.epochs.table} and " +
+            s"its table ${tables.staging.table} could not be removed: delete them",
+          e
+        )
+    }
   }
 
-  /** No job repeats its commit, so staged rows are of no use, whether a commit was tried or not. */
-  override def abort(results: Seq[TaskOutcome]): Unit = driver.forget()
+  /** No job repeats its commit, so staged rows are of no use, unless they are in the target already. */
+  override def abort(results: Seq[TaskOutcome]): Unit = driver.abandon()
 }
 
 /** The table that tasks write to. */

@@ -34,7 +34,7 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
       connection.commit()
       result
     } catch {
-      case NonFatal(e) =>
+      case e: Throwable => // of whatever kind: what is under way must not be committed later, with other work
         forget()
         if (Try(connection.rollback()).isFailure || Try(!connection.isValid(1)).getOrElse(true)) close()
         throw e
@@ -77,10 +77,15 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
     result
   }
 
-  /** Ends the connection. The next transaction opens another. */
+  /** Ends the connection, and what is under way: some databases commit that when a connection is closed. The next transaction
+    * opens another.
+    */
   override def close(): Unit = {
     forget()
-    current.foreach(connection => Try(connection.close()))
+    current.foreach { connection =>
+      Try(connection.rollback())
+      Try(connection.close())
+    }
     current = None
   }
 
@@ -192,6 +197,9 @@ private[jdbc] object Verdict {
     val each = chain(failure).map(one(_, dialect))
     if (each.contains(Transient)) Transient else if (each.contains(BadRow)) BadRow else Fatal
   }
+
+  /** Whether a key is there already. */
+  def isDuplicateKey(failure: Throwable): Boolean = chain(failure).exists(_.getSQLState == "23505")
 
   private def chain(failure: Throwable): Seq[SQLException] = {
     def next(e: Throwable): Seq[Throwable] = e match {

@@ -126,13 +126,17 @@ private[jdbc] object TableCheck {
 private[jdbc] sealed abstract class Family(val accepts: Set[Int])
 
 private[jdbc] object Family {
-  private val numbers =
-    Set(Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT, Types.REAL, Types.FLOAT) ++
-      Set(Types.DOUBLE, Types.NUMERIC, Types.DECIMAL)
-  private val moments = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
+  private val whole     = Set(Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT)
+  private val fractions = Set(Types.REAL, Types.FLOAT, Types.DOUBLE, Types.NUMERIC, Types.DECIMAL)
+  private val numbers   = whole ++ fractions
+  private val moments   = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
 
   case object Truth  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
   case object Number extends Family(numbers)
+
+  /** Columns of whole numbers would take such values too, and round them. */
+  case object Fraction extends Family(fractions)
+
   case object Day    extends Family(moments + Types.DATE)
   case object Moment extends Family(moments)
   case object List   extends Family(Set(Types.ARRAY))

@@ -15,6 +15,7 @@ private[jdbc] abstract class TaskRows(access: TaskSession, target: Target, rejec
   private[this] val batches = new Batches(access.scope, target.dialect, access.faults, target.writeFailed)(
     send = send,
     sent = batch => inDatabase += batch.size,
+    races = races,
     bad = rejects.take
   )
 
@@ -44,6 +45,9 @@ private[jdbc] abstract class TaskRows(access: TaskSession, target: Target, rejec
     * @param before how many tries were before it
     */
   protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit
+
+  /** Whether the reason for which the database refused a row may be another transaction that was first. */
+  protected def races(refused: Throwable): Boolean = false
 }
 
 /** A task's way to the database.
@@ -119,6 +123,9 @@ private[jdbc] final class UpsertRows(
   override protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit =
     if (batch.sizeIs == 1 || !many.exists(sendTogether(_, batch)))
       upsert.execute(access.session, target.columns, batch)
+
+  override protected def races(refused: Throwable): Boolean =
+    target.dialect.insertsBlindly && Verdict.isDuplicateKey(refused)
 
   private def sendTogether(many: Columnwise, batch: IndexedSeq[JdbcRow]): Boolean = {
     val statement = access.session.statement(many.sql)

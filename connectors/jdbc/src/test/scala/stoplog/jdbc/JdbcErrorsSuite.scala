@@ -27,7 +27,7 @@ object JdbcErrorsSuite {
     JdbcErrors.badRow("orders", "{\"id\":1}", cause),
     JdbcErrors.nullKey("orders", "id"),
     JdbcErrors.writeFailed("orders", target.database, cause),
-    JdbcErrors.unknownOutcome(sink, target, 7, cause),
+    JdbcErrors.unknownOutcome(SinkTables.of(target, "main", None, None), 7, cause),
     JdbcErrors.stagingLost("stoplog_staging_0", target, 10, 9),
     JdbcErrors.fenced(sink, target, "r2"),
     JdbcErrors.foreignQuery(sink, target, "q1", "q2"),

@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.lang.reflect.{InvocationTargetException, Method, Proxy}
 import java.sql.{Connection, DatabaseMetaData, SQLException, SQLFeatureNotSupportedException}
 
-import scala.reflect.{ClassTag, classTag}
 import scala.util.Using
+
+import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.types.{DataType, DecimalType, DoubleType, FloatType}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 class TableChecksSuite extends AnyFunSuite {
   private val ids   = RowColumn("ID", Family.Number, "bigint")
   private val words = RowColumn("word", Family.Text, "string")
-
-  /** The same but for the methods of these names. */
-  private def proxy[A <: AnyRef: ClassTag](real: A)(other: PartialFunction[String, AnyRef]): A = {
-    val kind = classTag[A].runtimeClass
-    Proxy
-      .newProxyInstance(
-        getClass.getClassLoader,
-        Array[Class[_]](kind),
-        (_: AnyRef, method: Method, arguments: Array[AnyRef]) =>
-          other.applyOrElse(
-            method.getName,
-            (_: String) =>
-              try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
-              catch { case e: InvocationTargetException => throw e.getCause }
-          )
-      )
-      .asInstanceOf[A]
-  }
 
   private val databases = Seq(TestDatabase.derby(), TestDatabase.h2())
 
@@ -62,6 +45,21 @@ class TableChecksSuite extends AnyFunSuite {
       assert(said.contains("and that of the rows is string"))
       assert(said.toLowerCase.contains("column 'must' cannot be null"))
       assert(said.contains("The rows have no column 'none'"))
+    }
+
+    test(s"$database: fractions go into no column of whole numbers, which would round them") {
+      val table =
+        database.newTable(", small SMALLINT, number INT, exact DECIMAL(10, 0), wide DOUBLE PRECISION")
+      def refused(column: String, kind: DataType) = {
+        val family = RowValues.family(kind, JdbcDialects.get(database.url)).toOption.get
+        problems(database, table, Seq(ids, RowColumn(column, family, kind.simpleString)))
+      }
+      for {
+        fraction <- Seq(DecimalType(10, 2), FloatType, DoubleType)
+        whole    <- Seq("id", "small", "number")
+      } assert(refused(whole, fraction).mkString.contains(s"that of the rows is ${fraction.simpleString}"))
+      for (fits <- Seq("exact", "wide")) assert(refused(fits, DecimalType(10, 2)) === Nil)
+      assert(refused("number", DecimalType(9, 0)) === Nil)
     }
 
     test(s"$database: keys are a primary key or a unique index, whole and in any order") {
@@ -99,9 +97,9 @@ class TableChecksSuite extends AnyFunSuite {
     def inspected(database: TestDatabase, failing: SQLException) = {
       val table = database.newTable()
       Using.resource(database.open()) { real =>
-        val meta = proxy[DatabaseMetaData](real.getMetaData) { case "getIndexInfo" => throw failing }
+        val meta = Proxied[DatabaseMetaData](real.getMetaData) { case "getIndexInfo" => throw failing }
         TargetTable.inspect(
-          proxy[Connection](real) { case "getMetaData" => meta },
+          Proxied[Connection](real) { case "getMetaData" => meta },
           table,
           database.dialect
         )

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.jdbc
+
+import java.sql.{Connection, PreparedStatement, SQLException}
+
+import scala.collection.mutable
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What befalls a connection while it is used. */
+class SessionSuite extends AnyFunSuite {
+  private val databases = Seq(TestDatabase.h2(), TestDatabase.derby())
+
+  for (database <- databases) {
+    test(
+      s"$database: whatever fails, it is rolled back, and nothing under way is left when the connection is closed"
+    ) {
+      val calls   = mutable.Buffer.empty[String]
+      val session = new Session(
+        () => {
+          val real = database.open()
+          Proxied[Connection](real)(Function.unlift { (call: String) =>
+            if (Set("commit", "rollback", "close")(call)) calls += call
+            None
+          })
+        },
+        queryTimeoutSeconds = 0
+      )
+      intercept[LinkageError](session.transaction(_ => throw new LinkageError("a class is missing")))
+      assert(calls === Seq("rollback"))
+      session.transaction(_ => ())
+      session.close()
+      assert(calls === Seq("rollback", "commit", "rollback", "close"))
+    }
+
+    test(s"$database: a row whose key another transaction has inserted at the same time is no bad row") {
+      val table = database.newTable()
+      val tries = mutable.Buffer.empty[String]
+
+      def merging(real: PreparedStatement) =
+        Proxied[PreparedStatement](real)(Function.unlift { (call: String) =>
+          if (call == "executeBatch") {
+            tries += call
+            if (tries.size == 1) throw new SQLException("duplicate key", "23505")
+          }
+          None
+        })
+      val racing: ConnectionSource = () => {
+        val real = database.open()
+        Proxied.calls[Connection](real) {
+          case ("prepareStatement", Seq(sql: String)) if sql.startsWith("MERGE") =>
+            merging(real.prepareStatement(sql))
+        }
+      }
+      val done = new Rig(database, table, racing, reject = true).upsert(1L -> "a")
+      assert((done.rows, done.rejects, tries.size) === ((1L, 0L, 2)))
+      assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("a")))
+    }
+  }
+}

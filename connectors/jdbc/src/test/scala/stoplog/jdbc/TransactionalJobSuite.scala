@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.jdbc
+
+import java.sql.{Connection, SQLException}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.engine.{Existing, TaskAttempt}
+import stoplog.error.StoplogException
+
+/** What a batch job leaves behind when its commit fails: nothing, or what tells that its rows are there. */
+class TransactionalJobSuite extends AnyFunSuite {
+  private val database = TestDatabase.h2()
+  private val schema   = new StructType().add("id", LongType).add("word", StringType)
+
+  /** Connections that commit as they are told. */
+  private final class Connections extends ConnectionSource {
+    var committing: Connection => Unit = _.commit()
+    var isAway                         = false
+
+    override def open(): Connection = {
+      if (isAway) throw new SQLException("connection refused", "08001")
+      val real = database.open()
+      Proxied[Connection](real) { case "commit" =>
+        committing(real)
+        null
+      }
+    }
+
+    /** From now on a COMMIT has no answer, once. */
+    def lose(carriedOut: Boolean): Unit = committing = { real =>
+      committing = _.commit()
+      if (carriedOut) real.commit() else real.rollback()
+      real.close()
+      throw new SQLException("connection reset", "08006")
+    }
+  }
+
+  private final class World {
+    val table       = database.newHeap()
+    val connections = new Connections
+    private val job = {
+      val options = JdbcOptions.parse(
+        Map(
+          "url"       -> database.url,
+          "dbtable"   -> table,
+          "maxTries"  -> "1",
+          "writeMode" -> "transactional"
+        ).asJava
+      )
+      val target = TableCheck.target(options, schema, connections)
+      val spec   = SinkSpec.of(options, schema, target, connections).copy(pause = _ => ())
+      new TransactionalJob(spec, options.mode.asInstanceOf[WriteMode.Transactional], "q", Existing.Keep)
+    }
+    val results: Seq[TaskOutcome] = {
+      val task = job.begin(1).writer(TaskAttempt(None, 0, 0, 0)).get
+      try {
+        for (id <- 0L until 3L) task.write(InternalRow(id, UTF8String.fromString(s"w$id")))
+        Seq(task.commit())
+      } finally task.close()
+    }
+
+    def commit(): Unit = job.commit(results)
+
+    def abort(): Unit = job.abort(results)
+
+    def row: Seq[String] =
+      database
+        .rows(s"SELECT last_epoch FROM stoplog_epochs WHERE sink_name = '$table/job-q'")
+        .map(_.head)
+  }
+
+  test("a COMMIT that was carried out and not answered leaves the job's row, and the error names it") {
+    val world = new World
+    world.connections.lose(carriedOut = true)
+    val unknown = intercept[StoplogException](world.commit())
+    assert(unknown.getCondition === "STOPLOG_JDBC_UNKNOWN_OUTCOME")
+    assert(unknown.getMessage.contains(s"the row of stoplog_epochs with sink_name ${world.table}/job-q"))
+    world.abort()
+    assert(world.row === Seq("0"))
+    assert(database.count(world.table) === 3)
+  }
+
+  test("a COMMIT that was not carried out leaves nothing") {
+    val world = new World
+    world.connections.lose(carriedOut = false)
+    intercept[StoplogException](world.commit())
+    world.abort()
+    assert(world.row === Nil)
+    assert(database.count(world.table) === 0)
+  }
+
+  test("a job whose rows are there has not failed when what it leaves behind cannot be removed") {
+    val world = new World
+    world.connections.committing = { real =>
+      real.commit()
+      world.connections.isAway = true
+    }
+    world.commit()
+    assert(world.row === Seq("0"))
+    assert(database.count(world.table) === 3)
+  }
+}

@@ -37,10 +37,12 @@ private[cassandra] object FromCql {
     case plain                => simple.getOrElse(plain, identity)
   }
 
-  /** A decimal of any size as Spark has room for it. Error: an `ArithmeticException` that says the value. */
+  /** A decimal of any size as Spark has room for it: digits that do not fit are not rounded away. Error: an
+    * `ArithmeticException` that says the value.
+    */
   private def decimal(value: JBigDecimal, scale: Int): Decimal = {
     val made = Decimal(value)
-    if (!made.changePrecision(38, scale))
+    if (value.stripTrailingZeros.scale > scale || !made.changePrecision(38, scale))
       throw new ArithmeticException(s"$value does not fit in DECIMAL(38, $scale)")
     made
   }

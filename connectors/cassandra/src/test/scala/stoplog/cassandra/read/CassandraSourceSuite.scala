@@ -117,6 +117,18 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
       e.getMessage
     )
   }
+
+  test("a decimal with more digits behind the point than Spark has room for is named, and not rounded") {
+    cql("CREATE TABLE %s.fine (id int PRIMARY KEY, d decimal)")
+    cql("INSERT INTO %s.fine (id, d) VALUES (1, 1.50000000000000000000)")
+    assert(table("fine").head().getDecimal(1).compareTo(new java.math.BigDecimal("1.5")) === 0)
+    cql("INSERT INTO %s.fine (id, d) VALUES (2, 0.1234567890123456789)")
+    val e = intercept[Exception](table("fine").collect())
+    assert(
+      e.getMessage.contains("STOPLOG_CASSANDRA_READ") && e.getMessage.contains("0.1234567890123456789"),
+      e.getMessage
+    )
+  }
 }
 
 /** What every source has to keep. */

@@ -200,7 +200,9 @@ private[kafka] final case class TransactionalIds(prefix: String, log: String, si
 
   /** The run that has made the id, by [[stoplog.part.RunId.uid]], if it is one of the sink. */
   def runOf(id: String): Option[String] =
-    Option.when(id.startsWith(begin))(id.drop(begin.length)).collect { case TransactionalIds.Rest(run) => run }
+    Option.when(id.startsWith(begin))(id.drop(begin.length)).collect { case TransactionalIds.Rest(run) =>
+      run
+    }
 
   // A checksum is enough for a list that has few ids of others: only the run proves whose an id is.
   private def begin: String = {

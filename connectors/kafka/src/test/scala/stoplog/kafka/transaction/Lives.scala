@@ -86,7 +86,9 @@ final class Lives(
 
   /** Of the log. */
   def records: CommitLog =
-    new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", Faults.none))
+    new CommitLog(
+      new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", Faults.none)
+    )
 
   private def writer(run: RunId, settings: ProducerSettings, epoch: Long) = {
     val use      = ProducerPool.Use(run, ids)

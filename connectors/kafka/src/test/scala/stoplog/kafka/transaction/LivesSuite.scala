@@ -53,7 +53,9 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("what has timed out before anything was decided fails the epoch, and each row is there once when it is repeated") {
+  test(
+    "what has timed out before anything was decided fails the epoch, and each row is there once when it is repeated"
+  ) {
     inTopic("matrix-expired") { (topic, lives) =>
       val expired = intercept[StoplogException] {
         lives.live(more = 1, timeoutMillis = Broker.ShortMillis)(eventually(assert(!broker.isHeldUp(topic))))

@@ -77,7 +77,7 @@ private[jdbc] final class EpochDriver(
   }
 
   /** The end of a batch job that has failed: the same as [[forget]], unless its row says that its rows are in the target. That
-    * row is all that tells of a COMMIT whose answer was lost. Whoever still carries that out has locked it.
+    * row is all that tells of a COMMIT whose answer was lost. While the server still carries that out, it holds the row's lock.
     */
   def abandon(): Unit = {
     val isCommitted = inSession { (session, retries) =>

@@ -135,7 +135,7 @@ private[jdbc] final class TransactionalJob(
     new JdbcWriterFactory(spec, Sending.Staged(tables), committed = None)
   }
 
-  /** The rows are there: who took the job for failed would write them again. */
+  /** Once the rows are there the job has succeeded, whatever it cannot remove: a failed one would be run again. */
   override def commit(results: Seq[TaskOutcome]): Unit = {
     driver.commit(OnlyEpoch, results, existing)
     try Uninterrupted.call(driver.forget())

@@ -51,7 +51,7 @@ object PackageImports {
     "kafka.transaction" -> "commit error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
     "merge" -> ("commit compact error fault format format.avro format.compress format.orc format.parquet " +
-      "format.sequence options part place source.file storage storage.hadoop thread util"),
+      "format.sequence options part place storage storage.hadoop thread util"),
     "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
       "source.format storage util"),
     "part"          -> "rolling",

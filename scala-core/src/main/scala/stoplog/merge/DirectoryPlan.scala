@@ -19,8 +19,7 @@ import stoplog.format.sequence.SequenceCompactor
 import stoplog.options.DirectoryOptions
 import stoplog.part.FinishedPart
 import stoplog.place.SinkStorage
-import stoplog.source.file.PathRules
-import stoplog.storage.SinkDirectory
+import stoplog.storage.{HiddenNames, SinkDirectory}
 import stoplog.storage.hadoop.HadoopSettings
 
 /** The files of a directory that become one. */
@@ -124,7 +123,7 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
     val others  = if (relative.isEmpty) names - SinkDirectory.Root else names // the path's own log is read
     DirectoryFormat.refuse(path, directory.toString, others)
     refuseIceberg(directory, entries)
-    entries.filterNot(entry => PathRules.isHidden(entry.getPath.getName)).flatMap { entry =>
+    entries.filterNot(entry => HiddenNames.isHidden(entry.getPath.getName)).flatMap { entry =>
       val name = entry.getPath.getName
       if (entry.isDirectory) under(entry.getPath, if (relative.isEmpty) name else s"$relative/$name")
       else Vector(FinishedPart(relative, name, entry.getLen, records = 0, epoch = -1))

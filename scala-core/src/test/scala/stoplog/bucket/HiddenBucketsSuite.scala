@@ -5,7 +5,6 @@ import java.nio.file.Files
 
 import org.scalatest.funsuite.AnyFunSuite
 import stoplog.format.SparkSessionForTests
-import stoplog.source.file.PathRules
 import stoplog.storage.HiddenNames
 
 class HiddenBucketsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -23,7 +22,6 @@ class HiddenBucketsSuite extends AnyFunSuite with SparkSessionForTests {
         name
       )
       assert(HiddenNames.isHidden(name) === BucketId.problem(name).isDefined, name)
-      assert(PathRules.isHidden(name) === HiddenNames.isHidden(name), "to the file source as well")
     }
   }
 }

@@ -4,7 +4,7 @@ package stoplog.source.file
 import java.util.regex.{Pattern, PatternSyntaxException}
 
 import stoplog.error.Errors
-import stoplog.storage.{Found, Link, SourceFiles}
+import stoplog.storage.{Found, HiddenNames, Link, SourceFiles}
 
 /** The rules by which files under the root belong to the source.
   *
@@ -89,21 +89,13 @@ object PathRules {
   /** All that is not hidden. */
   val all: PathRules = PathRules(Vector(Vector.empty), None, Nesting.Recursive)
 
-  def isHidden(name: String): Boolean = beginsHidden(name) || name.endsWith(Copying)
-
-  private def beginsHidden(name: String): Boolean =
-    name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
-
   private def parent(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
 
   private def name(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 
   private[file] def fits(glob: Glob, name: String): Boolean =
-    glob.matches(name) && (!beginsHidden(name) || glob.text.head == name.head) &&
-      (!name.endsWith(Copying) || glob.text.endsWith(Copying))
-
-  // So Hadoop's shell calls a file until all of it is there.
-  private final val Copying = "._COPYING_"
+    glob.matches(name) && (!HiddenNames.beginsHidden(name) || glob.text.head == name.head) &&
+      (!name.endsWith(HiddenNames.Copying) || glob.text.endsWith(HiddenNames.Copying))
 
   /** The rules for one directory. */
   final case class DirectoryRules(
@@ -117,11 +109,11 @@ object PathRules {
 
     /** Whether to look into a directory in it. */
     def enters(name: String): Boolean =
-      ((entersAll && !PathRules.isHidden(name)) || next.exists(PathRules.fits(_, name))) && isInRange(name)
+      ((entersAll && !HiddenNames.isHidden(name)) || next.exists(PathRules.fits(_, name))) && isInRange(name)
 
     /** Whether to read a file in it. */
     def takes(name: String): Boolean =
-      ((takesAll && !PathRules.isHidden(name)) || last.exists(PathRules.fits(_, name))) &&
+      ((takesAll && !HiddenNames.isHidden(name)) || last.exists(PathRules.fits(_, name))) &&
         names.forall(_.matches(name))
   }
 }

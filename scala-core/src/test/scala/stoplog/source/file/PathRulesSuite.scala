@@ -5,7 +5,7 @@ import java.time.{Instant, ZoneId}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.storage.SourceFile
+import stoplog.storage.{HiddenNames, SourceFile}
 
 /** Which names belong to a source. */
 class PathRulesSuite extends AnyFunSuite {
@@ -49,8 +49,8 @@ class PathRulesSuite extends AnyFunSuite {
   }
 
   test("names that readers hide") {
-    for (name <- Seq(".a", "_a", "_", ".a=1")) assert(PathRules.isHidden(name), name)
-    for (name <- Seq("a", "_a=1", "a_", "a.b")) assert(!PathRules.isHidden(name), name)
+    for (name <- Seq(".a", "_a", "_", ".a=1")) assert(HiddenNames.isHidden(name), name)
+    for (name <- Seq("a", "_a=1", "a_", "a.b")) assert(!HiddenNames.isHidden(name), name)
   }
 
   test("all that is not hidden is taken, in directories too unless the source is flat") {

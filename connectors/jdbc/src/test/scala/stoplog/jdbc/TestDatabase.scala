@@ -51,7 +51,10 @@ final class TestDatabase(val name: String, val url: String, val text: String = "
     table
   }
 
-  def target(table: String): Target = {
+  /** One thread at a time: Derby now and then compiles anew what it asks its catalog by. Of two connections that do so at once,
+    * one waits for the other in Java, and the other for a lock that the first one has in the database.
+    */
+  def target(table: String): Target = synchronized {
     val found   = Using.resource(open())(TargetTable.inspect(_, table, dialect))
     val quote   = JdbcDialects.get(dialect.sparkUrl(url)).quoteIdentifier(_)
     val columns =

@@ -33,6 +33,14 @@ final class S3Place(
 
   override def root: String = s"s3a://${S3Server.Bucket}/$prefix"
 
+  /** Of a client of the server. */
+  def configuration: Configuration = {
+    val configuration = HadoopDefaults.configuration()
+    configuration.setBoolean("fs.s3a.impl.disable.cache", true) // or settings of others would hold here
+    (S3Server.settings(endpoint) ++ more).foreach { case (key, value) => configuration.set(key, value) }
+    configuration
+  }
+
   /** As on S3, and so little that some epochs find room and others do not: a row has some 30 bytes. */
   override def inRecord: RecordShare = RecordShare(ofAllParts = 600, ofOnePart = 70)
 
@@ -74,13 +82,6 @@ final class S3Place(
     hadoop.fileSystem.delete(new Path(root), true)
     hadoop.fileSystem.close()
     raw.close()
-  }
-
-  private def configuration: Configuration = {
-    val configuration = HadoopDefaults.configuration()
-    configuration.setBoolean("fs.s3a.impl.disable.cache", true) // or settings of others would hold here
-    (S3Server.settings(endpoint) ++ more).foreach { case (key, value) => configuration.set(key, value) }
-    configuration
   }
 }
 

@@ -8,10 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.Faults
 import stoplog.laws.MemoryState
-import stoplog.servers.S3Server
 import stoplog.source.file._
 import stoplog.source.{ReadLimits, SourceDriver}
-import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.storage.hdfs.HdfsUnderTest
 import stoplog.storage.local.LocalSourceFiles
 import stoplog.storage.{SourceFile, SourceFiles}
@@ -94,10 +93,8 @@ class SourceBesideSinkSuite extends AnyFunSuite {
   private def filesOf(place: Place): SourceFiles = place match {
     case local: DirectoryPlace => new LocalSourceFiles(local.root)
     case hdfs: HdfsPlace       => hadoop(hdfs.root, HdfsUnderTest.configuration(), Renaming.Atomic)
-    case other                 =>
-      val configuration = HadoopDefaults.configuration()
-      S3Server.sharedS3Mock.settings.foreach { case (key, value) => configuration.set(key, value) }
-      hadoop(other.root, configuration, Renaming.Checked)
+    case s3: S3Place           => hadoop(s3.root, s3.configuration, Renaming.Checked)
+    case other                 => throw new IllegalArgumentException(s"no source reads ${other.root}")
   }
 
   private def hadoop(root: String, configuration: Configuration, renaming: Renaming): SourceFiles =

@@ -46,16 +46,17 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   /** What the sink's tasks put into the log and send, as executors do it: with copies, and without a session. */
   def sentByExecutors(rows: Seq[InternalRow]): CommitOutcome = {
     start()
-    val tasks = Copied(writers(new WriteAheadProvider))
-    val sends = Copied(new ChunkSender(asked, place, () => Faults.none))
-    ChunkWorld.withoutSession {
+    val tasks    = Copied(writers(new WriteAheadProvider))
+    val sends    = Copied(new ChunkSender(asked, place, () => Faults.none))
+    val prepared = ChunkWorld.withoutSession {
       val writer = tasks.writer(TaskAttempt(epoch = None, 0, 0, 0)).get
       rows.foreach(writer.write)
       val part = writer.commit().closed.head
       writer.close()
-      val prepared = Prepared(part.name, part.handle.token, part.records, part.sizeBytes)
-      sends.send(chunkOf(prepared), ChunkToken.parse(prepared.token).file)
+      Prepared(part.name, part.handle.token, part.records, part.sizeBytes)
     }
+    val chunk = timed(chunkOf(prepared)) // by the driver
+    ChunkWorld.withoutSession(sends.send(chunk, ChunkToken.parse(prepared.token).file))
   }
 
   private def writers(provider: WriteAheadProvider): SinkWriterFactory[InternalRow, TaskResult] =

@@ -46,7 +46,7 @@ final class KafkaSource private[kafka] (settings: Map[String, String], val colum
     spark.readStream.format(SparkKafka.Format).options(settings).load().selectExpr(columns: _*)
   }
 
-  /** The records that are there now. A start at the latest offsets has nothing to read; limits mean nothing.
+  /** The records that are there now. Spark refuses to begin at the latest offsets; limits mean nothing.
     *
     * Error: `STOPLOG_KAFKA_SOURCE_MISSING`.
     */

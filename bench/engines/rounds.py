@@ -7,6 +7,7 @@ import shutil
 import statistics
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,24 +44,62 @@ class Result:
     rounds: tuple[Round, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is measured in one process.
+
+    Attributes:
+        heap: of its JVM; Flink takes that of the plan.
+    """
+
+    contender: Contender
+    plan: Plan
+    heap: str = HEAP
+
+
 def in_turn(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[Result]:
     """Each round in another order. All that was written has been found there once, or this raises."""
-    found: dict[str, list[Round]] = {each.name: [] for each in contenders}
+    planned = in_all_rounds(contenders, plan)
+    return results(contenders, planned, measured(planned, folder))
+
+
+def in_all_rounds(contenders: Sequence[Contender], plan: Plan) -> list[Measurement]:
+    """One of each contender for each round of the plan."""
+    planned = []
     for number in range(plan.rounds):
         shift = number * 2 % len(contenders)
-        for contender in (*contenders[shift:], *contenders[:shift]):
-            place = folder / f"{number}-{contender.word}"
-            found[contender.name].append(one_round(contender, plan, place))
-            print(
-                f"round {number + 1}: {contender.name}: {summary(found[contender.name][-1])}", file=sys.stderr
-            )
-            shutil.rmtree(place)
-    return [Result(each, tuple(found[each.name])) for each in contenders]
+        planned += [Measurement(each, plan) for each in (*contenders[shift:], *contenders[:shift])]
+    return planned
 
 
-def one_round(contender: Contender, plan: Plan, place: Path, heap: str = HEAP) -> Round:
-    engine = contender.engine
-    with worker(engine, place, {**settings(engine), **heap_of(engine, heap)}, environment(engine)) as process:
+def results(
+    contenders: Sequence[Contender], planned: Sequence[Measurement], rounds: Sequence[Round]
+) -> list[Result]:
+    """The rounds of each contender, in the order of `contenders`."""
+    pairs = [(one.contender, row) for one, row in zip(planned, rounds, strict=True)]
+    return [Result(each, tuple(row for of, row in pairs if of == each)) for each in contenders]
+
+
+def measured(planned: Sequence[Measurement], folder: Path) -> list[Round]:
+    """One round for each, each in a process of its own, one process after the other.
+
+    What one process has written is read while the next one starts, before that is given any work.
+    """
+    rounds: list[Future[Round]] = []
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        for number, one in enumerate(planned):
+            rounds.append(_round(one, folder / str(number), reader, rounds[-1:]))
+    return [each.result() for each in rounds]
+
+
+def _round(
+    one: Measurement, place: Path, reader: ThreadPoolExecutor, unread: Sequence[Future[Round]]
+) -> Future[Round]:
+    contender, plan, engine = one.contender, one.plan, one.contender.engine
+    own = {**settings(engine), **heap_of(engine, one.heap)}
+    with worker(engine, place, own, environment(engine)) as process:
+        for before in unread:
+            before.result()
         for number, job in enumerate(plan.warming()):
             process.run(contender, job.at(*places(place / f"warm-{number}")))
         large_job = plan.large().at(*places(place / "large"))
@@ -68,7 +107,14 @@ def one_round(contender: Contender, plan: Plan, place: Path, heap: str = HEAP) -
         small_job = plan.small().at(*places(place / "small"))
         small = process.run(contender, small_job)
         peak = process.peak_bytes()
-    return Round(large, small, checked(contender, large_job), checked(contender, small_job), peak)
+
+    def read() -> Round:
+        row = Round(large, small, checked(contender, large_job), checked(contender, small_job), peak)
+        print(f"{contender.name}, {one.heap}: {summary(row)}", file=sys.stderr)
+        shutil.rmtree(place)
+        return row
+
+    return reader.submit(read)
 
 
 def heap_of(engine: Engine, heap: str) -> dict[str, str]:

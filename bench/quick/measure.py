@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bench.engines.measures import OTHER_FILES, large_measures
 from bench.engines.plan import CONTENDERS, Contender
 from bench.engines.requests import asked
-from bench.engines.rounds import Result, in_turn, one_round
+from bench.engines.rounds import Measurement, Result, in_all_rounds, measured, results
 from bench.peers import DISK, NOOP, PROCESS, TEXT
 from bench.quick.figures import HEAP, PIECE_MIB, Figure
 from bench.quick.plan import Plan
@@ -85,15 +85,12 @@ def piece_millis(spark: SparkSession, plan: Plan, folder: Path) -> float:
 
 def parquet(plan: Plan, folder: Path) -> list[Figure]:
     """Each run is checked: a sink that loses a row has no speed."""
-    ours, sparks = in_turn((OURS, SPARKS), plan.large_jobs, folder / "turns")
+    planned = in_all_rounds((OURS, SPARKS), plan.large_jobs)
     # The first one writes few rows in many commits as well: how many files they leave depends on no heap.
-    plans = (plan.peers, *(plan.large_jobs,) * (plan.peers.rounds - 1))
-    little = Result(
-        OURS,
-        tuple(
-            one_round(OURS, each, folder / f"heap-{number}", heap=HEAP) for number, each in enumerate(plans)
-        ),
-    )
+    plans = [plan.peers, *[plan.large_jobs] * (plan.peers.rounds - 1)]
+    rounds = measured([*planned, *(Measurement(OURS, each, HEAP) for each in plans)], folder)
+    ours, sparks = results((OURS, SPARKS), planned, rounds[: len(planned)])
+    little = Result(OURS, tuple(rounds[len(planned) :]))
     rows, per_cpu = large_measures(plan.peers)
     all_rows = plan.peers.large_rows * plan.peers.large_commits
     speeds = [rows.median(each) / 1e6 for each in (ours, sparks, little)]

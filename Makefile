@@ -128,7 +128,7 @@ demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## The same on an S3 server that 
 bench: $(STAMPS)/installed $(STAMPS)/servers ## Measure against Spark's own sinks, and against plain streams on HDFS and S3.
 	@$(PY) bench/run.py
 
-bench-quick: $(STAMPS)/installed $(STAMPS)/servers ## Compare the figures that matter with the committed ones, in five to six minutes (WRITE=1 commits to them).
+bench-quick: $(STAMPS)/installed $(STAMPS)/servers ## Compare the figures that matter with the committed ones, in about five minutes (WRITE=1 commits to them).
 	@$(PY) bench/quick/run.py $(if $(WRITE),--write)
 
 bench-scale: setup ## Simulate the driver with up to 10,000,000 open parts on S3 and HDFS, and write a section of docs/reference/limits.md.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much `make bench-quick` measures: what two idle cores do in five to six minutes."""
+"""How much `make bench-quick` measures: what two idle cores do in about five minutes."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def page(committed: Committed) -> str:
             "",
             *prose(
                 """Written by `make bench-quick WRITE=1`; not edited. Without `WRITE=1` that target measures
-                these figures anew, in five to six minutes on two idle cores, and fails if a ratio is worse
+                these figures anew, in about five minutes on two idle cores, and fails if a ratio is worse
                 than here by more than the tolerance. Ratios are to a peer of the same run, so that they
                 hold on another machine; a figure without a peer is a count. [The benchmarks](benchmarks.md)
                 and those [beside other engines](benchmarks-peers.md) tell how each is measured, with more

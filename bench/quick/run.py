@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures that matter, in five to six minutes: beside those that are committed, by their ratios to peers.
+"""The figures that matter, in about five minutes: beside those that are committed, by their ratios to peers.
 
 Ends with 1 if one of them is worse by more than its tolerance.
 """

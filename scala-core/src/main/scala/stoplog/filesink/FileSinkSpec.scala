@@ -12,7 +12,7 @@ import stoplog.commit.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
-import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife}
+import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
 import stoplog.format.bulk.BulkSink.UserFormat
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
@@ -181,6 +181,7 @@ private[filesink] object FileSinkSpec {
         columns,
         options.rejects.onBadRow
       )
+    def synced(format: SyncedFormat) = SinkFormat.Synced(format, columns)
     name match {
       case BulkFormatName.Parquet =>
         blocks(
@@ -200,11 +201,9 @@ private[filesink] object FileSinkSpec {
             session.sparkContext.hadoopConfiguration
           )
         )
-      case BulkFormatName.Avro =>
-        val avro = AvroFormat(columns.schema, options.output.passThrough, session)
-        SinkFormat.Synced(avro, columns, avro.promised)
-      case BulkFormatName.SequenceFile => // the options name its codec, and the columns its classes
-        SinkFormat.Synced(SequenceFormat(columns.schema, options.output.passThrough, session), columns, "")
+      case BulkFormatName.Avro => synced(AvroFormat(columns.schema, options.output.passThrough, session))
+      case BulkFormatName.SequenceFile =>
+        synced(SequenceFormat(columns.schema, options.output.passThrough, session))
     }
   }
 

@@ -62,9 +62,9 @@ private[stoplog] object SinkFormat {
   }
 
   /** In blocks that end with their epoch, if not before. */
-  final case class Synced(format: SyncedFormat, columns: DataColumns, override val promised: String)
-      extends SinkFormat {
-    override def suffix: String = format.suffix
+  final case class Synced(format: SyncedFormat, columns: DataColumns) extends SinkFormat {
+    override def suffix: String   = format.suffix
+    override def promised: String = format.promised
 
     override def open(spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
       format.open(columns.schema)
@@ -182,7 +182,7 @@ private[stoplog] object CompactionSpec {
 
   private def compactorOf(format: SinkFormat): Compactor = format match {
     case SinkFormat.Rows(encoder, compression, _, _) => RowCompactor(encoder, compression)
-    case SinkFormat.Synced(synced, _, _)             => synced.compactor.getOrElse(throw noCompactor)
+    case SinkFormat.Synced(synced, _)                => synced.compactor.getOrElse(throw noCompactor)
     case SinkFormat.Blocks(bulk, _, _)               => bulk.format.compactor.getOrElse(throw noCompactor)
   }
 

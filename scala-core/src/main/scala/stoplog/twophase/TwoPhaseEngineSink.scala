@@ -116,10 +116,11 @@ private[twophase] object TwoPhaseEngineSink {
       )
 
     override def commit(results: Seq[TaskResult]): Unit = {
-      committer.refuseLost(prepared(results).map(_.token))
+      val all = prepared(results)
+      committer.refuseLost(all.map(_.token))
       begun = true
       tools.parallel.uninterrupted {
-        tools.parallel.map(prepared(results)) { part =>
+        tools.parallel.map(all) { part =>
           if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
             throw Errors.partLost(sink.target, part.token, "", -1L)
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.lang.reflect.{InvocationHandler, InvocationTargetException, Proxy}
 import java.sql.{Connection, SQLException}
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -13,19 +12,12 @@ final class Broken(database: TestDatabase, at: Int, carriedOut: Boolean) extends
   @transient private lazy val commits = new AtomicInteger()
 
   override def open(): Connection = {
-    val real    = database.open()
-    val handler = new InvocationHandler {
-      override def invoke(proxy: Any, method: java.lang.reflect.Method, arguments: Array[AnyRef]): AnyRef =
-        if (method.getName == "commit" && commits.incrementAndGet() == at) {
-          if (carriedOut) real.commit() else real.rollback()
-          real.close()
-          throw new SQLException("connection reset", "08006")
-        } else
-          try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
-          catch { case e: InvocationTargetException => throw e.getCause }
+    val real = database.open()
+    Proxied[Connection](real) {
+      case "commit" if commits.incrementAndGet() == at =>
+        if (carriedOut) real.commit() else real.rollback()
+        real.close()
+        throw new SQLException("connection reset", "08006")
     }
-    Proxy
-      .newProxyInstance(getClass.getClassLoader, Array[Class[_]](classOf[Connection]), handler)
-      .asInstanceOf[Connection]
   }
 }

@@ -18,7 +18,7 @@ class TransactionalJobSuite extends AnyFunSuite {
   private val database = TestDatabase.h2()
   private val schema   = new StructType().add("id", LongType).add("word", StringType)
 
-  /** Connections that commit as they are told. */
+  /** Connections whose COMMIT a test replaces. */
   private final class Connections extends ConnectionSource {
     var committing: Connection => Unit = _.commit()
     var isAway                         = false

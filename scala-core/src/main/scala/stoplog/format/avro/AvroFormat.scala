@@ -18,8 +18,7 @@ private[stoplog] final class AvroFormat private (settings: AvroSettings) extends
 
   override def suffix: String = ".avro"
 
-  /** What the header of a part says of all that follows, and no option of the sink. */
-  def promised: String = settings.promised
+  override def promised: String = settings.promised
 
   override def open(columns: StructType): Unit = {
     schema = new Schema.Parser().parse(settings.schema)

@@ -24,6 +24,9 @@ private[stoplog] trait SyncedFormat extends Serializable {
   /** The end of the name of a part in this format, with its dot; empty for none. */
   def suffix: String
 
+  /** What the header of a part promises of all blocks behind it, beyond the sink's options and columns. */
+  def promised: String = ""
+
   /** Prepares the format; the caller does so once, before [[writer]].
     *
     * @param schema the columns of the rows (Hive-style partition columns left out)

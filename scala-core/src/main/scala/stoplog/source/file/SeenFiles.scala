@@ -97,7 +97,7 @@ private[file] final class SeenFiles(
     base.trustAll()
     since.trustAll()
     try noteMissed(Vector.empty)
-    catch { case NonFatal(_) => () } // the listing's failure is what is told
+    catch { case NonFatal(_) => () } // the enumerator throws the failure of the listing
   }
 
   /** Writes the state that [[restore]] needs beside the log.

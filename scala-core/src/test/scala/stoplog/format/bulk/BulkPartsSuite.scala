@@ -7,7 +7,6 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
 import stoplog.error.StoplogException
-import stoplog.part.BlockOutput
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
 
@@ -107,14 +106,10 @@ class BulkPartsSuite extends AnyFunSuite {
     var blocks = 0
     val world  = new BulkWorld(
       10000,
-      bulk = size =>
-        new LineBlocks(size) {
-          override def describe: String                                             = "counted"
-          override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
-            blocks += 1
-            super.block(out, directory)
-          }
-        }
+      bulk = new LinesThrough(_, "counted")({ block =>
+        blocks += 1
+        block
+      })
     )
     world.epoch(20000, bucket = n => s"bucket ${n % 2}")
     assert(blocks < 2 * world.next * 24 / 10000, "twice as many as there are at the end")
@@ -124,14 +119,10 @@ class BulkPartsSuite extends AnyFunSuite {
     var begun = 0
     val world = new BulkWorld(
       10000,
-      bulk = size =>
-        new LineBlocks(size) {
-          override def describe: String                                             = "silent"
-          override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
-            begun += 1
-            new BlockThrough(super.block(out, directory)) { override def bufferedBytes: Long = 0 }
-          }
-        }
+      bulk = new LinesThrough(_, "silent")({ block =>
+        begun += 1
+        new BlockThrough(block) { override def bufferedBytes: Long = 0 }
+      })
     )
     for (_ <- 1 to 2) world.epoch(1000, bucket = n => s"b${n % 2}")
     assert(begun < 20)
@@ -147,18 +138,16 @@ class BulkPartsSuite extends AnyFunSuite {
       val world = new BulkWorld(
         10000,
         bulk = size =>
-          new LineBlocks(size) {
-            override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
-              val block = new BlockThrough(super.block(out, directory)) {
-                override def close(): Unit = {
-                  left -= this
-                  super.close()
-                }
+          new LinesThrough(size, size.toString)({ begun =>
+            val block = new BlockThrough(begun) {
+              override def close(): Unit = {
+                left -= this
+                super.close()
               }
-              left += block
-              block
             }
-          },
+            left += block
+            block
+          }),
         onBadRow = onBadRow
       )
       for (rows <- Seq(10, 1000)) {

@@ -2,9 +2,13 @@
 package stoplog.servers;
 
 import java.io.File;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.ipc.CallQueueManager;
 import org.apache.hadoop.metrics2.AbstractMetric;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.impl.MetricsRecordImpl;
@@ -75,7 +79,8 @@ public final class HdfsServer {
   }
 
   /** {@code <name>=<count>} for each kind of call, separated by spaces. */
-  private String calls() {
+  private String calls() throws InterruptedException {
+    waitForHandlers();
     // Not through JMX, whose figures are up to ten seconds old.
     String source = "RpcDetailedActivityForPort" + cluster.getNameNodePort();
     MetricsCollectorImpl collector = new MetricsCollectorImpl();
@@ -90,5 +95,27 @@ public final class HdfsServer {
       }
     }
     return line.toString();
+  }
+
+  /** A handler counts a call only after it has sent the answer, so each must once have come to its next call. */
+  private void waitForHandlers() throws InterruptedException {
+    String port = " on default port " + cluster.getNameNodePort();
+    Set<Thread> busy = new HashSet<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().startsWith("IPC Server handler") && thread.getName().endsWith(port)) busy.add(thread);
+    }
+    if (busy.isEmpty()) throw new IllegalStateException("The NameNode has no handlers" + port);
+    while (!busy.isEmpty()) {
+      busy.removeIf(HdfsServer::waitsForCall);
+      Thread.sleep(1);
+    }
+  }
+
+  private static boolean waitsForCall(Thread handler) {
+    return Arrays.stream(handler.getStackTrace())
+        .anyMatch(
+            frame ->
+                frame.getClassName().equals(CallQueueManager.class.getName())
+                    && frame.getMethodName().equals("take"));
   }
 }

@@ -31,6 +31,7 @@ ORPHANS = {
     FindingKind.REPLACED_LEFT,
     FindingKind.STAGING_FOREIGN_FILE,
 }
+RETURNS = FindingKind.MERGE_INPUT_ASIDE
 BROKEN = {
     FindingKind.OPEN_PART_MISSING,
     FindingKind.OPEN_PART_SHORT,
@@ -87,13 +88,16 @@ def test_whether_a_driver_is_at_work(case: dict[str, Any], tmp_path: Path) -> No
 @cases_with("unfinished")
 def test_which_unfinished_files_nothing_needs(case: dict[str, Any], tmp_path: Path) -> None:
     directory = made(tmp_path, case)
-    kinds = {each.path: each.kind.value for each in directory.check().findings if each.kind in ORPHANS}
+    findings = directory.check().findings
+    kinds = {each.path: each.kind.value for each in findings if each.kind in ORPHANS}
+    returning = {each.path for each in findings if each.kind is RETURNS}
     assert {path: kinds.get(path) for path in case.get("findings", {})} == case.get("findings", {})
     found = set(kinds)
     for subject, verdict in case["unfinished"].items():
         files = {file for file in case["files"] if is_of(file, subject, case["record"]["state"]["settings"])}
         assert files, subject
         assert found & files == (files if verdict == "orphan" else set()), subject
+        assert returning & files == (files if verdict == "returns" else set()), subject
         if "replaced" not in subject and "/." in subject:
             explained = directory.explain(files.pop())
             assert (explained.state is PartState.ORPHAN) == (verdict != "named"), subject

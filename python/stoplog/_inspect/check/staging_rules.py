@@ -82,6 +82,8 @@ def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
     if int(seq) < newest.seq and facts.storage.info(file.path) is not None:
         if int(seq) in facts.called_off:
             kind, why = FindingKind.MERGE_INPUT_ASIDE, "a merge that was called off"
+        elif int(seq) not in facts.log.records:
+            kind, why = FindingKind.MERGE_INPUT_ASIDE, "which may have been a merge that was called off"
         else:
             kind, why = FindingKind.REPLACED_LEFT, "is in no record"
         message = (

@@ -80,6 +80,30 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.replacedFiles().hiddenFor() === Vector(12L))
   }
 
+  law(
+    "all that is aside for a record comes back at once where moves are atomic, and else stays: it may be a late copy"
+  ) { storage =>
+    val paths = Seq("b/c=1/part-1.txt", "b/part-2.txt", "part-3.txt", "_rejected/b/part-2.txt")
+    paths.foreach(storage.plant(_, utf8("rows")))
+    paths.foreach(storage.replacedFiles().hide(7, _))
+    storage.plant("part-3.txt", utf8("another"))
+    storage.plant("b/part-4.txt", utf8("rows"))
+    storage.replacedFiles().hide(77, "b/part-4.txt")
+    (1 to 2).foreach(_ => Copied(storage).replacedFiles().restoreLate(7))
+    if (storage.files().capabilities.moves == Moves.Atomically) {
+      assert(storage.visible() === Set("b/c=1/part-1.txt", "b/part-2.txt", "part-3.txt"))
+      assert(text(storage, "_rejected/b/part-2.txt") === "rows")
+      storage.files().delete(Seq("part-3.txt"))
+      storage.replacedFiles().restoreLate(7)
+      assert(text(storage, "part-3.txt") === "rows")
+      assert(storage.replacedFiles().hiddenFor() === Vector(77L), "and no directory is left")
+    } else {
+      assert(storage.visible() === Set("part-3.txt"))
+      assert(text(storage, "part-3.txt") === "another")
+      assert(storage.replacedFiles().hiddenFor().sorted === Vector(7L, 77L))
+    }
+  }
+
   law("a finished part is kept under a second name, out of sight, whatever becomes of the first") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     (1 to 2).foreach(_ =>

@@ -36,6 +36,9 @@ object AdminAction {
   /** Deletes a file that no record needs. */
   final case class Remove(subject: String, reason: String) extends AdminAction("remove")
 
+  /** Brings back to its readers what was out of their sight. */
+  final case class Restore(subject: String, reason: String) extends AdminAction("restore")
+
   /** Leaves the subject as it is, by this rule. */
   final case class Keep(subject: String, reason: String) extends AdminAction("spare")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.admin.AdminAction.{Finish, Keep, Publish, Remove}
+import stoplog.admin.AdminAction.{Finish, Keep, Publish, Remove, Restore}
 import stoplog.commit.OrphanCleaner
 import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
 import stoplog.log.{LogRecord, RecordKind}
@@ -52,13 +52,13 @@ private[admin] object CleanCommand {
   def plan(sink: SinkContext): AdminPlan = {
     val newest  = sink.newest()
     val actions = sink.orphans(sink.stores(newest)).map(action(_, sink.sinkId, newest.seq))
-    val removes = actions.exists { case _: Remove => true; case _ => false }
+    val changes = actions.exists { case _: Remove | _: Restore => true; case _ => false }
     new AdminPlan(
       "clean",
       sink.liveness(newest),
       actions,
       whenAlive =>
-        if (removes) sink.changing(newest, whenAlive) { change =>
+        if (changes) sink.changing(newest, whenAlive) { change =>
           change.tool.sweep()
           change.tool.release(identity)
         }
@@ -71,9 +71,12 @@ private[admin] object CleanCommand {
       case _             => judged.found.name
     }
     judged.verdict match {
-      case Verdict.InUse  => Keep(subject, s"the newest record, $seq, names it")
-      case Verdict.Recent => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
-      case Verdict.Orphan => Remove(subject, reason(judged.found.kind, seq))
+      case Verdict.InUse   => Keep(subject, s"the newest record, $seq, names it")
+      case Verdict.Recent  => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
+      case Verdict.Orphan  => Remove(subject, reason(judged.found.kind, seq))
+      case Verdict.Returns => Restore(subject, NotMerged)
+      case Verdict.Unclear =>
+        Keep(subject, s"$NotMerged, and it may be an old copy of a file that is visible")
     }
   }
 
@@ -82,6 +85,8 @@ private[admin] object CleanCommand {
     case Kind.Spool => s"beside a part, older than $Grace minutes, and not named by the newest record, $seq"
     case Kind.Replaced => "a merged part has the rows, and is visible"
   }
+
+  private val NotMerged = "set aside after a merge was called off, or for a record that is kept no more"
 
   private val Grace = OrphanCleaner.GraceMillis / 60000
 }

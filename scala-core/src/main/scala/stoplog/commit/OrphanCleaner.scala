@@ -30,27 +30,24 @@ private[stoplog] final class OrphanCleaner(
     if (!listed.exists(_.isOld)) 0
     else
       log.newest().filter(_.run == run).fold(0) { newest =>
-        val orphans         = judged(listed, newest).collect { case Judged(found, Verdict.Orphan) => found }
-        val (parts, others) = orphans.partition(_.kind == Kind.Part)
+        val verdicts            = judged(listed, newest)
+        val orphans             = verdicts.collect { case Judged(found, Verdict.Orphan) => found }
+        val (parts, others)     = orphans.partition(_.kind == Kind.Part)
         val (spooled, replaced) = others.partition(_.kind == Kind.Spool)
         parallel.map(parts) { found =>
           committer.abort(found.name)
           faults.at(Step.MidSweep)
         }
         spoolFiles.discard(spooled.map(_.name))
-        replaced.foreach(found => forget(found.name.toLong))
+        replaced.foreach(found => finished.purge(found.name.toLong))
+        verdicts.foreach {
+          case Judged(found, Verdict.Returns) => finished.restoreLate(found.name.toLong)
+          case _                              => ()
+        }
         val count = parts.size + spooled.size
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count
       }
-  }
-
-  /** Deletes what a driver that slept has set aside for a record that others have carried out; inputs of a merge that they
-    * have called off come back.
-    */
-  private def forget(seq: Long): Unit = log.calledOff(seq) match {
-    case Some(merge) => merge.replace.foreach(part => finished.restoreLate(seq, part.path))
-    case None        => finished.purge(seq)
   }
 
   /** The verdict of a [[sweep]] now on each file, with its reason. Changes nothing. */
@@ -74,18 +71,26 @@ private[stoplog] final class OrphanCleaner(
       .toSet
     val spooled = newest.state.spoolFiles
     listed.map { found =>
-      val isInUse = found.kind match {
-        case Kind.Part  => needed(found.name)
-        case Kind.Spool => spooled(found.name)
-        // Older records have been carried out. What is aside for them was put there by a driver that slept.
-        case Kind.Replaced => found.name.toLong >= newest.seq
+      val verdict = found.kind match {
+        case Kind.Part     => ofStaged(found, needed(found.name))
+        case Kind.Spool    => ofStaged(found, spooled(found.name))
+        case Kind.Replaced => ofReplaced(found.name.toLong, newest.seq)
       }
-      Judged(
-        found,
-        if (isInUse) Verdict.InUse else if (found.isOld) Verdict.Orphan else Verdict.Recent
-      )
+      Judged(found, verdict)
     }
   }
+
+  private def ofStaged(found: Found, isInUse: Boolean): Verdict =
+    if (isInUse) Verdict.InUse else if (found.isOld) Verdict.Orphan else Verdict.Recent
+
+  /** Other processes were done with an older record when a driver that slept set something aside for it: the replaced parts
+    * were gone by then, unless a merge had been called off, whose inputs are the only copies of their rows.
+    */
+  private def ofReplaced(seq: Long, newest: Long): Verdict =
+    if (seq >= newest) Verdict.InUse
+    else if (log.tellsCarriedOut(seq)) Verdict.Orphan
+    else if (finished.hidesAtOnce) Verdict.Returns
+    else Verdict.Unclear
 }
 
 private[stoplog] object OrphanCleaner {
@@ -113,6 +118,14 @@ private[stoplog] object OrphanCleaner {
 
     /** It is removed. */
     case object Orphan extends Verdict
+
+    /** It goes back to its readers: no record tells that its rows are elsewhere. */
+    case object Returns extends Verdict
+
+    /** The same where a part is copied to be set aside: whether it is a late copy, of rows that are elsewhere, cannot be told.
+      * It stays.
+      */
+    case object Unclear extends Verdict
 
     /** The newest record names it. */
     case object InUse extends Verdict

@@ -144,9 +144,13 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   def isCalledOff(record: LogRecord): Boolean =
     record.isMerge && notedMerge(record).contains(MergeNote.CalledOff)
 
-  /** The merge of this number, if it was called off and its record is kept. */
-  def calledOff(seq: Long): Option[Decision] =
-    if (store.notedMerge(seq).contains(MergeNote.CalledOff)) reader.stored(seq).map(_.decision) else None
+  /** Whether the log tells of a record that is not its newest that what it decides was carried out. It does not of a merge
+    * that was called off, nor of a record that it keeps no more, which may have been one.
+    */
+  def tellsCarriedOut(seq: Long): Boolean = store.notedMerge(seq) match {
+    case Some(end) => end == MergeNote.Begun
+    case None      => reader.stored(seq).exists(!_.decision.isMerge) // it is deleted after its notes
+  }
 
   /** Removes what the [[LogRules]] do not keep, as far as the last [[append]] has seen it. Never the newest record.
     *

@@ -99,14 +99,16 @@ private[stoplog] final case class LogRecord(
   def hasToBeSettled: Boolean = publish.nonEmpty || replace.nonEmpty || !follow.isEmpty
 
   /** Whether its part has the rows of those that it replaces. What `rewind` and overwrites replace must not come back. */
-  def isMerge: Boolean =
-    kind == RecordKind.Compact && publish.map(_.reason.word) == Vector(LogRecord.MergeReason)
+  def isMerge: Boolean = LogRecord.isMerge(kind, publish)
 }
 
 private[stoplog] object LogRecord {
 
   /** The word of the roll reason that a merged part has. */
   val MergeReason: String = "compaction"
+
+  private[log] def isMerge(kind: RecordKind, publish: Vector[Pending]): Boolean =
+    kind == RecordKind.Compact && publish.map(_.reason.word) == Vector(MergeReason)
 }
 
 /** The identity of a micro-batch: a digest of what the engine wrote down when it planned it, the offsets of its sources

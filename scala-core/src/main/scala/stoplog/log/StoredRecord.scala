@@ -15,6 +15,9 @@ private[stoplog] final case class Decision(
 ) {
   def leaving(state: SinkState): LogRecord =
     LogRecord(seq, kind, run, writtenAtMillis, publish, state, follow, replace)
+
+  /** As [[LogRecord.isMerge]]. */
+  def isMerge: Boolean = LogRecord.isMerge(kind, publish)
 }
 
 private[stoplog] object Decision {

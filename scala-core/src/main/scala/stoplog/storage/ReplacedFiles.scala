@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 
 /** Finished parts that a record replaces by others.
   *
@@ -32,7 +32,7 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
     * others have brought back, and cannot be told to.
     */
   def taken(seq: Long, paths: Seq[String]): Set[String] =
-    if (files.capabilities.moves == Moves.Atomically)
+    if (hidesAtOnce)
       paths.filterNot(ReplacedFiles.places(sinkId, seq, _).exists(files.exists)).toSet
     else Set.empty
 
@@ -45,11 +45,31 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
       throw Errors.nameTaken(files.describe(path), "another file is there, which is not this part")
   }
 
-  /** Brings back what this process has hidden late: others had carried out the record, found its own part lost, and brought
-    * this one back already. Does nothing where to hide is to copy, since a late copy may be older than that.
+  /** Whether to hide a part is one step, so that what a process hides late, after others were done with the record, can be
+    * brought back. A late copy may be older than what they have brought back.
     */
-  def restoreLate(seq: Long, path: String): Unit =
-    if (files.capabilities.moves == Moves.Atomically) restore(seq, path)
+  def hidesAtOnce: Boolean = files.capabilities.moves == Moves.Atomically
+
+  /** Brings back what this process has hidden late, if it [[hidesAtOnce]]. */
+  def restoreLate(seq: Long, path: String): Unit = if (hidesAtOnce) restore(seq, path)
+
+  /** The same with all that is hidden for that record. A part whose place another file has taken stays hidden. */
+  def restoreLate(seq: Long): Unit = if (hidesAtOnce) {
+    val place       = ReplacedFiles.directory(sinkId, seq)
+    var directories = List(place)
+    val hidden      = files.walk(place) { directory =>
+      directories ::= directory
+      true
+    }
+    hidden.foreach { file =>
+      val path = file.path.stripPrefix(s"$place/").stripSuffix(ReplacedFiles.Unseen)
+      if (files.move(file.path, path) == MoveOutcome.TargetTaken)
+        Log.warn(
+          s"${files.describe(file.path)} stays out of its readers' sight: another file is at ${files.describe(path)}"
+        )
+    }
+    directories.foreach(files.deleteEmpty)
+  }
 
   /** Gives a finished part a second path, out of its readers' sight, by a hard link or a copy. */
   def keep(path: String, as: String): Unit = files.duplicate(path, as)

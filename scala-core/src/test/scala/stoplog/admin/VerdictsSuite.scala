@@ -123,6 +123,7 @@ class VerdictsSuite extends AnyFunSuite {
       val found = admin.clean().actions.collect {
         case AdminAction.Remove(subject, _)                                     => subject -> "orphan"
         case AdminAction.Keep(subject, why) if why.startsWith("its writer may") => subject -> "young"
+        case AdminAction.Restore(subject, _)                                    => subject -> "returns"
         case AdminAction.Keep(subject, _)                                       => subject -> "named"
       }
       assert(found.toMap === fields(expected).map { case (path, verdict) => path -> verdict.asText }.toMap)

@@ -129,6 +129,27 @@ class CompactionCommitSuite extends AnyFunSuite {
     assert(place.lines.sorted === Seq("one", "three", "two"))
   }
 
+  test(
+    "what a process that dies has set aside for a merge of long ago, which others called off, comes back"
+  ) {
+    val place = new Place
+    val merge = place.merge("1.txt", "2.txt")
+    val made  = place.written(merge)
+    intercept[InjectedFault] {
+      val commit = place.commit(new Once(Step.AfterRecord))
+      commit.begin()
+      commit.replace(merge, made)
+    }
+    val decided = place.log(Faults.none).newest().get
+    Files.delete(place.root.resolve(made.handle.token))
+    place.commit(Faults.none).begin() // which calls it off
+    place.records.delete(Seq(decided.seq))
+    place.finished.hide(decided.seq, "b/1.txt") // by a process that dies now
+    assert(place.names === Set("b/2.txt", "b/3.txt"))
+    place.commit(Faults.none).begin() // which sweeps
+    assert(place.lines.sorted === Seq("one", "three", "two"))
+  }
+
   test("a run removes what dead ones have left unfinished, once it is older than eleven minutes") {
     val place                       = new Place
     def left(minutesAgo: Int): Path = {
@@ -235,20 +256,19 @@ private object CompactionCommitSuite {
     def lines: Seq[String] = names.toSeq.sorted
       .flatMap(n => Files.readString(root.resolve(n)).linesIterator)
       .filter(_ != "#")
-    def log(faults: Faults): CommitLog =
-      new CommitLog(
-        new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
-      )
+    def log(faults: Faults): CommitLog = new CommitLog(records(faults))
 
-    def commit(faults: Faults, records: LogFiles => LogFiles = identity): CompactionCommit =
+    def records: LogFiles                         = records(Faults.none)
+    private def records(faults: Faults): LogFiles =
+      new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
+
+    def commit(faults: Faults, as: LogFiles => LogFiles = identity): CompactionCommit =
       new CompactionCommit(
         RunId.random(),
         Identity,
         SinkStores.of(
           new CommitLog(
-            records(
-              new LogFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId, faults)
-            )
+            as(records(faults))
           ),
           storeOf(faults),
           spoolFiles,

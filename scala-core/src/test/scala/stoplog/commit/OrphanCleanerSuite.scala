@@ -24,6 +24,21 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.sweeper.sweep(Samples.mine) === 0)
   }
 
+  test(
+    "what is set aside for a record that the log keeps no more comes back: it may have been a merge called off"
+  ) {
+    val place = new Place
+    place.world.records.delete(Seq(0))
+    place.finished.aside = Vector(0, 1)
+    place.sweeper.sweep(Samples.mine)
+    assert(place.finished.broughtBack === Vector(0L) && place.finished.forgotten.isEmpty)
+    place.finished.isAtOnce = false
+    val verdicts = place.sweeper.look().filter(_.found.kind == Kind.Replaced).map(_.verdict)
+    assert(verdicts === Vector(Verdict.Unclear, Verdict.InUse))
+    place.sweeper.sweep(Samples.mine)
+    assert(place.finished.broughtBack.size === 1 && place.finished.forgotten.isEmpty)
+  }
+
   test("what is young, and what another run would have to remove, stays") {
     val place = new Place
     place.leave("part")
@@ -74,12 +89,17 @@ class OrphanCleanerSuite extends AnyFunSuite {
   }
 
   private final class Aside extends ReplacedFiles(NoFiles, "main") {
-    var aside     = Vector.empty[Long]
-    var forgotten = Vector.empty[Long]
+    var aside       = Vector.empty[Long]
+    var forgotten   = Vector.empty[Long]
+    var broughtBack = Vector.empty[Long]
+    var isAtOnce    = true
+
+    override def hidesAtOnce: Boolean = isAtOnce
 
     override def sizeBytes(path: String): Option[Long]  = None
     override def hide(seq: Long, path: String): Unit    = ()
     override def restore(seq: Long, path: String): Unit = ()
+    override def restoreLate(seq: Long): Unit           = broughtBack :+= seq
     override def keep(path: String, as: String): Unit   = ()
     override def hiddenFor(): Vector[Long]              = aside
     override def purge(seq: Long): Unit                 = {

@@ -78,7 +78,9 @@ class FinishedOver(real: ReplacedFiles) extends ReplacedFiles(NoFiles, "main") {
   override def taken(seq: Long, paths: Seq[String]): Set[String] = real.taken(seq, paths)
 
   override def restore(seq: Long, path: String): Unit     = real.restore(seq, path)
+  override def hidesAtOnce: Boolean                       = real.hidesAtOnce
   override def restoreLate(seq: Long, path: String): Unit = real.restoreLate(seq, path)
+  override def restoreLate(seq: Long): Unit               = real.restoreLate(seq)
   override def keep(path: String, as: String): Unit       = real.keep(path, as)
   override def purge(seq: Long): Unit                     = real.purge(seq)
   override def hiddenFor(): Vector[Long]                  = real.hiddenFor()

@@ -35,6 +35,10 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
     }
   }
 
+  override def hidesAtOnce: Boolean = true
+
+  override def restoreLate(seq: Long): Unit = mine.filter(_.seq == seq).foreach(key => restore(seq, key.path))
+
   override def keep(path: String, as: String): Unit = op(s"keep $path as $as") {
     val inode = disk.finished.getOrElse(
       path,
@@ -73,7 +77,7 @@ final class SimMoves(world: World, log: String) extends SimFinished(world, log) 
   override def taken(seq: Long, paths: Seq[String]): Set[String] = Set.empty
 
   /** A late copy may be older than the part that others have brought back. */
-  override def restoreLate(seq: Long, path: String): Unit = ()
+  override def hidesAtOnce: Boolean = false
 
   override def hide(seq: Long, path: String): Unit =
     op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>

@@ -58,7 +58,8 @@ class AdminAction:
     """One thing that a tool does, or leaves, and why.
 
     Attributes:
-        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, advise, whole or broken.
+        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, advise, whole or
+            broken.
         subject: the thing that it is done to, mostly a path under the sink's path.
         reason: the reason, in words.
         size_bytes: of the part, where it is one.

@@ -6,6 +6,7 @@ import java.util.UUID
 import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import stoplog.engine.{QueryTrigger, RunStart}
 import stoplog.error.Errors
@@ -62,6 +63,18 @@ private[stoplog] object QueryContext {
   def checkpoint(queryId: String): Option[String] = Try {
     running(SparkSession.active, queryId).map(call(_, "resolvedCheckpointRoot").asInstanceOf[String])
   }.toOption.flatten
+
+  /** Whether a source of the streaming query of this thread has a column of this name among those that the query takes. Spark
+    * tells a batch query's source, and keeps it from a stream's. A query that does not answer is taken for one that has: a
+    * column behind all others harms no plan.
+    */
+  def reads(column: String): Boolean = {
+    val session = SparkSession.active
+    Option(session.sparkContext.getLocalProperty(QueryId)).exists { queryId =>
+      Try(running(session, queryId).map(call(_, "analyzedPlan").asInstanceOf[LogicalPlan])).toOption.flatten
+        .forall(_.collectLeaves().exists(_.output.exists(_.name == column)))
+    }
+  }
 
   private def queries(session: SparkSession): java.util.Map[UUID, AnyRef] =
     call(call(session, "sharedState"), "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.read.{
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Redaction
@@ -41,13 +41,16 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
   override def capabilities(): JSet[TableCapability] =
     JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
 
-  /** A streaming query asks for all columns; a batch query for those that it needs. */
+  /** A batch query asks for those columns that it needs. A streaming query does not ask: it takes all columns, and the
+    * metadata behind them if it has a use for them.
+    */
   override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
     new ScanBuilder with SupportsPushDownRequiredColumns with SupportsPushDownFilters {
-      private var wanted                 = shown
+      private lazy val ofStream          = if (QueryContext.reads(FileMetadata.Name)) withMetadata else shown
+      private var required               = Option.empty[StructType]
       private var filters: Array[Filter] = Array.empty
 
-      override def pruneColumns(required: StructType): Unit = wanted = required
+      override def pruneColumns(asked: StructType): Unit = required = Some(asked)
 
       /** Formats of blocks leave out what cannot pass. Spark filters all the same. */
       override def pushFilters(asked: Array[Filter]): Array[Filter] = {
@@ -58,10 +61,15 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
       override def pushedFilters(): Array[Filter] = Array.empty
 
       override def build(): Scan = {
-        val read = FileReads.source(options, columns, wanted, filters.toSeq)
+        val wanted = required.getOrElse(ofStream)
+        val read   = FileReads.source(options, columns, wanted, filters.toSeq)
         new FileScan(read, options, columns, wanted)
       }
     }
+
+  private def withMetadata: StructType =
+    if (shown.fieldNames.contains(FileMetadata.Name)) shown
+    else StructType(shown.fields :+ StructField(FileMetadata.Name, FileMetadata.schema, nullable = false))
 }
 
 private[spark] object SourceTable {

@@ -176,6 +176,26 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("json: each object of an array is a row of its own, also beside the column of corrupt lines") {
+    val in = new Input
+    in.write(
+      "day=1/a.json",
+      """[{"id":1},{"id":2},{"id":3}]|[{"id":4},{"id":"x"}]|{"id":5}|broken|[]|""".replace("|", "\n")
+    )
+    for (columns <- Seq("id INT, _corrupt_record STRING", "_corrupt_record STRING, id INT", "id INT")) {
+      val sparks = spark.read.schema(s"$columns, day INT").json(in.root.toString)
+      val ours   = spark.read
+        .format("stoplog")
+        .schema(s"$columns, day INT")
+        .option("format", "json")
+        .load(in.root.toString)
+      assert(text(ours) === text(sparks), columns)
+      assert(
+        text(ours.select("id", "_metadata.file_name")) === text(sparks.select("id", "_metadata.file_name"))
+      )
+    }
+  }
+
   test("csv: columns that a query does not need are parsed if the session says so") {
     val in = new Input
     in.write("a.csv", "1\n2,2\n")

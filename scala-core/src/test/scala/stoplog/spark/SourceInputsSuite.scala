@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
 
 import com.github.luben.zstd.Zstd
-import org.apache.spark.sql.Row
+import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -93,6 +93,42 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     }
     val delimited = one("lengthDelimited", "c.gz")
     assert(delimited.collect().map(row => new String(row.getAs[Array[Byte]](0))).toSeq === Seq("ant"))
+  }
+
+  test("a stream tells where its rows are from, as a batch query does") {
+    val in = new Input
+    in.write("json/day=1/a.json", "{\"id\":1}\n{\"id\":2}\n")
+    in.write("json/day=2/b.json", "{\"id\":3}\n")
+    for (format <- Seq("parquet", "orc"))
+      spark
+        .range(1, 4)
+        .selectExpr("id", "id % 2 AS day")
+        .write
+        .partitionBy("day")
+        .format(format)
+        .save(s"${in.root}/$format")
+    val fields =
+      "_metadata.file_name, _metadata.file_size, _metadata.position, _metadata.row_index, input_file_name()"
+    for (format <- Seq("json", "parquet", "orc")) {
+      def of(load: String => DataFrame) =
+        load(s"${in.root}/$format").selectExpr(s"concat_ws(' ', id, day, $fields) AS value")
+      val options = Map("format" -> format)
+      val stream  = spark.readStream.format("stoplog").schema("id BIGINT, day INT").options(options)
+      val batch   = spark.read.format("stoplog").schema("id BIGINT, day INT").options(options)
+      val place   = new Place
+      place.copy(of(stream.load))
+      assert(place.lines.toSet === of(batch.load).collect().map(_.getString(0)).toSet)
+      assert(place.lines.size === 3)
+      val filtered = new Place
+      val all      = stream.load(s"${in.root}/$format")
+      filtered.copy(all.where("_metadata.file_name LIKE '%a.json'").selectExpr("string(id) AS value"))
+      assert(filtered.lines === (if (format == "json") Seq("1", "2") else Nil), format)
+      val whole = new Place
+      whole.copy(
+        all.selectExpr("_metadata", "id").selectExpr("concat(_metadata.file_name IS NOT NULL, id) AS value")
+      )
+      assert(whole.lines === Seq("true1", "true2", "true3"), format)
+    }
   }
 
   test("nothing is put where the source would read it, by any of its paths") {

@@ -88,8 +88,17 @@ private[format] object LineRows {
       corrupt
     )
 
-    override def emit(line: Line, out: RowOutput[InternalRow]): Unit =
-      BadLine.at(line)(safe.parse(line).foreach(out.put))
+    // Spark's parser fills one row again and again where the column of corrupt lines is wanted.
+    override def emit(line: Line, out: RowOutput[InternalRow]): Unit = BadLine.at(line) {
+      val rows = safe.parse(line)
+      if (rows.hasNext) {
+        val first = rows.next()
+        if (rows.hasNext) {
+          out.put(first.copy())
+          rows.foreach(row => out.put(row.copy()))
+        } else out.put(first)
+      }
+    }
   }
 
   private object JsonRows {

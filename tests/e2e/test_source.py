@@ -141,3 +141,17 @@ def arrive(place: Place, moments: random.Random, files: int) -> None:
     """Files that are renamed in with times of any age: some older than all that was read."""
     for _ in range(files):
         place.feed(age_seconds=moments.choice((0, 60, 30 * 24 * 3600)))
+
+
+@pytest.mark.spark_lines
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_a_stream_tells_where_its_rows_are_from(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    spark.range(3).coalesce(1).write.format(form).save(str(tmp_path / "in"))
+    (name,) = (file.name for file in (tmp_path / "in").glob("part-*"))
+    reader = spark.readStream.format("stoplog").option("format", form).schema("id BIGINT")
+    stream = reader.load(str(tmp_path / "in")).where("_metadata.file_size > 0")
+    rows = stream.selectExpr("concat_ws(' ', id, _metadata.file_name) AS value")
+    writer = rows.writeStream.format("text").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    writer.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
+    found = sorted(row.value for row in spark.read.text(str(tmp_path / "out")).collect())
+    assert found == [f"{number} {name}" for number in range(3)]

@@ -76,6 +76,17 @@ object Errors extends ErrorMaker {
   def partitionColumns(why: String): StoplogArgumentException =
     argument("STOPLOG_PARTITION_COLUMNS", "why" -> reason(why))
 
+  /** @param problems each a clause
+    * @param columns  of the table
+    */
+  def tableColumns(table: String, problems: Seq[String], columns: String): StoplogArgumentException =
+    argument(
+      "STOPLOG_TABLE_COLUMNS",
+      "table"   -> table,
+      "why"     -> problems.mkString("; "),
+      "columns" -> columns
+    )
+
   def bucketColumn(column: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_COLUMN", "column" -> column, "why" -> reason(why))
 

@@ -22,16 +22,19 @@ import stoplog.options._
   *
   * Spark makes one whenever it looks a table up, also to drop it. So what is wrong with a table's options is told when
   * it is created, and then when it is read or written.
+  *
+  * @param catalogs what the catalog says of the table
   */
 private[spark] final class SessionTable(
     columns: StructType,
     partitioned: Array[Transform],
-    options: SessionTable.TableOptions
+    options: SessionTable.TableOptions,
+    catalogs: Map[String, String]
 ) extends SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
-  private var sink = Option.empty[(Map[String, String], SinkTable[_])]
+  private var sink = Option.empty[(SessionTable.Asked, SinkTable[_])]
 
   override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
 
@@ -39,6 +42,10 @@ private[spark] final class SessionTable(
   override def schema(): StructType = SourceColumns.nullable(columns)
 
   override def partitioning(): Array[Transform] = partitioned
+
+  /** For `SHOW CREATE TABLE` and its like, in which the path has a place of its own. */
+  override def properties(): JMap[String, String] =
+    (catalogs - "path").map { case (key, value) => key -> Redaction.value(key, value) }.asJava
 
   override def metadataColumns(): Array[MetadataColumn] = Array(SourceTable.Metadata)
 
@@ -53,8 +60,23 @@ private[spark] final class SessionTable(
   override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder =
     SourceTable.ofFilesToCome(reading(asked), columns).newScanBuilder(asked)
 
-  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    sinkOf(options.toWrite(info.options)).newWriteBuilder(info)
+  /** The query's own columns are what the log records: only they tell at a restart whether they have changed. */
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
+    val rows =
+      TableColumns.fitted(name(), info.schema(), columns, told.getOrElse(Nil), options.columnsKnownBy)
+    sinkOf(SessionTable.Asked(options.toWrite(info.options), rows))
+      .newWriteBuilder(new SessionTable.OfColumns(info, rows))
+  }
+
+  /** Spark keeps and finds the rows of `CACHE TABLE` by the table. */
+  override def equals(other: Any): Boolean = other match {
+    case table: SessionTable => known == table.known
+    case _                   => false
+  }
+
+  override def hashCode: Int = known.hashCode
+
+  private def known = (columns, partitioned.toSeq, options)
 
   override def metrics(): JMap[String, String] =
     synchronized(sink).fold(JMap.of[String, String]()) { case (_, table) => table.metrics() }
@@ -62,16 +84,21 @@ private[spark] final class SessionTable(
   /** What directories will tell, the table knows before there are any. */
   private def reading(asked: JMap[String, String]): SourceOptions = {
     val read = options.toRead(asked)
-    val told = read.content.partitionColumns.orElse {
-      if (partitioned.nonEmpty) Some(BatchPartitioning.columns(partitioned)) else options.partitionBy
-    }
-    read.copy(content = read.content.copy(partitionColumns = told))
+    read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(told)))
   }
 
+  private def told: Option[Seq[String]] =
+    if (partitioned.nonEmpty) Some(BatchPartitioning.columns(partitioned)) else options.partitionBy
+
   /** The same one for all epochs of a query: it is what remembers from one to the next. */
-  private def sinkOf(asked: Map[String, String]): SinkTable[_] = synchronized {
+  private def sinkOf(asked: SessionTable.Asked): SinkTable[_] = synchronized {
     sink.collect { case (`asked`, table) => table }.getOrElse {
-      val made = SinkTable.ofFiles(columns, partitioned, new CaseInsensitiveStringMap(asked.asJava))
+      val made = SinkTable.ofFiles(
+        asked.columns,
+        partitioned,
+        new CaseInsensitiveStringMap(asked.options.asJava),
+        declared = Some(columns)
+      )
       sink = Some(asked -> made)
       made
     }
@@ -100,7 +127,17 @@ private[spark] object SessionTable {
       options.check()
       BatchPartitioning.columns(partitioned)
     }
-    new SessionTable(columns, partitioned, options)
+    new SessionTable(columns, partitioned, options, properties.asScala.toMap)
+  }
+
+  /** A write to the table: with its options, and rows of these columns. */
+  private final case class Asked(options: Map[String, String], columns: StructType)
+
+  /** A write, by the names that the table has for its columns. */
+  private final class OfColumns(info: LogicalWriteInfo, columns: StructType) extends LogicalWriteInfo {
+    override def options(): CaseInsensitiveStringMap = info.options()
+    override def queryId(): String                   = info.queryId()
+    override def schema(): StructType                = columns
   }
 
   /** The options of a table of Spark's session catalog, among the properties that the catalog hands out.
@@ -122,6 +159,12 @@ private[spark] object SessionTable {
     def partitionBy: Option[Seq[String]] =
       Option(SparkOptions.caseless(all.asJava).get(BucketOptions.PartitionBy.key))
         .flatMap(BucketOptions.PartitionBy.values.parse(_).toOption)
+
+    def columnsKnownBy: TableColumns.KnownBy = {
+      val format = SparkOptions.caseless(all.asJava).getOrDefault("format", "")
+      if (TableOptions.OfPlaces.exists(_.equalsIgnoreCase(format))) TableColumns.KnownBy.Place
+      else TableColumns.KnownBy.Name
+    }
 
     /** Error: `STOPLOG_INVALID_OPTIONS` for what neither a read nor a write can take. */
     def check(): Unit = {
@@ -188,6 +231,7 @@ private[spark] object SessionTable {
 
     private def names(options: Seq[Opt[_]]): Set[String] = options.map(_.key.toLowerCase(Locale.ROOT)).toSet
 
+    private val OfPlaces = Set("csv", "text")
     private val Fixed    = Set("path", "format")
     private val NoTables =
       Seq(LogOptions.UserSink.key, ContentOptions.UserSource.key, ViewOptions.View.key)

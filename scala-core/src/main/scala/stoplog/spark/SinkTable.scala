@@ -23,12 +23,14 @@ import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
   * sink's; so what lasts from epoch to epoch is found here.
   *
   * @param checkpoint of the query, if it was given as an option
+  * @param declared   the columns of a table of the catalog, whose `NOT NULL` holds for its rows
   * @tparam M the message of a task to the driver
   */
 private[stoplog] class SinkTable[M](
     val sink: EngineSink[StructType, InternalRow, M],
     private[spark] val checkpoint: Option[String] = None,
-    partitioned: Array[Transform] = Array.empty
+    partitioned: Array[Transform] = Array.empty,
+    declared: Option[StructType] = None
 ) extends SupportsWrite
     with ReportsSinkMetrics {
   private var current            = Option.empty[(String, EngineRun[InternalRow, M])]
@@ -67,6 +69,10 @@ private[stoplog] class SinkTable[M](
 
   override def toString: String = name()
 
+  /** What rows of these columns must have. */
+  private[spark] def required(rows: StructType): RequiredValues =
+    declared.fold(new RequiredValues)(new RequiredValues(_, rows))
+
   /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
   private[spark] def runOf(
       write: => EngineWrite[InternalRow, M],
@@ -97,12 +103,13 @@ private[stoplog] object SinkTable {
   def ofFiles(
       schema: StructType,
       partitioned: Array[Transform],
-      properties: JMap[String, String]
+      properties: JMap[String, String],
+      declared: Option[StructType] = None
   ): SinkTable[_] = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     SparkOptions.refuseAsyncProgress(properties)
     val storage = FileEngineSink.storageOf(options)
-    resumed(FileEngineSink(schema, options, storage), options.checkpointLocation, partitioned)
+    resumed(FileEngineSink(schema, options, storage), options.checkpointLocation, partitioned, declared)
   }
 
   /** The table of a write to a sink that commits in two phases, such as a connector's.
@@ -131,10 +138,11 @@ private[stoplog] object SinkTable {
   private def resumed[M](
       sink: EngineSink[StructType, InternalRow, M],
       checkpoint: Option[String],
-      partitioned: Array[Transform] = Array.empty
+      partitioned: Array[Transform] = Array.empty,
+      declared: Option[StructType] = None
   ): SinkTable[M] = {
     RunEnds.listenTo(SparkSession.active.sparkContext)
-    val table = new SinkTable(sink, checkpoint, partitioned)
+    val table = new SinkTable(sink, checkpoint, partitioned, declared)
     table.previous = for {
       queryId <- CheckpointFiles.queryId(checkpoint, SparkHadoop.configuration)
       unended = RunEnds.runsOf(queryId) // before the log is read

@@ -32,7 +32,7 @@ private[spark] class SinkWrite[M](
     else new EpochWrite(table, info, planned)
 
   override def toBatch(): BatchWrite =
-    new JobWrite(table.name(), planned.job(), new RequiredValues(table.schema(), info.schema()))
+    new JobWrite(table.name(), planned.job(), table.required(info.schema()))
 
   override def supportedCustomMetrics(): Array[CustomMetric] =
     table.sink.taskMetrics.map(new TaskSum(_)).toArray
@@ -92,7 +92,7 @@ private[spark] object SinkWrite {
         try run.begin(epoch)
         catch { case e: Throwable => carrier.release(); throw e } // Spark aborts no epoch that has not begun
       begun = Some((run, carrier))
-      new TaskWriterFactory(writers)
+      new TaskWriterFactory(writers, table.required(info.schema()))
     }
 
     /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */

@@ -19,7 +19,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import stoplog.error.Redaction
 import stoplog.filesource.{FileReads, SourceColumns}
 import stoplog.filesource.FileReads.FileRead
-import stoplog.format.read.FileMetadata
+import stoplog.format.read.{FileMetadata, SourceFormatName}
 import stoplog.options.SourceOptions
 
 /** Files as a table to read from, by streaming and by batch queries.
@@ -50,7 +50,12 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
       private var required               = Option.empty[StructType]
       private var filters: Array[Filter] = Array.empty
 
-      override def pruneColumns(asked: StructType): Unit = required = Some(asked)
+      /** A format of the user's makes whole columns, where Spark asks for some of their fields. */
+      override def pruneColumns(asked: StructType): Unit = required = Some(options.content.read.format match {
+        case _: SourceFormatName.Records =>
+          StructType(asked.map(field => shown.find(_.name == field.name).getOrElse(field)))
+        case _ => asked
+      })
 
       /** Formats of blocks leave out what cannot pass. Spark filters all the same. */
       override def pushFilters(asked: Array[Filter]): Array[Filter] = {
@@ -125,9 +130,9 @@ private[spark] object SourceTable {
       override def numRows(): JOptionalLong     = JOptionalLong.empty()
     }
 
-    /** Of the columns that are wanted, as Spark's own file sources estimate it. */
+    /** Of the columns that are wanted, as Spark's own file sources estimate it: each row has eight bytes besides. */
     private def sizeInBytes: Long = {
-      val share = wanted.defaultSize.toDouble / columns.defaultSize.max(1)
+      val share = (wanted.defaultSize + 8.0) / (columns.defaultSize + 8.0)
       (SQLConf.get.fileCompressionFactor * splits.map(_.size.bytes).sum * share).round.max(1)
     }
 

@@ -11,7 +11,7 @@ import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 
 /** Goes to the executors, and makes each task's writer there.
   *
-  * @param required the values that must be there; none of a stream, whose rows Spark holds to no table
+  * @param required the values that must be there
   */
 private[spark] final class TaskWriterFactory[M](
     writers: SinkWriterFactory[InternalRow, M],

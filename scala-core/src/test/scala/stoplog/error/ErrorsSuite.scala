@@ -73,6 +73,7 @@ object ErrorsSuite {
     Errors.codecUnavailable("sequencefile", "gzip", "it needs native code", cause),
     Errors.unsupportedType("csv", "tags", "array<string>"),
     Errors.sourcePathChanged("file:/data/2025", "file:/data/2026", "/checkpoint/sources/0/identity"),
+    Errors.tableColumns("stoplog /data/out", Seq("the table has no column b"), "a INT"),
     Errors.columnName("avro", "a.b", "it has a dot in it"),
     Errors.nullRequired("id"),
     Errors.badRow(Some("b"), cause),

@@ -59,6 +59,26 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.map(_.toInt).sorted === (1 to 102))
   }
 
+  test("fields of a column that is a struct") {
+    val in = new Input
+    in.write("day=1/a.txt", "1,2")
+    val all = FileSource
+      .forRecordStreamFormat(classOf[NestedFormat].getName, in.root.toString)
+      .build()
+      .read(spark)
+      .load()
+    assert(all.select("s.y").collect().toSeq === Seq(Row("y1"), Row("y2")))
+    assert(
+      all.where("s.x = 2").selectExpr("id", "day", "s.y", "_metadata.file_name").head() === Row(
+        2,
+        1,
+        "y2",
+        "a.txt"
+      )
+    )
+    assert(all.selectExpr("all.x", "transform(all, one -> one.y)").head() === Row(Seq(1), Seq("y1")))
+  }
+
   test("a class with a parameter, over several paths") {
     val in = new Input
     in.write("a/1.txt", "1;2")
@@ -212,6 +232,19 @@ final class SeparatedFormat(separator: String) extends SimpleStreamFormat[Int] w
     override def record: Int   = number
     override def close(): Unit = numbers.close()
   }
+}
+
+/** Numbers, each also as a struct and as the only one of an array of them. */
+final class NestedFormat extends SimpleStreamFormat[Int] with SimpleRows[Int] {
+  private val one                 = "STRUCT<x: INT, y: STRING>"
+  override def schema: StructType = StructType.fromDDL(s"id INT, s $one, all ARRAY<$one>")
+
+  override def row(number: Int): Row = {
+    val struct = Row(number, s"y$number")
+    Row(number, struct, Seq(struct))
+  }
+
+  override def reader(in: java.io.InputStream): RecordReader[Int] = new SeparatedFormat(",").reader(in)
 }
 
 /** Measurements, ten at a time. */

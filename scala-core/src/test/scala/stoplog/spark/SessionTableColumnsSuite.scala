@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.nio.file.{Files, Paths}
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.error.Thrown
+import stoplog.format.SparkSessionForTests
+
+/** The columns of a table of Spark's session catalog: what streams may write, and what Spark says of the table. */
+class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
+  private lazy val directory = Files.createTempDirectory("stoplog-tables")
+  private lazy val database  = {
+    spark.sql(s"CREATE DATABASE table_columns LOCATION '${directory.resolve("managed")}'")
+    "table_columns"
+  }
+
+  override protected def afterAll(): Unit = {
+    spark.sql(s"DROP DATABASE IF EXISTS table_columns CASCADE")
+    super.afterAll()
+  }
+
+  private def table(name: String, columns: String, options: String, rest: String = ""): String = {
+    spark.sql(s"CREATE TABLE $database.$name ($columns) USING stoplog OPTIONS ($options) $rest")
+    s"$database.$name"
+  }
+
+  /** @param columns of the stream, whose rows have a number `n` */
+  private def run(table: String, columns: String*)(place: Place = new Place): Unit = {
+    import spark.implicits._
+    val input = MemoryStream[Int](spark)
+    input.addData(1 to 2)
+    write(input.toDF().toDF("n").selectExpr(columns: _*), table, place)
+  }
+
+  private def write(rows: DataFrame, table: String, place: Place): Unit = {
+    val query = rows.writeStream
+      .option("checkpointLocation", place.checkpoint)
+      .option("sinkId", Paths.get(place.out).getParent.getFileName.toString)
+      .option("finalizeOnTermination", "always")
+      .trigger(Trigger.AvailableNow())
+      .toTable(table)
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+  }
+
+  private def refused(table: String, columns: String*): String = {
+    val error = intercept[StreamingQueryException](run(table, columns: _*)())
+    assert(Thrown.conditions(error).contains("STOPLOG_TABLE_COLUMNS"), columns)
+    Thrown.text(error)
+  }
+
+  private def rows(table: String): Seq[Row] = spark.table(table).collect().toSeq.sortBy(_.toString)
+
+  test("a stream writes only columns that the table has, of its types, by its names") {
+    val target =
+      table("streamed", "id BIGINT, message STRING, day INT", "format 'parquet'", "PARTITIONED BY (day)")
+    val day = "n AS day"
+    assert(refused(target, "bigint(n) AS id", "'x' AS msg", day).contains("the table has no column msg"))
+    assert(
+      refused(target, "string(n) AS id", "'x' AS message", day).contains(
+        "id is STRING, and BIGINT in the table"
+      )
+    )
+    assert(refused(target, "bigint(n) AS id").contains("day is missing"))
+    assert(rows(target) === Nil)
+    run(target, "'x' AS MESSAGE", day, "bigint(n) AS ID")()
+    run(target, day, "bigint(n) + 10 AS id")()
+    assert(rows(target) === Seq(Row(1, "x", 1), Row(11, null, 1), Row(12, null, 2), Row(2, "x", 2)))
+    spark.sql(s"INSERT INTO $target (id, day) VALUES (3, 3)")
+    assert(spark.sql(s"SELECT message FROM $target WHERE id = 3").head() === Row(null))
+  }
+
+  test("a stream into a table of CSV has all its columns in their order: readers count them") {
+    val target = table("counted", "id INT, word STRING", "format 'csv'")
+    assert(refused(target, "'x' AS word", "n AS id").contains("order id, word"))
+    assert(refused(target, "n AS id").contains("word is missing"))
+    run(target, "n AS id", "'x' AS word")()
+    assert(rows(target) === Seq(Row(1, "x"), Row(2, "x")))
+  }
+
+  test("a stream that is not changed goes on, whatever onSchemaChange says of changes") {
+    for (change <- Seq("fail", "additive")) {
+      val target =
+        table(s"kept_$change", "id INT, word STRING", s"format 'parquet', onSchemaChange '$change'")
+      val place = new Place
+      import spark.implicits._
+      val input = MemoryStream[Int](spark)
+      for (_ <- 1 to 2) {
+        input.addData(1)
+        write(input.toDF().selectExpr("value AS id", "'x' AS word"), target, place) // a literal is never null
+      }
+      assert(rows(target) === Seq(Row(1, "x"), Row(1, "x")))
+    }
+  }
+
+  test("a stream is held to NOT NULL") {
+    val target = table("required", "id INT NOT NULL, word STRING", "format 'json'")
+    val error  = intercept[StreamingQueryException](run(target, "nullif(n, 2) AS id", "'x' AS word")())
+    assert(Thrown.text(error).contains("NOT_NULL_ASSERT_VIOLATION"))
+    assert(rows(target) === Nil)
+    run(target, "n AS id", "string(null) AS word")()
+    assert(rows(target) === Seq(Row(1, null), Row(2, null)))
+  }
+
+  test("SHOW CREATE TABLE makes the same table again") {
+    val options = "format 'csv', header 'true', maxPartSize '1m'"
+    val first   = table(
+      "shown",
+      "id INT COMMENT 'a number', day STRING",
+      options,
+      s"PARTITIONED BY (day) LOCATION '${directory.resolve("shown")}' TBLPROPERTIES ('owner_team'='x')"
+    )
+    spark.sql(s"INSERT INTO $first VALUES (1, 'a')")
+    val said = spark.sql(s"SHOW CREATE TABLE $first").head().getString(0)
+    for (part <- Seq("USING stoplog", "LOCATION", "'format' = 'csv'", "'owner_team' = 'x'"))
+      assert(said.contains(part), said)
+    assert(!said.contains("'path'"), said)
+    spark.sql(s"DROP TABLE $first")
+    spark.sql(said)
+    assert(rows(first) === Seq(Row(1, "a")))
+    spark.sql(s"INSERT INTO $first VALUES (2, 'b')")
+    assert(rows(first) === Seq(Row(1, "a"), Row(2, "b")))
+    assert(spark.sql(s"SHOW TBLPROPERTIES $first ('owner_team')").head().getString(1) === "x")
+  }
+
+  test("what is secret among the options of a table is not shown") {
+    val first = table("hidden", "id INT", "format 'json'", "TBLPROPERTIES ('api.token' 'hunter2')")
+    for (show <- Seq(s"SHOW CREATE TABLE $first", s"SHOW TBLPROPERTIES $first", s"DESCRIBE EXTENDED $first"))
+      assert(!spark.sql(show).collect().mkString.contains("hunter2"), show)
+  }
+
+  test("ALTER TABLE changes columns in the catalog alone: files keep theirs, by their names") {
+    val target = table("altered", "id INT, word STRING", "format 'json'")
+    spark.sql(s"INSERT INTO $target VALUES (1, 'ant')")
+    spark.sql(s"ALTER TABLE $target ADD COLUMN more INT")
+    spark.sql(s"INSERT INTO $target VALUES (2, 'bee', 3)")
+    assert(rows(target) === Seq(Row(1, "ant", null), Row(2, "bee", 3)))
+    spark.sql(s"ALTER TABLE $target RENAME COLUMN word TO text")
+    assert(spark.sql(s"SELECT text FROM $target").distinct().collect().toSeq === Seq(Row(null)))
+    spark.sql(s"ALTER TABLE $target RENAME COLUMN text TO word")
+    assert(rows(target) === Seq(Row(1, "ant", null), Row(2, "bee", 3)))
+    spark.sql(s"ALTER TABLE $target DROP COLUMN more")
+    spark.sql(s"ALTER TABLE $target ADD COLUMN more INT")
+    assert(rows(target) === Seq(Row(1, "ant", null), Row(2, "bee", 3)))
+  }
+
+  test("rows of CACHE TABLE are found again, also after an INSERT, and are let go") {
+    val first = table("cached", "id INT", "format 'json'")
+    spark.sql(s"INSERT INTO $first VALUES (1)")
+    spark.sql(s"CACHE TABLE $first")
+    assert(spark.catalog.isCached(first))
+    spark.sql(s"INSERT INTO $first VALUES (2)")
+    assert(rows(first) === Seq(Row(1), Row(2)))
+    spark.sql(s"UNCACHE TABLE $first")
+    assert(!spark.catalog.isCached(first))
+  }
+}

@@ -11,6 +11,7 @@ from stoplog._values import Pairs, Size, Value, count_text, if_given, path_text,
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from pyspark.sql import SparkSession
 
@@ -132,6 +133,22 @@ def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value)
         compaction = stoplog.compact(spark, "/data/old", compactTo="256m")
         print(compaction.plan())
         compaction.run()
+    """
+    return compaction_of(spark, path, options)
+
+
+def compaction_of(
+    spark: SparkSession, path: str | os.PathLike[str], options: Mapping[str, Value]
+) -> DirectoryCompaction:
+    """`compact` with options of any name: what they may be called, the jar says.
+
+    Args:
+        spark: a classic session.
+        path: the directory, with all directories below it.
+        options: as those of `compact`.
+
+    Example:
+        compaction_of(spark, "/data/old", {"compactTo": "256m"}).run()
     """
     pairs = tuple((key, text_of(key, value)) for key, value in options.items())
     return DirectoryCompaction(spark, path_text(path), pairs)

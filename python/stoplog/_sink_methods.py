@@ -275,6 +275,9 @@ class FileSinkMethods(Builder):
     def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> Self:
         """PyFlink's name for `with_compaction`, with its strategy.
 
+        Flink merges files of any size. This merges those below a quarter of the strategy's `size_threshold`,
+        which is also the size of a merged part at most: `with_compaction` sets the two apart.
+
         Args:
             strategy: the limits at which the sink merges small parts.
             compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.

@@ -43,7 +43,8 @@ class FileCompactStrategy:
     Attributes:
         checkpoints: the number of epochs for which the oldest small part of a bucket waits; 100 by default.
         size_threshold: small parts that have this size together are merged at once; bytes, or a string such
-            as `"128m"`. By default the size at which the policy closes parts.
+            as `"128m"`. By default the size at which the policy closes parts. Small are parts below a quarter
+            of it, while Flink merges files of any size.
 
     >>> FileCompactStrategy.builder().set_size_threshold(1024).build()
     FileCompactStrategy(checkpoints=None, size_threshold=1024)

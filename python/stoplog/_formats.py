@@ -9,7 +9,7 @@ ROW_FORMATS = frozenset({"text", "json", "csv"})
 BULK_FORMATS = frozenset({"parquet", "orc", "avro", "sequencefile"})
 """Written many rows together: `FileSink.for_bulk_format`."""
 
-RECORD_FORMATS = frozenset({"text", "json", "csv"})
+RECORD_FORMATS = ("text", "json", "csv", "lengthDelimited")
 """Read record by record: `FileSource.for_record_stream_format`."""
 
 FILE_FORMATS = ("parquet", "orc", "avro", "binaryFile")

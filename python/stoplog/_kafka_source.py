@@ -16,7 +16,7 @@ from stoplog._values import (
     Pairs,
     Value,
     count_text,
-    duration_text,
+    delay_text,
     mapping,
     names_of,
     option_name,
@@ -314,7 +314,7 @@ class KafkaSourceBuilder(Unbuilt):
                 milliseconds.
         """
         waiting = self.with_option("minOffsetsPerTrigger", count_text("records", records))
-        return waiting.with_option("maxTriggerDelay", duration_text("max_delay", max_delay))
+        return waiting.with_option("maxTriggerDelay", delay_text("max_delay", max_delay))
 
     def with_key(self, decoder: Decoder) -> KafkaSourceBuilder:
         """Converts keys; they stay bytes by default."""

@@ -8,6 +8,7 @@ equal.
 from __future__ import annotations
 
 import re
+from urllib.parse import quote, unquote
 
 HIDDEN = "…"
 
@@ -20,6 +21,9 @@ _SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re
 # Bounded, since a text may be as long as a file.
 _NAME = rf"[\w.-]{{0,64}}(?:{_NAMES})[\w.-]{{0,64}}"
 
+# A number and a slash are a port: the at sign is in a path then.
+_OF_ADDRESS = r"""(//[^\s/:@'"]*:)(?!\d{1,5}(?:[/?#]|\Z))(?:(?!://)[^\s'"])*(?=@)"""
+
 # Each finds a text to keep, its first group, and a secret behind it.
 _RULES = tuple(
     re.compile(rule, re.IGNORECASE | re.ASCII)
@@ -29,12 +33,11 @@ _RULES = tuple(
         r"(\b(?:authorization|cookie)\s*[:=]\s*)[^\r\n,;]+",
         r"(\bbearer\s+)[\w.~+/=-]{8,}",
         r"""(\bhttps?://)[^\s/?#'"]*(?=@)""",
-        # A number and a slash are a port: the at sign is in a path then.
-        r"""(//[^\s/:@'"]*:)(?!\d{1,5}(?:[/?#]|\Z))(?:(?!://)[^\s'"])*(?=@)""",
+        _OF_ADDRESS,
         r"""(\bhttps?://[^\s?'"<>]*\?)[^\s'"<>]+""",
     )
 )
-_ADDRESS = re.compile(r"""\bhttps?://[^\s?'"<>]*""", re.IGNORECASE | re.ASCII)
+_URL = re.compile(r"""\bhttps?://[^\s?'"<>]*""", re.IGNORECASE | re.ASCII)
 
 # A long and mixed name in the path: so those are that give access to a webhook.
 _TOKEN = re.compile(r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z)", re.IGNORECASE | re.ASCII)
@@ -66,4 +69,18 @@ def text(said: str) -> str:
     """
     for rule in _RULES:
         said = rule.sub(rf"\g<1>{HIDDEN}", said)
-    return _ADDRESS.sub(lambda found: _TOKEN.sub(f"/{HIDDEN}", found.group()), said)
+    return _URL.sub(lambda found: _TOKEN.sub(f"/{HIDDEN}", found.group()), said)
+
+
+def answer(said: str, address: str) -> str:
+    """What a library says that was asked for an address, without the address's secret in any form.
+
+    >>> answer("not of the form bucket/key: 'me:hunter2@x/y'", "ftp://me:hunter2@x/y")
+    "not of the form bucket/key: 'me:…@x/y'"
+    """
+    found = re.search(_OF_ADDRESS, address)
+    secret = found.group().removeprefix(found[1]) if found else ""
+    forms = {form for each in (secret, unquote(secret)) for form in (each, quote(each), quote(each, safe=""))}
+    for form in sorted(filter(None, forms), key=len, reverse=True):
+        said = said.replace(f":{form}@", f":{HIDDEN}@")
+    return said

@@ -13,9 +13,9 @@ from stoplog._values import (
     Value,
     columns_text,
     count_text,
+    delay_text,
     duration_text,
     if_given,
-    interval_text,
     names_of,
     present,
     size_text,
@@ -108,7 +108,7 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_row_format("/out", "json").with_bucket_check_interval("30s")
         FileSinkBuilder(path='/out', format='json', bucketCheckInterval='30s')
         """
-        return self._with(bucketCheckInterval=interval_text("interval", interval))
+        return self._with(bucketCheckInterval=duration_text("interval", interval))
 
     def with_output_file_config(self, config: OutputFileConfig) -> Self:
         """Sets the names of finished parts; `part-<uid>-<n>` and the format's suffix by default."""
@@ -237,8 +237,8 @@ class FileSinkMethods(Builder):
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
         FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
         """
-        delay_text = if_given(duration_text, "delay", delay)
-        more = {"bucketCompleteDelay": delay_text, "bucketMarker": marker, "bucketListener": listener}
+        waits = if_given(delay_text, "delay", delay)
+        more = {"bucketCompleteDelay": waits, "bucketMarker": marker, "bucketListener": listener}
         return self._with(bucketComplete=when, **present(more))
 
     def with_compaction(
@@ -274,6 +274,9 @@ class FileSinkMethods(Builder):
 
     def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> Self:
         """PyFlink's name for `with_compaction`, with its strategy.
+
+        Flink merges files of any size. This merges those below a quarter of the strategy's `size_threshold`,
+        which is also the size of a merged part at most: `with_compaction` sets the two apart.
 
         Args:
             strategy: the limits at which the sink merges small parts.

@@ -34,7 +34,7 @@ _ZERO = re.compile(r"\s*0+\s*[A-Za-z]*\s*")
 
 
 def duration_text(name: str, value: Duration) -> str:
-    """The duration as an option's value; `name` is what an error calls it.
+    """The duration as an option's value, more than 0 as the jar demands; `name` is what an error calls it.
 
     >>> duration_text("rollover_interval", timedelta(minutes=15))
     '900000ms'
@@ -42,10 +42,23 @@ def duration_text(name: str, value: Duration) -> str:
     '60000ms'
     >>> duration_text("rollover_interval", "15 min")
     '15 min'
+    >>> duration_text("rollover_interval", "0s")
+    Traceback (most recent call last):
+    ValueError: rollover_interval='0s' must be more than 0
     >>> duration_text("rollover_interval", 5)
     Traceback (most recent call last):
     ValueError: rollover_interval=5 is 5 milliseconds: write '5s' or timedelta(seconds=5) for seconds, \
 or '5ms' if milliseconds are meant
+    """
+    _more_than_zero(name, value)
+    return delay_text(name, value)
+
+
+def delay_text(name: str, value: Duration) -> str:
+    """The same for one of the few that may be zero.
+
+    >>> delay_text("delay", 0)
+    '0ms'
     """
     if _is_below_zero(value):
         raise ValueError(f"{name}={value!r} must not be less than 0")
@@ -64,17 +77,6 @@ or '5ms' if milliseconds are meant
             f"or '{millis}ms' if milliseconds are meant"
         )
     return f"{millis}ms"
-
-
-def interval_text(name: str, value: Duration) -> str:
-    """The same for one that must not be zero either.
-
-    >>> interval_text("rollover_interval", "0s")
-    Traceback (most recent call last):
-    ValueError: rollover_interval='0s' must be more than 0
-    """
-    _more_than_zero(name, value)
-    return duration_text(name, value)
 
 
 def size_text(name: str, value: Size) -> str:

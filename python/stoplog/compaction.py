@@ -11,6 +11,7 @@ from stoplog._values import Pairs, Size, Value, count_text, if_given, path_text,
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from pyspark.sql import SparkSession
 
@@ -42,7 +43,8 @@ class FileCompactStrategy:
     Attributes:
         checkpoints: the number of epochs for which the oldest small part of a bucket waits; 100 by default.
         size_threshold: small parts that have this size together are merged at once; bytes, or a string such
-            as `"128m"`. By default the size at which the policy closes parts.
+            as `"128m"`. By default the size at which the policy closes parts. Small are parts below a quarter
+            of it, while Flink merges files of any size.
 
     >>> FileCompactStrategy.builder().set_size_threshold(1024).build()
     FileCompactStrategy(checkpoints=None, size_threshold=1024)
@@ -132,6 +134,22 @@ def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value)
         compaction = stoplog.compact(spark, "/data/old", compactTo="256m")
         print(compaction.plan())
         compaction.run()
+    """
+    return compaction_of(spark, path, options)
+
+
+def compaction_of(
+    spark: SparkSession, path: str | os.PathLike[str], options: Mapping[str, Value]
+) -> DirectoryCompaction:
+    """`compact` with options of any name: what they may be called, the jar says.
+
+    Args:
+        spark: a classic session.
+        path: the directory, with all directories below it.
+        options: as those of `compact`.
+
+    Example:
+        compaction_of(spark, "/data/old", {"compactTo": "256m"}).run()
     """
     pairs = tuple((key, text_of(key, value)) for key, value in options.items())
     return DirectoryCompaction(spark, path_text(path), pairs)

@@ -14,8 +14,8 @@ from stoplog._values import (
     Size,
     Value,
     count_text,
+    duration_text,
     if_given,
-    interval_text,
     own_class,
     pairs_of,
     present,
@@ -128,10 +128,10 @@ class DefaultRollingPolicy(RollingPolicy):
         options = {
             "rollingPolicy": "default",
             "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
-            "rolloverInterval": if_given(interval_text, "rollover_interval", self.rollover_interval),
-            "inactivityInterval": if_given(interval_text, "inactivity_interval", self.inactivity_interval),
+            "rolloverInterval": if_given(duration_text, "rollover_interval", self.rollover_interval),
+            "inactivityInterval": if_given(duration_text, "inactivity_interval", self.inactivity_interval),
             "maxRecordsPerPart": if_given(count_text, "max_records", self.max_records),
-            "eventTimeInterval": if_given(interval_text, "event_time_interval", self.event_time_interval),
+            "eventTimeInterval": if_given(duration_text, "event_time_interval", self.event_time_interval),
         }
         return present(options)
 

@@ -58,7 +58,7 @@ class FileSource(OptionBacked):
         """Starts a source that reads record by record.
 
         Args:
-            stream_format: a record format, or `"text"`, `"json"` or `"csv"`.
+            stream_format: a record format, or `"text"`, `"json"`, `"csv"` or `"lengthDelimited"`.
             paths: files, directories, or patterns such as `/data/2026-*`, all of one file system.
 
         Raises:

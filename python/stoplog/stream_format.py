@@ -101,7 +101,7 @@ class StreamFormat(OptionBacked):
 
     @staticmethod
     def of(stream_format: StreamFormat | str) -> StreamFormat:
-        """A format as it is, or the one that `"text"`, `"json"` or `"csv"` stands for.
+        """A format as it is, or the one that `"text"`, `"json"`, `"csv"` or `"lengthDelimited"` stands for.
 
         >>> StreamFormat.of("text") == StreamFormat.text_line_format()
         True
@@ -120,8 +120,9 @@ class StreamFormat(OptionBacked):
                 f"{stream_format!r} holds blocks of records: "
                 f'use FileSource.for_bulk_file_format({stream_format!r}, "…")'
             )
+        known = ", ".join(f'"{name}"' for name in RECORD_FORMATS)
         raise ValueError(
-            f'{stream_format!r} is not read record by record: use "text", "json", "csv" or .custom("…")'
+            f'{stream_format!r} is not read record by record: use {known} or StreamFormat.custom("…")'
         )
 
 

@@ -10,6 +10,7 @@ from stoplog import (
     FileSinkBuilder,
     FileSource,
     InvalidOptions,
+    StreamFormat,
 )
 
 
@@ -53,6 +54,21 @@ def test_a_format_of_the_other_kind_names_the_method_for_it() -> None:
         FileSource.for_record_stream_format("orc", "/data/in")
     with pytest.raises(ValueError, match=r"'csv' is read record .* use FileSource\.for_record_stream_format"):
         FileSource.for_bulk_file_format("csv", "/data/in")
+    with pytest.raises(ValueError, match=r"'lengthDelimited' is read record "):
+        FileSource.for_bulk_file_format("lengthDelimited", "/data/in")
+
+
+def test_a_record_format_has_the_name_that_the_jar_knows() -> None:
+    for name, made in (
+        ("text", StreamFormat.text_line_format()),
+        ("json", StreamFormat.json()),
+        ("csv", StreamFormat.csv()),
+        ("lengthDelimited", StreamFormat.length_delimited()),
+    ):
+        by_name = FileSource.for_record_stream_format(name, "/data/in")
+        assert by_name == FileSource.for_record_stream_format(made, "/data/in")
+    with pytest.raises(ValueError, match='use "text", "json", "csv", "lengthDelimited" or'):
+        FileSource.for_record_stream_format("xml", "/data/in")
 
 
 def test_partitioning_by_nothing_is_refused() -> None:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from made_sink import MadeSink
@@ -27,6 +28,8 @@ from stoplog.cli.main import main
         ["explain", "events", ""],
         ["status", "events", "--sink-id", ""],
         ["report", "events", "--out", ""],
+        ["error", ""],
+        ["check-config", "events", "--schema", " "],
     ],
 )
 def test_an_empty_argument_is_a_variable_that_was_not_set(
@@ -36,6 +39,66 @@ def test_an_empty_argument_is_a_variable_that_was_not_set(
         main(arguments)
     assert ended.value.code == ExitCode.USAGE
     assert "it is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ls", "events", "--fs-option", "secret_key:hunter2"],
+        ["clean", "events", "--conf", "fs.s3a.secret.key:hunter2"],
+        ["compact", "events", "--option", "hunter2"],
+        ["compact", "events", "--conf", "=hunter2"],
+    ],
+)
+def test_what_is_no_pair_may_be_a_secret(
+    arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert f"argument {arguments[2]}: it is not of the form key=value" in said
+    assert "hunter2" not in said
+
+
+def test_keys_in_an_address_are_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    for output in ("text", "json"):
+        arguments = ["ls", "s3://AKIA123:hunter2@bucket/x", "--output", output]
+        assert main(arguments) == ExitCode.CANNOT_READ
+        assert "hunter2" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("command", [["compact", "events"], ["check-config", "events", "--schema", "a INT"]])
+@pytest.mark.parametrize("key", ["path", "PATH"])
+def test_the_path_is_named_once(
+    command: list[str],
+    key: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", no_session)
+    with pytest.raises(SystemExit) as ended:
+        main([*command, "--option", f"{key}=/other"])
+    assert ended.value.code == ExitCode.USAGE
+    assert "argument --option: the path is the argument PATH" in capsys.readouterr().err
+
+
+def no_session(*_: object) -> None:
+    raise AssertionError("a session was started")
+
+
+def test_each_option_reaches_the_jar_which_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    class Bridge:
+        def planned_merges(self, spark: object, path: str, options: dict[str, str]) -> list[object]:
+            asked.append((path, options))
+            return []
+
+    monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", lambda *_: MagicMock())
+    monkeypatch.setattr("stoplog.compaction.require_bridge", lambda *_: Bridge())
+    assert main(["compact", "events", "--option", "spark=x", "--option", "self=y"]) == ExitCode.OK
+    assert asked == [("events", {"spark": "x", "self": "y"})]
 
 
 @pytest.mark.parametrize("path", ["x" * 300, "a\0b", "half\udcff", "events/_stoplog/main/log/x"])

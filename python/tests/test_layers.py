@@ -54,7 +54,7 @@ MAY_IMPORT = {
     "live": "_html _words metrics",
     # Directories, read without Spark and without a JVM.
     "_html": "_words",
-    "_storage": "_values errors",
+    "_storage": "_redaction _values errors",
     "_log": "_shared _storage errors",
     "_inspect": "_html _log _shared _storage _words errors",
     "_report": "_html _inspect _log _redaction _storage _version _words",

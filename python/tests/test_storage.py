@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import fsspec
@@ -17,7 +18,9 @@ import pytest
 from made_sink import NOW, healthy
 
 from stoplog._storage import open_storage
+from stoplog._storage.arrow import ArrowStorage
 from stoplog._storage.files import Address, CannotRead
+from stoplog._storage.opening import SpecStorage
 from stoplog.inspection import SinkDirectory
 
 
@@ -205,3 +208,66 @@ def test_what_pyarrow_takes_for_no_path_is_said() -> None:
     storage = open_storage("s3://bucket/out", options)
     with pytest.raises(CannotRead, match="s3://bucket/out cannot be read"):
         storage.info("a//b")
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "s3://AKIA123:hunter2@bucket/x",
+        "S3A://AKIA123:12345/hunter2@bucket/x",
+        "s3n://AKIA123:hunter2/@bucket",
+        "s3://hunter2@bucket/x",
+    ],
+)
+def test_keys_do_not_belong_in_the_address_of_objects(uri: str) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(CannotRead, match=r"has no user and no key.*access_key and secret_key") as refused:
+        open_storage(uri)
+    assert "hunter2" not in str(refused.value)
+    assert "12345" not in str(refused.value)
+
+
+@pytest.mark.parametrize("said", ["hunter2/%41", "hunter2/A", "hunter2%2F%2541", "hunter2%2FA"])
+def test_what_a_file_system_says_is_shown_without_the_secret_of_the_address(said: str) -> None:
+    error = CannotRead.of("ftp://me:hunter2/%41@host/x", OSError(f"no login as me:{said}@host"))
+    assert str(error).startswith("ftp://me:…@host/x cannot be read: no login as me:…@host. ")
+
+
+def test_an_address_without_a_secret_hides_nothing_of_what_is_said() -> None:
+    for path in (
+        "abfss://box@account/x",
+        "hdfs://me@host:8020/x",
+        "ftp://:@host/x",
+        "/a:b/c@d",
+        "s3://b:1/x",
+    ):
+        assert "no b at box@account/x" in str(CannotRead.of(path, OSError("no b at box@account/x")))
+
+
+class NotThere(Exception):
+    """As pyarrow, gcsfs or adlfs have their own."""
+
+
+def test_whatever_a_package_raises_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow
+    from pyarrow import fs
+
+    def refuse(*_: object, **__: object) -> None:
+        raise NotThere("no such container")
+
+    def not_built(_: str) -> None:
+        raise pyarrow.ArrowNotImplementedError("Got Azure Blob File System URI but Arrow compiled without it")
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", refuse)
+    with pytest.raises(CannotRead, match="wasb://a@b/c cannot be read: no such container"):
+        open_storage("wasb://a@b/c")
+    monkeypatch.setattr(fs, "FileSystem", type("FileSystem", (), {"from_uri": staticmethod(not_built)}))
+    with pytest.raises(CannotRead, match="abfss://a@b/c cannot be read: Got Azure"):
+        open_storage("abfss://a@b/c")
+    refusing = SimpleNamespace(get_file_info=refuse)
+    with pytest.raises(CannotRead, match="abfss://a@b/c cannot be read: no such container"):
+        ArrowStorage(fs, refusing, "a/c", "abfss://a@b/c").exists()
+    refusing = SimpleNamespace(info=refuse)
+    with pytest.raises(CannotRead, match="gs://b/c cannot be read: no such container"):
+        SpecStorage(refusing, "b/c", "gs://b/c", knows_open_lengths=True).exists()

@@ -10,7 +10,16 @@ import pytest
 
 from stoplog import DefaultRollingPolicy, Encoder
 from stoplog._builder import merged, shown
-from stoplog._values import columns_text, count_text, duration_text, names_of, present, size_text, text_of
+from stoplog._values import (
+    columns_text,
+    count_text,
+    delay_text,
+    duration_text,
+    names_of,
+    present,
+    size_text,
+    text_of,
+)
 from stoplog._words import ago, counted, many, moment, size
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
@@ -87,7 +96,9 @@ def test_a_point_in_time_is_in_utc() -> None:
     ],
 )
 def test_durations(value: Any, text: str) -> None:
-    assert duration_text("x", value) == text
+    assert delay_text("x", value) == text
+    if text != "0ms":
+        assert duration_text("x", value) == text
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from builder_calls import BUILDERS
+from builder_case import Call
 
 import stoplog
 from stoplog import (
@@ -210,10 +213,11 @@ def test_another_thing_in_the_place_of_a_text(call: Callable[[], object], senten
         (lambda: SINK.with_max_open_parts(0), "parts=0 must be more than 0"),
         (lambda: SINK.with_compaction(to=-1), "to=-1 must be more than 0"),
         (lambda: SOURCE.with_max_rows_per_trigger(-1), "rows=-1 must be more than 0"),
-        (lambda: SOURCE.with_min_file_age(-1), "age=-1 must not be less than 0"),
+        (lambda: SOURCE.with_min_file_age(-1), "age=-1 must be more than 0"),
+        (lambda: SINK.with_bucket_complete("idle", -1), "delay=-1 must not be less than 0"),
         (
             lambda: SINK.with_manifest("json", timedelta(days=-1)),
-            "retention=datetime.timedelta(days=-1) must not be less than 0",
+            "retention=datetime.timedelta(days=-1) must be more than 0",
         ),
     ],
 )
@@ -221,6 +225,47 @@ def test_a_limit_that_is_none_is_refused_where_it_is_set(make: Callable[[], obje
     with pytest.raises(ValueError, match="must") as refused:
         make()
     assert str(refused.value) == sentence
+
+
+MAY_BE_ZERO = {"with_bucket_complete", "with_min_offsets_per_trigger"}
+"""Methods with a time that may be 0: that of `bucketCompleteDelay`, and that of Spark's `maxTriggerDelay`."""
+
+
+def times() -> dict[str, tuple[Any, Call, str]]:
+    """Each method of a builder that takes a time, with a call of it and the name of the argument."""
+    found = {}
+    for builder in BUILDERS.values():
+        for call, _ in builder.calls:
+            takes = inspect.signature(getattr(builder.start, call.method)).parameters
+            for name in [name for name, of in takes.items() if "Duration" in str(of.annotation)]:
+                found[f"{type(builder.start).__name__}.{call.method}"] = (builder.start, call, name)
+    return found
+
+
+@pytest.mark.parametrize("method", times())
+@pytest.mark.parametrize("zero", [0, "0s", " 00 ms", timedelta(0)])
+def test_a_time_is_more_than_zero_as_the_jar_demands(method: str, zero: object) -> None:
+    start, call, name = times()[method]
+    bound = inspect.signature(getattr(start, call.method)).bind(*call.arguments, **call.named)
+    bound.arguments[name] = zero
+    if call.method in MAY_BE_ZERO:
+        assert getattr(start, call.method)(*bound.args, **bound.kwargs)
+    else:
+        with pytest.raises(ValueError, match=f"^{name}=.* must be more than 0$"):
+            getattr(start, call.method)(*bound.args, **bound.kwargs)
+
+
+def test_the_times_of_all_builders_are_tried() -> None:
+    assert len(times()) >= 12, sorted(times())
+
+
+@pytest.mark.parametrize(
+    "name", ["batch_rollover_interval", "inactive_bucket_threshold", "inactive_bucket_check_interval"]
+)
+def test_a_time_of_a_bucketing_sink_is_more_than_zero(name: str) -> None:
+    with pytest.raises(ValueError, match="must be more than 0"):
+        getattr(BucketingSink("/out"), f"set_{name}")(0)
+    assert BucketingSink("/out").set_batch_rollover_interval("none").build()
 
 
 def test_a_policy_of_checkpoints_has_limits_within_an_epoch() -> None:

@@ -42,6 +42,16 @@ def test_each_row_of_a_table_has_as_many_cells_as_its_head(page: Path) -> None:
     assert uneven == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_of_spark_have_the_versions_of_the_build(page: Path) -> None:
+    versions = (ROOT / "project/Versions.scala").read_text(encoding="utf-8")
+    avro = set(re.findall(r'val sparkAvro = "([^"]+)"', versions))
+    kafka = set(re.findall(r'SparkKafka\("([^"]+)"', versions))
+    text = page.read_text(encoding="utf-8")
+    assert set(re.findall(r"spark-avro_2\.13:([\d.]+\d)", text)) <= avro
+    assert set(re.findall(r"spark-sql-kafka-0-10_2\.13:([\d.]+\d)", text)) <= kafka
+
+
 def test_each_page_lies_in_the_folder_of_its_section() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     section, misplaced, found = "", [], set()

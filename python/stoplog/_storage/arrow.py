@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, join, walk
+from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, join, refusals, walk
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3_OPTIONS = (
@@ -34,15 +34,13 @@ def open_arrow(uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorag
         from pyarrow import fs
     except ImportError as error:
         raise CannotRead.no_package(uri, scheme, "pyarrow") from error
-    try:
+    with refusals(uri):
         if scheme in _S3_SCHEMES:
-            return _on_s3(fs, uri, options)
+            return _on_s3(fs, uri, scheme, options)
         if scheme in ("hdfs", "viewfs"):
             return _on_hdfs(fs, uri, scheme, options)
         system, path = fs.FileSystem.from_uri(uri)
-    except (OSError, ValueError) as error:
-        raise CannotRead.of(uri, error) from error
-    return ArrowStorage(fs, system, path, uri)
+        return ArrowStorage(fs, system, path, uri)
 
 
 class ArrowStorage:
@@ -103,10 +101,8 @@ class ArrowStorage:
         return sorted(self._asked(selector, self._system.get_file_info), key=attrgetter("path"))
 
     def _asked(self, what: Any, question: Any) -> Any:
-        try:
+        with refusals(self._root):
             return question(what)
-        except (OSError, ValueError) as error:  # a name that pyarrow takes for none is a ValueError
-            raise CannotRead.of(self._root, error) from error
 
     def _at(self, path: str) -> str:
         return join(self._base, path) if path else self._base
@@ -134,7 +130,7 @@ def _info(found: Any, path: str) -> FileInfo:
     return FileInfo(path, found.size, modified // 1_000_000 if modified else 0)
 
 
-def _on_s3(fs: Any, uri: str, options: Mapping[str, str]) -> ArrowStorage:
+def _on_s3(fs: Any, uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorage:
     """Credentials are found where the SDK looks for them, unless they are given."""
     given: dict[str, Any] = dict(_known(uri, options, _S3_OPTIONS))
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
@@ -147,6 +143,9 @@ def _on_s3(fs: Any, uri: str, options: Mapping[str, str]) -> ArrowStorage:
         if flag in given:
             given[flag] = given[flag].lower() == "true"
     address = Address.of(uri)
+    # A secret may have a slash in it; the name of a bucket has no colon.
+    if "@" in (address.authority + address.path if ":" in address.authority else address.authority):
+        raise CannotRead.with_keys(scheme)
     return ObjectStorage(fs, fs.S3FileSystem(**given), f"{address.authority}{address.path}", uri)
 
 

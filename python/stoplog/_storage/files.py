@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from stoplog import _redaction
 from stoplog.errors import StoplogError
 
 
@@ -24,7 +26,8 @@ class CannotRead(StoplogError):
     @classmethod
     def of(cls, path: str, error: Exception) -> CannotRead:
         """A file system refused a request."""
-        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        why = _redaction.answer(said, path)
         return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
 
     @classmethod
@@ -40,12 +43,35 @@ class CannotRead(StoplogError):
             "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or name the directory by the address of "
             "the name node's HTTP port: webhdfs://host:9870/…"
         )
-        return cls(path, str(error).splitlines()[0].rstrip("."), advice)
+        return cls(path, _redaction.answer(str(error), path).splitlines()[0].rstrip("."), advice)
 
     @classmethod
     def option(cls, path: str, option: str, known: list[str]) -> CannotRead:
         """A `--fs-option` that the file system does not know."""
         return cls(path, f"its file system has no option '{option}'", f"Use one of: {', '.join(known)}.")
+
+    @classmethod
+    def with_keys(cls, scheme: str) -> CannotRead:
+        """An address of a bucket with keys in it, of which nothing is repeated."""
+        advice = (
+            "Name the bucket alone, and give the keys by the options access_key and secret_key "
+            "(--fs-option), or by the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+        )
+        return cls(f"{scheme}://…", "the address of a bucket has no user and no key in it", advice)
+
+
+@contextmanager
+def refusals(path: str) -> Iterator[None]:
+    """Whatever a package for file systems raises is a `CannotRead`: each has errors of its own.
+
+    Some of them have no base but `Exception`, and which they are depends on what is installed.
+    """
+    try:
+        yield
+    except CannotRead:
+        raise
+    except Exception as error:
+        raise CannotRead.of(path, error) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
 
-from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, Storage, join, walk
+from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, Storage, join, refusals, walk
 from stoplog._storage.local import LocalStorage
 from stoplog._values import path_text
 
@@ -37,7 +37,7 @@ def open_spec(uri: str, scheme: str, options: Mapping[str, str]) -> SpecStorage:
     except ImportError as error:
         raise CannotRead.no_package(uri, scheme, "fsspec", "requests") from error
     is_webhdfs = scheme in ("webhdfs", "swebhdfs")
-    try:
+    with refusals(uri):
         given = _for_webhdfs(uri, scheme, options) if is_webhdfs else dict(options)
         # fsspec knows HTTPS as an option.
         address = uri.removeprefix("s") if scheme == "swebhdfs" else uri
@@ -45,9 +45,7 @@ def open_spec(uri: str, scheme: str, options: Mapping[str, str]) -> SpecStorage:
         if is_webhdfs:  # fsspec waits for ever
             timeout = float(options.get("timeout", _TIMEOUT_SECONDS))
             system.session.request = partial(system.session.request, timeout=timeout)
-    except (ImportError, OSError, TypeError, ValueError) as error:
-        raise CannotRead.of(uri, error) from error
-    return SpecStorage(system, str(path), uri, knows_open_lengths=not is_webhdfs)
+        return SpecStorage(system, str(path), uri, knows_open_lengths=not is_webhdfs)
 
 
 class SpecStorage:
@@ -100,12 +98,11 @@ class SpecStorage:
 
     def _asked(self, path: str, question: Any) -> Any:
         """The answer; `None` when there is no such file."""
-        try:
-            return question(self._at(path) or "/")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except (OSError, RuntimeError, ValueError) as error:  # requests' own errors are OSErrors
-            raise CannotRead.of(f"{self._root}/{path}".rstrip("/"), error) from error
+        with refusals(f"{self._root}/{path}".rstrip("/")):
+            try:
+                return question(self._at(path) or "/")
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                return None
 
     def _at(self, path: str) -> str:
         return join(self._base, path) if path else self._base

@@ -96,14 +96,24 @@ def add_sink_id(parser: ArgumentParser) -> None:
     )
 
 
-def add_pairs(parser: ArgumentParser, flag: str, meaning: str) -> None:
+def key_and_value(text: str) -> tuple[str, str]:
+    """The argument as a pair. Of one that is none, the error shows nothing: it may be a secret."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ArgumentTypeError("it is not of the form key=value")
+    return key, value
+
+
+def add_pairs(
+    parser: ArgumentParser, flag: str, meaning: str, pair: Callable[[str], tuple[str, str]] = key_and_value
+) -> None:
     """An option of the form `key=value` that may be repeated; a list of pairs."""
     parser.add_argument(
         flag,
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        type=_key_and_value,
+        type=pair,
         help=f"{meaning}; may be repeated",
     )
 
@@ -134,13 +144,6 @@ def non_empty(text: str) -> str:
     if not text.strip():
         raise ArgumentTypeError("it is empty")
     return text
-
-
-def _key_and_value(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise ArgumentTypeError(f"'{text}' is not of the form key=value")
-    return key, value
 
 
 def _rows(text: str) -> int:

@@ -209,9 +209,11 @@ RULES: dict[FindingKind, Rule] = {
     _K.REPLACED_LEFT: Rule(_I, "Small files that were merged, out of the readers' sight.", _SWEPT),
     _K.MERGE_INPUT_ASIDE: Rule(
         _W,
-        "A small file is out of the readers' sight for a merge that was called off, or of which no record tells.",
+        "A small file is out of the readers' sight for a merge that was called off, or of which no record "
+        "tells.",
         "Start the query, whose driver brings it back at its start where renames are atomic. "
-        "'stoplog clean' does it now. On an object store, move it back by hand if no visible file has its rows.",
+        "'stoplog clean' does it now. On an object store, move it back by hand if no visible file has its "
+        "rows.",
     ),
     _K.STAGING_FOREIGN_FILE: Rule(
         _W,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stoplog._inspect.sinks import NotFound
 from stoplog._version import CHECKOUT
-from stoplog.cli.command import Answer, Command
+from stoplog.cli.command import Answer, Command, non_empty
 from stoplog.cli.table import table
 
 _PREFIX = "STOPLOG_"
@@ -96,6 +96,7 @@ def arguments(parser: ArgumentParser) -> None:
         "name",
         metavar="NAME",
         nargs="?",
+        type=non_empty,
         help="such as STOPLOG_FENCED, or fenced; all conditions if left out",
     )
 

@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stoplog._words import size
-from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
+from stoplog.cli.command import (
+    Answer,
+    Command,
+    ExitCode,
+    add_doing,
+    add_limit,
+    add_pairs,
+    key_and_value,
+    non_empty,
+)
 from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
 
@@ -48,6 +57,13 @@ def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
     return configure(builder).getOrCreate()
 
 
+def _option(text: str) -> tuple[str, str]:
+    key, value = key_and_value(text)
+    if key.lower() == "path":  # to the jar, the case of an option does not matter
+        raise ArgumentTypeError("the path is the argument PATH")
+    return key, value
+
+
 def _of_check_config(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path",
@@ -59,9 +75,10 @@ def _of_check_config(parser: ArgumentParser) -> None:
         "--schema",
         metavar="COLUMNS",
         required=True,
+        type=non_empty,
         help="of the rows, such as 'at TIMESTAMP, message STRING'",
     )
-    add_pairs(parser, "--option", "of the sink, as the query will set it")
+    add_pairs(parser, "--option", "of the sink, as the query will set it", _option)
     add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
 
 
@@ -104,17 +121,18 @@ def _of_compact(parser: ArgumentParser) -> None:
         parser,
         "--option",
         "format, header, lineSep, compactTo, compactSmallerThan, compactMinFiles or compactor",
+        _option,
     )
     add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
     add_limit(parser)
 
 
 def _run_compact(given: Namespace) -> Answer:
-    from stoplog.compaction import compact
+    from stoplog.compaction import compaction_of
 
     spark = local_session("compact", dict(given.conf))
     try:
-        compaction = compact(spark, given.path, **dict(given.option))
+        compaction = compaction_of(spark, given.path, dict(given.option))
         merges = compaction.plan() if given.dry_run else compaction.run()
     finally:
         spark.stop()

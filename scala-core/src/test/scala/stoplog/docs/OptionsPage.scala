@@ -20,6 +20,8 @@ object OptionsPage extends OptionsReference("reference/options.md", OptionGroup.
       |  Spark, units are powers of 1024, however they are spelled.
       |- **Times** always have a unit: `500ms`, `900s`, `15m`, `15 min`, `1 hour 30 minutes`, `PT15M`.
       |- An empty text takes back what the session set, except for `partSuffix` and `nullValue`, where it is a value.
+      |- A query alone sees what the session sets: `build()` and `check()` look at the builder's options and no others. If a start
+      |  refuses an option that the session has set, set it to an empty text in the builder, which takes it back.
       |- Where a class name stands, the class may have **parameters**: `bucketAssigner.column` = `tenant` is the parameter `column` of
       |  the class in `bucketAssigner`, whose public constructor of a `java.util.Map` gets it
       |  ([classes of your own](../beyond-files/own-classes.md)). The builders of Scala also take an instance, which must be serializable.

@@ -157,7 +157,7 @@ private[wal] object HttpOptions {
     "https://example.com/rows"
   )(
     "required with `sender=http`",
-    "Where rows are posted, as JSON lines."
+    "Where rows are posted, as JSON lines. Each option `httpHeader.<name>` is a header of all requests."
   )
 
   val BatchRows: Opt[Int] = Http.withDefault("httpBatchRows", OptionType.count, 500, "1000")(

@@ -26,7 +26,8 @@ private object ConnectorsTables {
        |${rows.map(row => s"| ${row.mkString(" | ")} |").mkString("\n|")}
        |
        |Spark's source for Kafka is a module of its own, `spark-sql-kafka-0-10`, and has to be of your Spark's line: the table
-       |says which one was tried, the newest that is published. The sink does without it.
+       |says which one was tried, the newest that is published. The sink does without it. Of `spark-avro`, which `Decoder.avro`
+       |needs, 4.1.1 is the newest that is published.
        |
        |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version(
         "s3proxy"

@@ -40,6 +40,16 @@ private[local] object LocalFiles {
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int] > 1
     catch { case _: UnsupportedOperationException | _: IllegalArgumentException => false }
 
+  /** The file system of a directory, or of the nearest one above it that is there; `None` where it has no number. */
+  def device(directory: Path): Option[Long] =
+    try
+      Iterator.iterate(directory)(_.getParent).takeWhile(_ != null).flatMap(deviceOf).nextOption()
+    catch { case _: UnsupportedOperationException | _: IllegalArgumentException => None }
+
+  private def deviceOf(directory: Path): Option[Long] =
+    try Some(Files.getAttribute(directory, "unix:dev").asInstanceOf[Long])
+    catch { case _: NoSuchFileException => None }
+
   /** The entries of a directory; none when it is not there. */
   def list(directory: Path): Vector[Path] =
     try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)

@@ -30,7 +30,7 @@ private[stoplog] final class LocalPartStore(
 ) extends PartStore
     with Serializable {
 
-  override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
+  override def create(part: NewPart): PartOutput = output(placed(part))
 
   /** In a copy if the file has another name: that name would be appended to and cut, too. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
@@ -44,7 +44,7 @@ private[stoplog] final class LocalPartStore(
 
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val from = writing(open.token)(located(open.token)).getOrElse(throw gone(open, validBytes))
-    copied(open, from, validBytes, layout.inProgress(part, PartLayout.unique()))
+    copied(open, from, validBytes, placed(part))
   }
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
@@ -90,6 +90,13 @@ private[stoplog] final class LocalPartStore(
       case (FenceOutcome.Owned, part) if isShared(part.handle.token) => FenceOutcome.Doubtful
       case (outcome, _)                                              => outcome
     }
+
+  /** The token of a new part that can be published: before a record says that it will be. */
+  private def placed(part: NewPart): String = {
+    val token = layout.inProgress(part, PartLayout.unique())
+    writing(token)(LocalPublishing.refuseElsewhere(at(token).getParent, at(part.bucket)))
+    token
+  }
 
   private def resumed(open: Resume, path: Path, validBytes: Long): PartOutput = {
     val file = writing(open.token)(new RandomAccessFile(path.toFile, "rw"))

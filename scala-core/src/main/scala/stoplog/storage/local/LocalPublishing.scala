@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.nio.file.{Files, LinkOption, NoSuchFileException, Path, StandardCopyOption, StandardOpenOption}
+import java.nio.file.{
+  AtomicMoveNotSupportedException, Files, LinkOption, NoSuchFileException, Path, StandardCopyOption,
+  StandardOpenOption
+}
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
@@ -51,6 +54,23 @@ private[local] object LocalPublishing {
     LocalFiles.writing(target)(attempt(left = 3))
   }
 
+  /** Error: `STOPLOG_PATH_NOT_WRITABLE` if a directory of finished parts lies on another file system than the unfinished ones,
+    * as by a link or a mount: no file can be renamed from one to the other. A mount of the same file system is found when the
+    * part is published.
+    */
+  def refuseElsewhere(unfinished: Path, finished: Path): Unit =
+    if (Files.exists(finished))
+      for {
+        from <- LocalFiles.device(unfinished)
+        to   <- LocalFiles.device(finished)
+      } if (from != to) throw elsewhere(unfinished, finished)
+
+  private def elsewhere(unfinished: Path, finished: Path) = Errors.pathNotWritable(
+    finished.toString,
+    s"it is on another file system than $unfinished, and a part is renamed from there to be finished; bring the directory " +
+      "back to where it was, or let a new sink write with inProgress=bucket"
+  )
+
   /** The process that renamed it may have died before the name was durable. */
   private def alreadyThere(target: Path, sizeBytes: Long, durability: LocalForcing): CommitOutcome =
     LocalFiles.attributes(target).map(_.size) match {
@@ -77,7 +97,10 @@ private[local] object LocalPublishing {
         Files.move(file, target, StandardCopyOption.ATOMIC_MOVE)
         Some(CommitOutcome.Committed)
       }
-    } catch { case _: NoSuchFileException if !LocalFiles.exists(file) => None }
+    } catch {
+      case _: NoSuchFileException if !LocalFiles.exists(file) => None
+      case _: AtomicMoveNotSupportedException => throw elsewhere(file.getParent, target.getParent)
+    }
 
   /** One file under both names is this part: a hard link to it was made there. */
   private def taken(file: Path, target: Path): CommitOutcome =

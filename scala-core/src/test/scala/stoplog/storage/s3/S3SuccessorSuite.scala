@@ -161,12 +161,17 @@ class S3ProxySuccessorSuite extends S3SuccessorLaws {
 }
 
 /** Parts with checksums of their own: S3 completes no upload then that leaves numbers out. */
-class S3ChecksumSuccessorSuite extends S3SuccessorLaws with NoSmallParts with LongRun {
+class S3ChecksumSuccessorSuite extends S3ChecksumSuccessorLaws("fs.s3a.create.checksum.algorithm" -> "CRC32")
+
+/** The same where the client chooses the algorithm. */
+class S3ChosenChecksumSuccessorSuite extends S3ChecksumSuccessorLaws("fs.s3a.checksum.generation" -> "true")
+
+abstract class S3ChecksumSuccessorLaws(setting: (String, String))
+    extends S3SuccessorLaws
+    with NoSmallParts
+    with LongRun {
   protected override def bucket: S3Bucket =
-    S3Bucket.plain.copy(
-      name = "stoplog-checksums",
-      hadoop = Map("fs.s3a.create.checksum.algorithm" -> "CRC32")
-    )
+    S3Bucket.plain.copy(name = "stoplog-checksums", hadoop = Map(setting))
 
   protected override def numbered(part: Publish): Unit = {
     val token = S3SuccessorLaws.token(part)

@@ -30,12 +30,9 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
 
   /** The server's treatment of an upload whose numbers leave some out. */
   def gaps: S3Token.S3Room.Gaps = {
-    val checksums = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "").nonEmpty ||
-      fs.getConf.getBoolean(
-        "fs.s3a.checksum.generation",
-        false
-      ) // by which the client chooses an algorithm itself
-    if (checksums || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket))
+    val algorithm = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
+    val isChosen  = fs.getConf.getBoolean("fs.s3a.checksum.generation", false) // by the client itself
+    if (algorithm.nonEmpty || isChosen || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket))
       S3Token.S3Room.Gaps.Refused
     else S3Token.S3Room.Gaps.Allowed
   }

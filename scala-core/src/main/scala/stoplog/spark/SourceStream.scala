@@ -14,7 +14,8 @@ import stoplog.source._
 
 /** Any split source as Spark's micro-batch stream. Translates, and decides nothing.
   *
-  * Spark calls from the one thread of the query, except for the metrics.
+  * Spark calls from the one thread of the query, except for the metrics; with asynchronous progress tracking it commits from
+  * another one, while the next micro-batch is planned.
   */
 private[spark] final class SourceStream[S <: Split](
     source: SplitSource[S, _, InternalRow],
@@ -44,17 +45,17 @@ private[spark] final class SourceStream[S <: Split](
     throw new UnsupportedOperationException("Spark asks a source with limits by latestOffset(start, limit)")
 
   /** The micro-batch before this one is over: its partitions need not stay in memory. */
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
     planned = None
     val end = driver.plan(SourceOffset.of(start).splits, SparkLimits.read(limit))
     show()
     SourceOffset(end)
   }
 
-  override def prepareForTriggerAvailableNow(): Unit = driver.fixTarget()
+  override def prepareForTriggerAvailableNow(): Unit = synchronized(driver.fixTarget())
 
   /** Called twice for each micro-batch. */
-  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = synchronized {
     val range = (SourceOffset.of(start).splits, SourceOffset.of(end).splits)
     planned match {
       case Some((`range`, partitions)) => partitions
@@ -67,12 +68,12 @@ private[spark] final class SourceStream[S <: Split](
 
   override def createReaderFactory(): PartitionReaderFactory = new SourceScan.SplitReaders(source, vectors)
 
-  override def commit(end: Offset): Unit = {
+  override def commit(end: Offset): Unit = synchronized {
     planned = None
     driver.committed(SourceOffset.of(end).splits)
   }
 
-  override def stop(): Unit = driver.close()
+  override def stop(): Unit = synchronized(driver.close())
 
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
     val (outstanding, more) = shown

@@ -21,7 +21,7 @@ private[options] object PassThrough {
     val known = format.fold(byFormat.values.flatten.toSeq)(of)
     val fit   = asked.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
       val option = known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format))
-      if (option.isEmpty) asked.errors.add(unknown(key, known, format))
+      if (option.isEmpty && !isOfSourcesBySession(key)) asked.errors.add(unknown(key, known, format))
       option.map(_ -> value)
     }
     val passed = fit.toMap ++ shared(asked, known, format) ++
@@ -33,6 +33,10 @@ private[options] object PassThrough {
   /** Whether Spark itself puts the key into the options: of a read, the paths as well. */
   def isSparks(key: String): Boolean =
     SparkOptions.isSparks(key) || ContentOptions.Paths.key.equalsIgnoreCase(key)
+
+  /** Spark gives a session's settings to sinks and to sources, and a write must not fail for what is meant for reads. */
+  private def isOfSourcesBySession(key: String): Boolean =
+    SourceOptionRegistry.all.exists(_.key.equalsIgnoreCase(key)) && SparkOptions.isOfSession(key)
 
   // Spark's names for what the options compression and partSuffix set for all formats.
   private val replaced = Map("codec" -> Compression, "extension" -> PartOptions.PartSuffix)

@@ -27,6 +27,11 @@ private[stoplog] object SparkOptions {
     case other                             => new CaseInsensitiveStringMap(other)
   }
 
+  /** Whether the session sets the option for all its reads and writes. */
+  def isOfSession(key: String): Boolean = SparkSession.getActiveSession.exists(
+    _.conf.getAll.keys.exists(_.equalsIgnoreCase(s"spark.datasource.stoplog.$key"))
+  )
+
   /** Whether Spark itself puts the key into the options of a read or a write, or reads it from them. */
   def isSparks(key: String): Boolean = key.startsWith("_") || ofSpark.exists(_.equalsIgnoreCase(key))
 

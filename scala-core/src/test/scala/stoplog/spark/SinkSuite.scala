@@ -205,12 +205,14 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     val place = new Place
     spark.conf.set("spark.datasource.stoplog.format", "text")
     spark.conf.set("spark.datasource.stoplog.partPrefix", "session")
+    spark.conf.set("spark.datasource.stoplog.maxFilesPerTrigger", "100") // of sources
     try {
       rows("ant").write.mode("append").format("stoplog").save(place.out)
       rows("bat").write.mode("append").format("stoplog").option("partPrefix", "own").save(place.out)
     } finally {
       spark.conf.unset("spark.datasource.stoplog.format")
       spark.conf.unset("spark.datasource.stoplog.partPrefix")
+      spark.conf.unset("spark.datasource.stoplog.maxFilesPerTrigger")
     }
     assert(place.lines === Seq("ant", "bat"))
     assert(place.files.map(_.getFileName.toString.takeWhile(_ != '-')).toSet === Set("session", "own"))

@@ -21,13 +21,14 @@ private[stoplog] final class JobCommit(
     store: PartStore,
     job: JobDirectory,
     tools: DriverTools,
-    followUps: FollowUps
+    rules: JobCommit.Rules
 ) {
   import JobCommit._
+  import rules.followUps
   import tools.{clock, faults, parallel}
 
   private val stores = SinkStores.of(log, store, replaced = job.replaced)
-  private val ledger = new Ledger(run, identity, stores, LostPart.Fail, followUps, tools)
+  private val ledger = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
   private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
   private def path = identity.path
@@ -57,10 +58,19 @@ private[stoplog] final class JobCommit(
     }
     parallel.uninterrupted {
       ledger.settle(ledger.append(entry(publish, follow, replaced)))
-      job.deleteEmptied(replaced.map(_.bucket))
       leave()
-      remove()
+      tidyUp(replaced.map(_.bucket))
     }
+  }
+
+  /** Whoever is told that the job has failed runs it again, and has its rows twice. So from here on it has succeeded. */
+  private def tidyUp(emptied: Seq[String]): Unit = {
+    Log.tolerating(s"Directories under $path that an overwrite has emptied could not be removed")(
+      job.deleteEmptied(emptied)
+    )
+    Log.tolerating(
+      s"The rows of ${identity.sinkId} are visible, and its directory under $path could not be removed: the next batch job removes it"
+    )(remove())
   }
 
   /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
@@ -128,7 +138,9 @@ private[stoplog] final class JobCommit(
     }
 
   private def leave(): Unit = {
-    lease.foreach(_.close())
+    lease.foreach(held =>
+      Log.tolerating(s"${identity.sinkId} under $path could not say that it has ended")(held.close())
+    )
     lease = None
   }
 
@@ -151,15 +163,16 @@ private[stoplog] object JobCommit {
     case object Everything extends Replacing
   }
 
+  /** The rules by which a job, and who carries it on, decides. */
+  final case class Rules(followUps: FollowUps, onLost: LostPart = LostPart.Fail)
+
   /** Begins the names of the logs of batch jobs; the name of a sink cannot begin with it. */
   val Prefix: String = "batch-"
 
   /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job. */
   def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
-    try job.rollForward()
-    catch {
-      case NonFatal(e) =>
-        Log.warn(s"What an earlier batch job under ${job.path} left behind could not be dealt with", e)
+    Log.tolerating(s"What an earlier batch job under ${job.path} left behind could not be dealt with") {
+      job.rollForward()
     }
   }
 

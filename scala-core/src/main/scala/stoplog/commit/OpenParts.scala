@@ -2,7 +2,6 @@
 package stoplog.commit
 
 import scala.util.Using
-import scala.util.control.NonFatal
 
 import stoplog.error.Log
 import stoplog.fault.Step
@@ -79,10 +78,8 @@ private[commit] object OpenParts {
     }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
-      try spoolFiles.discard(unneeded.toVector)
-      catch {
-        case NonFatal(e) =>
-          Log.warn("Spool files could not be removed; they are once they are old enough", e)
+      Log.tolerating("Spool files could not be removed; they are once they are old enough") {
+        spoolFiles.discard(unneeded.toVector)
       }
       faults.at(Step.AfterDrop)
     }

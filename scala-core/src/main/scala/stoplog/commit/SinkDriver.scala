@@ -348,12 +348,9 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private def sweep(): Unit = {
     sweptAtMillis = clock.millis()
-    try {
+    Log.tolerating("The driver could not delete orphans or old manifests; its next sweep tries again") {
       ledger.sweep()
       followUps.deleteOldManifests(clock.millis())
-    } catch {
-      case NonFatal(e) =>
-        Log.warn("The driver could not delete orphans or old manifests; its next sweep tries again", e)
     }
   }
 }

@@ -144,7 +144,7 @@ private[filesink] final class FileJob(
     storage.parts,
     storage.job,
     DriverTools.ofThisJvm,
-    SinkFollowUps.of(options, write.columns, storage)
+    JobCommit.Rules(SinkFollowUps.of(options, write.columns, storage), options.recovery.onLostPart)
   )
 
   private def replacing: JobCommit.Replacing = write.existing match {

@@ -4,8 +4,6 @@ package stoplog.commit
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 
-import scala.util.Try
-
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
@@ -126,7 +124,7 @@ class JobCommitSuite extends AnyFunSuite {
       var isLeft = false
       within { place =>
         place.plant("b/old.txt", "old")
-        Try(place.overwrite("batch-1", new Nth(Step.MidRemove, after), "new"))
+        place.overwrite("batch-1", new Nth(Step.MidRemove, after), "new")
         isLeft = place.filesOf("batch-1/log").nonEmpty
         val other = place.job("batch-1") // so that no process can tell that the job's driver is gone
         other.begin(slots = 1)
@@ -138,6 +136,31 @@ class JobCommitSuite extends AnyFunSuite {
       isLeft
     }
     assert(brokenOff >= 3, "before its record, its notes and its mark")
+  }
+
+  test(
+    "a job whose rows are visible has succeeded, though its directory cannot be removed, and the next job removes it"
+  ) {
+    within { place =>
+      place.append("batch-1", new At(Step.MidRemove), "b" -> "row")
+      assert(place.rows === Vector("row") && place.hasLeft("batch-1"))
+      place.job("batch-1").rollForward()
+      assert(place.rows === Vector("row") && !place.hasLeft("batch-1"))
+    }
+  }
+
+  test(
+    "of a job that died the rows that are there become visible, though a reader took a part before that was noted"
+  ) {
+    within { place =>
+      intercept[Died](place.append("batch-1", new Dying(Step.PartPublished), "b" -> "first", "c" -> "second"))
+      assert(place.rows === Vector("first"))
+      place.take("b")
+      assert(Samples.condition(place.job("batch-1").rollForward()) === "STOPLOG_PART_LOST")
+      assert(place.rows === Vector("second") && place.hasLeft("batch-1"))
+      place.job("batch-1", onLost = LostPart.Skip).rollForward()
+      assert(place.rows === Vector("second") && !place.hasLeft("batch-1"))
+    }
   }
 
   test("a job that has decided nothing is left alone for a day") {
@@ -204,6 +227,13 @@ private object JobCommitSuite {
     }
   }
 
+  /** The end of a process, which nothing catches. */
+  final class Died extends VirtualMachineError
+
+  final class Dying(step: Step) extends Faults {
+    override def at(now: Step): Unit = if (now == step) throw new Died
+  }
+
   final class When(step: Step, happens: () => Unit) extends Faults {
     override def at(now: Step): Unit = if (now == step) happens()
   }
@@ -240,7 +270,12 @@ private object JobCommitSuite {
 
     val clock = new ManualClock(System.currentTimeMillis())
 
-    def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit =
+    def job(
+        name: String,
+        faults: Faults = Faults.none,
+        clock: Clock = Clock.system,
+        onLost: LostPart = LostPart.Fail
+    ): JobCommit =
       new JobCommit(
         RunId.random(),
         SinkIdentity(root.toString, name, name),
@@ -248,7 +283,7 @@ private object JobCommitSuite {
         parts(name),
         new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
         DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
-        MemoryNotes.unasked
+        JobCommit.Rules(MemoryNotes.unasked, onLost)
       )
 
     def overwrite(name: String, faults: Faults, row: String): Unit = {
@@ -257,10 +292,22 @@ private object JobCommitSuite {
       finally job.abort()
     }
 
+    /** @param rows each with its bucket */
+    def append(name: String, faults: Faults, rows: (String, String)*): Unit = {
+      val job = this.job(name, faults)
+      try job.commit(Seq(written(name, job.begin(slots = 1), rows)), Replacing.Nothing)
+      finally job.abort()
+    }
+
+    /** As a reader does it with a file that it has read. */
+    def take(bucket: String): Unit = root.resolve(bucket).toFile.listFiles().foreach(_.delete())
+
     def task(name: String, job: JobCommit, row: String): TaskResult = write(name, job.begin(slots = 1), row)
 
+    def write(name: String, plan: EpochPlan, row: String): TaskResult = written(name, plan, Seq("b" -> row))
+
     /** The work of the job's one task. */
-    def write(name: String, plan: EpochPlan, row: String): TaskResult = {
+    private def written(name: String, plan: EpochPlan, rows: Seq[(String, String)]): TaskResult = {
       val writer = TaskWriters.of(
         plan.forTask(0, Attempt.First),
         parts(name),
@@ -269,7 +316,7 @@ private object JobCommitSuite {
         Clock.system,
         new SpoolFiles(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name)
       )
-      writer.write("b", row)
+      rows.foreach { case (bucket, row) => writer.write(bucket, row) }
       writer.commit()
     }
 

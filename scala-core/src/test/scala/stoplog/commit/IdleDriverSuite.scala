@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.IOException
+
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -161,6 +163,27 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows.isEmpty)
     endIdle(world.driver(run = other), world.newest.seq)
     assert(world.rows === Vector("row of a"))
+  }
+
+  test("a run without data goes on behind a claim of its own of which it did not learn that it stands") {
+    for (act <- Seq[SinkDriver => Any](_.tick(), _.end(PublishOpen))) {
+      val world = new DriverWorld(Rolls.atAge(1000))
+      world.epoch(world.driver(), 0, "a")
+      val idle = world.driver(run = other)
+      idle.waitFrom(world.newest.seq)
+      world.clock.advance(1000)
+      world.records.afterPut = { _ =>
+        world.records.afterPut = _ => ()
+        world.records.beforeList = { () =>
+          world.records.beforeList = () => ()
+          throw new IOException("no answer")
+        }
+      }
+      intercept[IOException](idle.tick())
+      assert(world.newest.run === other && world.rows.isEmpty)
+      act(idle)
+      assert(world.rows === Vector("row of a"))
+    }
   }
 
   private def endIdle(driver: SinkDriver, seenSeq: Long): Unit = {

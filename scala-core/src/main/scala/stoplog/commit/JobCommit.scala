@@ -3,7 +3,7 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -45,7 +45,8 @@ private[stoplog] final class JobCommit(
 
   /** Makes the tasks' parts visible, in place of what readers see now or beside it.
     *
-    * Errors: those of [[SinkDriver.commit]].
+    * Errors: `STOPLOG_FENCED` and `STOPLOG_PART_LOST`, after which nothing is decided; `STOPLOG_BATCH_UNKNOWN`;
+    * `STOPLOG_BATCH_DECIDED`, after which the record stands.
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
     faults.at(Step.BeforeRecord)
@@ -57,11 +58,21 @@ private[stoplog] final class JobCommit(
       case Replacing.Nothing => (Vector.empty, jobEnd.adding(publish, clock.millis()))
     }
     parallel.uninterrupted {
-      ledger.settle(ledger.append(entry(publish, follow, replaced)))
+      val record = decided(entry(publish, follow, replaced))
+      try ledger.settle(record)
+      catch { case NonFatal(e) => throw Errors.batchDecided(identity.sinkId, path, e) }
       leave()
       tidyUp(replaced.map(_.bucket))
     }
   }
+
+  /** Unless another record has its place, the job's may be there after any error: also one of the look behind it. */
+  private def decided(entry: Ledger.Entry): LogRecord =
+    try ledger.append(entry)
+    catch {
+      case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
+      case NonFatal(e) => throw Errors.batchUnknown(identity.sinkId, path, e)
+    }
 
   /** Whoever is told that the job has failed runs it again, and has its rows twice. So from here on it has succeeded. */
   private def tidyUp(emptied: Seq[String]): Unit = {

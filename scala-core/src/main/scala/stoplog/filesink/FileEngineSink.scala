@@ -131,8 +131,8 @@ private[filesink] final class FileJob(
 
   override def commit(results: Seq[TaskResult]): Unit = {
     if (write.existing == Existing.Replace) DirectoryMerges.overwrite(storage).begin()
+    layout.written(results) // before the record: nothing that comes behind it may fail the job
     record.commit(results, replacing)
-    layout.written(results)
   }
 
   override def abort(results: Seq[TaskResult]): Unit = record.abort()

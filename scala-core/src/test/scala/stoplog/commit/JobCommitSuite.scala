@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.IOException
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
 
@@ -8,8 +9,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
 import stoplog.commit.JobCommit.Replacing
+import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogRecord, MemoryRecords, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.rolling.RollReason
 import stoplog.storage.{JobDirectory, PartLayout, SpoolFiles}
@@ -23,7 +25,7 @@ class JobCommitSuite extends AnyFunSuite {
     within { place =>
       place.plant("b/old.txt", "old")
       place.plant("c/old.txt", "old as well")
-      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       place.plant("b/part-1.txt", "of a stream")
       place.plant("c/d/part-2.txt", "of another job")
       place.job("batch-1").rollForward()
@@ -90,7 +92,7 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("of two that carry a dead job on, the one that comes second removes nothing beneath the first one") {
     within { place =>
-      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       var looked = false
       place
         .job(
@@ -111,7 +113,7 @@ class JobCommitSuite extends AnyFunSuite {
   test("a process that could not carry a job on keeps no other process from it") {
     within { place =>
       place.plant("b/old.txt", "old")
-      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       JobCommit.rollForward(Seq(place.job("batch-1", new At(Step.AfterPublish))))
       assert(place.hasLeft("batch-1"))
       place.job("batch-1").rollForward()
@@ -163,6 +165,36 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "a job that fails behind its record says not to run it again, and the next job makes its rows visible"
+  ) {
+    for (step <- Seq(Step.AfterRecord, Step.PartPublished, Step.AfterPublish)) within { place =>
+      val failed =
+        intercept[StoplogException](place.append("batch-1", new At(step), "b" -> "first", "c" -> "second"))
+      assert(failed.getCondition === "STOPLOG_BATCH_DECIDED")
+      assert(
+        Seq("batch-1", place.root.toString, s"injected at ${step.name}").forall(failed.getMessage.contains)
+      )
+      assert(!failed.getMessage.contains("checkpoint"))
+      place.job("batch-1").rollForward()
+      assert(place.rows === Vector("first", "second") && !place.hasLeft("batch-1"))
+    }
+  }
+
+  test(
+    "a job that does not know whether its record stands says how to see it, whatever the storage has answered"
+  ) {
+    for (written <- Seq(true, false)) within { place =>
+      val job    = place.job("batch-1", log = Some(new Silent(written)))
+      val done   = place.task("batch-1", job, "row")
+      val failed = intercept[StoplogException](job.commit(Seq(done), Replacing.Nothing))
+      assert(failed.getCondition === "STOPLOG_BATCH_UNKNOWN")
+      assert(Seq("batch-1", place.root.toString, "no answer").forall(failed.getMessage.contains))
+      assert(!failed.getMessage.contains("checkpoint"))
+      assert(place.rows.isEmpty)
+    }
+  }
+
   test("a job that has decided nothing is left alone for a day") {
     within { place =>
       val living = place.job("batch-1")
@@ -202,7 +234,7 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("a job that cannot be dealt with keeps no other from being carried on") {
     within { place =>
-      intercept[InjectedFault](place.overwrite("batch-2", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-2", new Dying(Step.AfterRecord), "new"))
       place.plant("_stoplog/batch-1/log/00000000000000000000.json", "no record")
       JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
       assert(place.rows === Vector("new"))
@@ -232,6 +264,14 @@ private object JobCommitSuite {
 
   final class Dying(step: Step) extends Faults {
     override def at(now: Step): Unit = if (now == step) throw new Died
+  }
+
+  /** A log that does not answer, whether it has written the record or not. */
+  final class Silent(written: Boolean) extends MemoryRecords {
+    private def noAnswer = throw Errors.storeWrite("the log", "no answer", new IOException("no answer"))
+
+    beforePut = _ => if (!written) noAnswer
+    beforeList = () => noAnswer
   }
 
   final class When(step: Step, happens: () => Unit) extends Faults {
@@ -274,12 +314,13 @@ private object JobCommitSuite {
         name: String,
         faults: Faults = Faults.none,
         clock: Clock = Clock.system,
-        onLost: LostPart = LostPart.Fail
+        onLost: LostPart = LostPart.Fail,
+        log: Option[LogFiles] = None
     ): JobCommit =
       new JobCommit(
         RunId.random(),
         SinkIdentity(root.toString, name, name),
-        log(name),
+        log.fold(this.log(name))(new CommitLog(_)),
         parts(name),
         new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
         DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),

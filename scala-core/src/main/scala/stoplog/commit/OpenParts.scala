@@ -52,10 +52,12 @@ private[commit] object OpenParts {
       tools: DriverTools
   ) extends OpenParts {
     import stores.{parts, spoolFiles}
-    import tools.{faults, parallel, retry}
+    import tools.{clock, faults, parallel, retry}
 
-    override def claimed(state: SinkState): SinkState =
-      state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle))))
+    override def claimed(state: SinkState): SinkState = {
+      val now = clock.millis()
+      state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle)).by(now)))
+    }
 
     /** Error: `STOPLOG_STORE_WRITE`: without an answer the run goes on with no part, since copying all parts is no
       * answer to an outage.

@@ -45,26 +45,49 @@ private[stoplog] final class JobCommit(
 
   /** Makes the tasks' parts visible, in place of what readers see now or beside it.
     *
-    * Errors: `STOPLOG_FENCED` and `STOPLOG_PART_LOST`, after which nothing is decided; `STOPLOG_BATCH_UNKNOWN`;
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST` and `STOPLOG_PATH_NOT_WRITABLE`, after which nothing is decided; `STOPLOG_BATCH_UNKNOWN`;
     * `STOPLOG_BATCH_DECIDED`, after which the record stands.
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
-    faults.at(Step.BeforeRecord)
-    val publish = results.flatMap(_.closed).toVector
-    refuseIfRemoved(publish)
-    val (replaced, follow) = replacing match {
-      case Replacing.Everything =>
-        (job.visible().map(_.asPart), jobEnd.replacing(publish, clock.millis()))
-      case Replacing.Nothing => (Vector.empty, jobEnd.adding(publish, clock.millis()))
-    }
+    val draft = withdrawing(replacing)(drafted(results, replacing))
     parallel.uninterrupted {
-      val record = decided(entry(publish, follow, replaced))
+      val record = decided(draft)
       try ledger.settle(record)
       catch { case NonFatal(e) => throw Errors.batchDecided(identity.sinkId, path, e) }
       leave()
-      tidyUp(replaced.map(_.bucket))
+      tidyUp(record.replace.map(_.bucket))
     }
   }
+
+  private def drafted(results: Seq[TaskResult], replacing: Replacing): Ledger.Entry = {
+    faults.at(Step.BeforeRecord)
+    val publish = results.flatMap(_.closed).toVector
+    refuseIfRemoved(publish)
+    replacing match {
+      case Replacing.Nothing    => entry(publish, jobEnd.adding(publish, clock.millis()), Vector.empty)
+      case Replacing.Everything =>
+        val replaced = job.visible().map(_.asPart)
+        replaced.map(_.path).find(!job.replaced.canHide(_)).foreach(refuseName)
+        entry(publish, jobEnd.replacing(publish, clock.millis()), replaced)
+    }
+  }
+
+  /** A job that fails before its record has decided nothing, and merges need not wait for it. */
+  private def withdrawing[A](replacing: Replacing)(action: => A): A =
+    try action
+    catch {
+      case NonFatal(e) =>
+        if (replacing == Replacing.Everything)
+          try job.takeBack()
+          catch { case NonFatal(later) => e.addSuppressed(later) }
+        throw e
+    }
+
+  private def refuseName(file: String): Nothing = throw Errors.pathNotWritable(
+    path,
+    s"it is to be overwritten, and the name of $file is too long to be set aside. Nothing was changed. Remove that file, or " +
+      "give it a shorter name"
+  )
 
   /** Unless another record has its place, the job's may be there after any error: also one of the look behind it. */
   private def decided(entry: Ledger.Entry): LogRecord =

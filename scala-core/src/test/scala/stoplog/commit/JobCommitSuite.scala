@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
 import stoplog.commit.JobCommit.Replacing
-import stoplog.error.{Errors, StoplogException}
+import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord, MemoryRecords, RecordKind, SinkState}
 import stoplog.part.RunId
@@ -61,6 +61,24 @@ class JobCommitSuite extends AnyFunSuite {
       place.clock.advance(25 * 60 * 60 * 1000L)
       slow.commit(Seq(made), Replacing.Everything)
       assert(place.rows === Vector("new"))
+    }
+  }
+
+  test("an overwrite is refused, and lets merges begin again, beside a file whose name cannot get longer") {
+    for ((name, isRefused) <- Seq("x" * 245 -> false, "x" * 246 -> true, "ä" * 123 -> true)) within { place =>
+      place.plant("b/old.txt", "old")
+      place.plant(s"b/$name.txt", "older")
+      place.plant("_stoplog/batch-1/overwrites", "batch-1")
+      if (isRefused) {
+        val refused = intercept[StoplogArgumentException](place.overwrite("batch-1", Faults.none, "new"))
+        assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+        assert(refused.getMessage.contains(s"b/$name.txt"))
+        assert(place.rows === Vector("old", "older"))
+        assert(!place.filesOf("batch-1").contains("overwrites"))
+      } else {
+        place.overwrite("batch-1", Faults.none, "new")
+        assert(place.rows === Vector("new"))
+      }
     }
   }
 

@@ -184,8 +184,10 @@ private[stoplog] final class SinkDriver private[commit] (
         claimed(claim)
       }
 
+  /** A part that is ahead grows old only once a claim has put that right. */
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
-    state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
+    state.open.exists(part => part.isAhead(nowMillis) || policy.onTime(part, nowMillis).isDefined) ||
+      completing.isDue(state, nowMillis)
 
   private def claim(planned: Planned): LogRecord =
     try

@@ -52,11 +52,13 @@ final case class Open(
 ) extends Part {
   def sizeBytes: Long = validBytes + beside.storageBytes
 
+  private[stoplog] def isAhead(nowMillis: Long): Boolean = openedAtMillis.max(lastWrittenAtMillis) > nowMillis
+
   /** As a driver records it: by its own clock nothing has happened after this time. The clock of an executor, or of an earlier
     * driver, may have been ahead, and the part would not grow old for so long.
     */
   private[stoplog] def by(nowMillis: Long): Open =
-    if (openedAtMillis.max(lastWrittenAtMillis) <= nowMillis) this
+    if (!isAhead(nowMillis)) this
     else
       copy(
         openedAtMillis = openedAtMillis.min(nowMillis),

@@ -46,6 +46,19 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of a"))
   }
 
+  test("before there is data, parts of a run whose clock was ahead grow old by the clock of the next run") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    world.epoch(world.driver(), 0, "a")
+    world.clock.advance(-3600000)
+    val second = world.driver(run = other)
+    second.waitFrom(world.newest.seq)
+    second.tick()
+    assert(world.rows.isEmpty)
+    world.clock.advance(1000)
+    second.tick()
+    assert(world.rows === Vector("row of a"))
+  }
+
   test("a run that has started does not go on behind a reset, but the next one does") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")

@@ -22,7 +22,8 @@ private[commit] object EpochOutcome {
 
   /** Puts the tasks' results together with the parts that no task touched.
     *
-    * @param schema the columns of this run's rows, and so of the parts to which it has written
+    * @param schema    the columns of this run's rows, and so of the parts to which it has written
+    * @param nowMillis by the driver's clock, after which no part was opened or written to
     */
   def of(
       plan: EpochPlan,
@@ -35,15 +36,19 @@ private[commit] object EpochOutcome {
     val touched =
       results.iterator.flatMap(r => r.closed.iterator ++ r.open.iterator).map(_.finishedPath).toSet
     val carried = plan.handed.toVector.sortBy(_._1).flatMap { case (slot, parts) =>
-      parts.filterNot(part => touched(part.finishedPath)).map(carryOver(_, bySlot.get(slot), plan.run))
+      parts
+        .filterNot(part => touched(part.finishedPath))
+        .map(carryOver(_, bySlot.get(slot), plan.run).by(nowMillis))
     }
     val (due, left) = byClock(carried, policy, nowMillis)
     lazy val handed = plan.handed.valuesIterator.flatten.map(part => part.finishedPath -> part).toMap
     EpochOutcome(
-      closed =
-        results.flatMap(_.closed).map(part => ended(part, handed.get(part.finishedPath), schema)).toVector,
+      closed = results
+        .flatMap(_.closed)
+        .map(part => ended(part, handed.get(part.finishedPath), schema).by(nowMillis))
+        .toVector,
       due = due,
-      open = results.flatMap(_.open).map(_.copy(schema = schema)).toVector ++ left,
+      open = results.flatMap(_.open).map(_.copy(schema = schema).by(nowMillis)).toVector ++ left,
       nextPart = (plan.firstPart +: results.map(_.nextPart)).max
     )
   }

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -21,13 +21,14 @@ private[stoplog] final class JobCommit(
     store: PartStore,
     job: JobDirectory,
     tools: DriverTools,
-    followUps: FollowUps
+    rules: JobCommit.Rules
 ) {
   import JobCommit._
+  import rules.followUps
   import tools.{clock, faults, parallel}
 
   private val stores = SinkStores.of(log, store, replaced = job.replaced)
-  private val ledger = new Ledger(run, identity, stores, LostPart.Fail, followUps, tools)
+  private val ledger = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
   private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
   private def path = identity.path
@@ -44,23 +45,66 @@ private[stoplog] final class JobCommit(
 
   /** Makes the tasks' parts visible, in place of what readers see now or beside it.
     *
-    * Errors: those of [[SinkDriver.commit]].
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST` and `STOPLOG_PATH_NOT_WRITABLE`, after which nothing is decided; `STOPLOG_BATCH_UNKNOWN`;
+    * `STOPLOG_BATCH_DECIDED`, after which the record stands.
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
+    val draft = withdrawing(replacing)(drafted(results, replacing))
+    parallel.uninterrupted {
+      val record = decided(draft)
+      try ledger.settle(record)
+      catch { case NonFatal(e) => throw Errors.batchDecided(identity.sinkId, path, e) }
+      leave()
+      tidyUp(record.replace.map(_.bucket))
+    }
+  }
+
+  private def drafted(results: Seq[TaskResult], replacing: Replacing): Ledger.Entry = {
     faults.at(Step.BeforeRecord)
     val publish = results.flatMap(_.closed).toVector
     refuseIfRemoved(publish)
-    val (replaced, follow) = replacing match {
+    replacing match {
+      case Replacing.Nothing    => entry(publish, jobEnd.adding(publish, clock.millis()), Vector.empty)
       case Replacing.Everything =>
-        (job.visible().map(_.asPart), jobEnd.replacing(publish, clock.millis()))
-      case Replacing.Nothing => (Vector.empty, jobEnd.adding(publish, clock.millis()))
+        val replaced = job.visible().map(_.asPart)
+        replaced.map(_.path).find(!job.replaced.canHide(_)).foreach(refuseName)
+        entry(publish, jobEnd.replacing(publish, clock.millis()), replaced)
     }
-    parallel.uninterrupted {
-      ledger.settle(ledger.append(entry(publish, follow, replaced)))
-      job.deleteEmptied(replaced.map(_.bucket))
-      leave()
-      remove()
+  }
+
+  /** A job that fails before its record has decided nothing, and merges need not wait for it. */
+  private def withdrawing[A](replacing: Replacing)(action: => A): A =
+    try action
+    catch {
+      case NonFatal(e) =>
+        if (replacing == Replacing.Everything)
+          try job.takeBack()
+          catch { case NonFatal(later) => e.addSuppressed(later) }
+        throw e
     }
+
+  private def refuseName(file: String): Nothing = throw Errors.pathNotWritable(
+    path,
+    s"it is to be overwritten, and the name of $file is too long to be set aside. Nothing was changed. Remove that file, or " +
+      "give it a shorter name"
+  )
+
+  /** Unless another record has its place, the job's may be there after any error: also one of the look behind it. */
+  private def decided(entry: Ledger.Entry): LogRecord =
+    try ledger.append(entry)
+    catch {
+      case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
+      case NonFatal(e) => throw Errors.batchUnknown(identity.sinkId, path, e)
+    }
+
+  /** Whoever is told that the job has failed runs it again, and has its rows twice. So from here on it has succeeded. */
+  private def tidyUp(emptied: Seq[String]): Unit = {
+    Log.tolerating(s"Directories under $path that an overwrite has emptied could not be removed")(
+      job.deleteEmptied(emptied)
+    )
+    Log.tolerating(
+      s"The rows of ${identity.sinkId} are visible, and its directory under $path could not be removed: the next batch job removes it"
+    )(remove())
   }
 
   /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
@@ -128,7 +172,9 @@ private[stoplog] final class JobCommit(
     }
 
   private def leave(): Unit = {
-    lease.foreach(_.close())
+    lease.foreach(held =>
+      Log.tolerating(s"${identity.sinkId} under $path could not say that it has ended")(held.close())
+    )
     lease = None
   }
 
@@ -151,15 +197,16 @@ private[stoplog] object JobCommit {
     case object Everything extends Replacing
   }
 
+  /** The rules by which a job, and who carries it on, decides. */
+  final case class Rules(followUps: FollowUps, onLost: LostPart = LostPart.Fail)
+
   /** Begins the names of the logs of batch jobs; the name of a sink cannot begin with it. */
   val Prefix: String = "batch-"
 
   /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job. */
   def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
-    try job.rollForward()
-    catch {
-      case NonFatal(e) =>
-        Log.warn(s"What an earlier batch job under ${job.path} left behind could not be dealt with", e)
+    Log.tolerating(s"What an earlier batch job under ${job.path} left behind could not be dealt with") {
+      job.rollForward()
     }
   }
 

@@ -4,7 +4,7 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -72,11 +72,12 @@ private[stoplog] final class Ledger(
     */
   def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
 
-  /** The same with one try, and only if the log still ends with record `seenSeq`: a run that has written since is
-    * alive, and must not be fenced by a run that has nothing to write.
+  /** The same with one try, and only if the log still ends with record `seenSeq`, or with this run's own claim: its outcome
+    * was not known if it failed behind its record. Another run that has written since is alive, and must not be fenced by a
+    * run that has nothing to write.
     */
   def claimIfEndsWith(seenSeq: Long)(claimed: LogRecord => Option[SinkState]): Option[LogRecord] = for {
-    found <- log.newest() if found.seq == seenSeq
+    found <- log.newest() if found.seq == seenSeq || found.run == run
     state <- claimed(found)
     claim <- tryClaim(Some(found), state).toOption
   } yield claim
@@ -123,7 +124,12 @@ private[stoplog] final class Ledger(
       if (!alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
         fencedSince(record).foreach(throw _)
     }
-    log.trim(record) // after every record, for parts may stay open much longer than the log may grow
+    // after every record, for parts may stay open much longer than the log may grow
+    Log.tolerating(
+      s"Old records of ${identity.path} (${identity.sinkId}) could not be removed; it is tried again later"
+    ) {
+      log.trim(record)
+    }
     faults.at(Step.AfterTrim)
   }
 

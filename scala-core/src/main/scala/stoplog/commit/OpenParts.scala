@@ -2,7 +2,6 @@
 package stoplog.commit
 
 import scala.util.Using
-import scala.util.control.NonFatal
 
 import stoplog.error.Log
 import stoplog.fault.Step
@@ -53,10 +52,12 @@ private[commit] object OpenParts {
       tools: DriverTools
   ) extends OpenParts {
     import stores.{parts, spoolFiles}
-    import tools.{faults, parallel, retry}
+    import tools.{clock, faults, parallel, retry}
 
-    override def claimed(state: SinkState): SinkState =
-      state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle))))
+    override def claimed(state: SinkState): SinkState = {
+      val now = clock.millis()
+      state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle)).by(now)))
+    }
 
     /** Error: `STOPLOG_STORE_WRITE`: without an answer the run goes on with no part, since copying all parts is no
       * answer to an outage.
@@ -79,10 +80,8 @@ private[commit] object OpenParts {
     }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
-      try spoolFiles.discard(unneeded.toVector)
-      catch {
-        case NonFatal(e) =>
-          Log.warn("Spool files could not be removed; they are once they are old enough", e)
+      Log.tolerating("Spool files could not be removed; they are once they are old enough") {
+        spoolFiles.discard(unneeded.toVector)
       }
       faults.at(Step.AfterDrop)
     }

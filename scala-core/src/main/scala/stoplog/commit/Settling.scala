@@ -61,7 +61,7 @@ private[commit] final class Settling(
     val hidden = record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
     val alone  = publish(record, hidden)
     faults.at(Step.AfterPublish)
-    if (hidden.nonEmpty && hasMoreToDo(record)) log.noteVisible(record, hidden.map(_.finishedPath).toSet)
+    if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
     announcer.announce(record)
     mark(record) && alone
@@ -119,8 +119,12 @@ private[commit] final class Settling(
 
   /** The earlier failure takes precedence over a failure of this note. */
   private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =
-    try log.noteVisible(record, visible)
+    try noteVisible(record, visible)
     catch { case NonFatal(e) => failure.addSuppressed(e) }
+
+  /** Tried again, as the mark is: a part that a reader takes before either of them is there is lost at the next start. */
+  private def noteVisible(record: LogRecord, visible: Set[String]): Unit =
+    retry(() => log.noteVisible(record, visible))
 
   /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
     * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[ends]]).
@@ -152,9 +156,9 @@ private[commit] final class Settling(
     mark(record) && alone
   }
 
-  /** Answers whether no other process has done it. */
+  /** Answers whether no other process has done it, which is not known of a mark whose first try had no answer. */
   private def mark(record: LogRecord): Boolean = {
-    val first = log.markPublished(record)
+    val first = retry(() => log.markPublished(record))
     faults.at(Step.AfterMark)
     first
   }

@@ -184,8 +184,10 @@ private[stoplog] final class SinkDriver private[commit] (
         claimed(claim)
       }
 
+  /** A part that is ahead grows old only once a claim has put that right. */
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
-    state.open.exists(policy.onTime(_, nowMillis).isDefined) || completing.isDue(state, nowMillis)
+    state.open.exists(part => part.isAhead(nowMillis) || policy.onTime(part, nowMillis).isDefined) ||
+      completing.isDue(state, nowMillis)
 
   private def claim(planned: Planned): LogRecord =
     try
@@ -348,12 +350,9 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private def sweep(): Unit = {
     sweptAtMillis = clock.millis()
-    try {
+    Log.tolerating("The driver could not delete orphans or old manifests; its next sweep tries again") {
       ledger.sweep()
       followUps.deleteOldManifests(clock.millis())
-    } catch {
-      case NonFatal(e) =>
-        Log.warn("The driver could not delete orphans or old manifests; its next sweep tries again", e)
     }
   }
 }

@@ -3,9 +3,11 @@ package stoplog.commit
 
 import java.util.concurrent.{ExecutorService, Semaphore, TimeUnit}
 
+import scala.util.control.NonFatal
+
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
-import stoplog.thread.{Backoff, Pooled, Uninterrupted}
+import stoplog.thread.{Backoff, Outcomes, Pooled, Uninterrupted}
 
 /** The time, as an argument: no test of this library sleeps. */
 private[stoplog] trait Clock extends Serializable {
@@ -81,7 +83,9 @@ private[stoplog] object StorageRetry {
   private val transient = Set("STOPLOG_STORE_WRITE", "STOPLOG_UNKNOWN_OUTCOME")
 }
 
-/** Runs the same action over many parts. The first failure is thrown once all actions have ended. */
+/** Runs the same action over many parts: over all of them, though some fail. The first failure is thrown once all actions
+  * have ended, with the others as what it suppressed.
+  */
 private[stoplog] trait Parallel {
   def map[A, B](items: Seq[A])(action: A => B): Seq[B]
 
@@ -98,7 +102,12 @@ private[stoplog] object Parallel {
 
   /** One after the other, on the caller's thread. */
   val sequential: Parallel = new Parallel {
-    override def map[A, B](items: Seq[A])(action: A => B): Seq[B] = items.toVector.map(action)
+    override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
+      Outcomes.all(items.toVector.map { item =>
+        try Right(action(item))
+        catch { case NonFatal(e) => Left(e) }
+      })
+
     override def mapWork[A, B](items: Seq[A], atOnce: Int)(action: A => B): Seq[B] = map(items)(action)
     override def uninterrupted[A](action: => A): A                                 = action
   }

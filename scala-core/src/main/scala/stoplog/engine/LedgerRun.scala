@@ -112,7 +112,7 @@ private[stoplog] final class LedgerRun[R](
     } finally {
       try heartbeat.foreach(_.stop())
       catch { case NonFatal(e) => Log.debug(s"The last sign of life of $name stays", e) }
-      hooks.closed()
+      Log.tolerating(s"$name has ended, and what it held could not be closed")(hooks.closed())
     }
   }
 

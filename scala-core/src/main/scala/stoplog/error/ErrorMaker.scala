@@ -84,6 +84,9 @@ private[stoplog] object Causes {
     Option(last.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(last.toString)
   }
 
+  /** What the exception itself says has happened, in one line: those of stoplog say in the next one what to do. */
+  def brief(e: Throwable): String = message(e).linesIterator.nextOption().getOrElse(e.toString)
+
   /** The message of the exception itself. */
   def message(e: Throwable): String = Option(e.getMessage).getOrElse(e.toString)
 }

@@ -367,6 +367,30 @@ object Errors extends ErrorMaker {
   def nameTaken(path: String, why: String): StoplogException =
     failure("STOPLOG_NAME_TAKEN", "path" -> path, "why" -> reason(why))
 
+  /** For what a batch job fails with once its record stands: the advice of the cause is for queries. */
+  def batchDecided(job: String, path: String, cause: Throwable): StoplogException =
+    failure(
+      "STOPLOG_BATCH_DECIDED",
+      cause,
+      "job"  -> job,
+      "path" -> path,
+      "why"  -> reason(Causes.brief(cause))
+    )
+
+  /** The same where it is not known whether the record stands. */
+  def batchUnknown(job: String, path: String, cause: Throwable): StoplogException =
+    failure(
+      "STOPLOG_BATCH_UNKNOWN",
+      cause,
+      "job"  -> job,
+      "path" -> path,
+      "why"  -> reason(Causes.brief(cause))
+    )
+
+  /** The same of a batch job without a log. */
+  def batchPartly(target: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_BATCH_PARTLY", cause, "target" -> target, "why" -> reason(Causes.brief(cause)))
+
   def storeWrite(path: String, why: String, cause: Throwable): StoplogException =
     storage("STOPLOG_STORE_WRITE", path, why, cause)
 

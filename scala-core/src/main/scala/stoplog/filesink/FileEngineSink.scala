@@ -131,8 +131,8 @@ private[filesink] final class FileJob(
 
   override def commit(results: Seq[TaskResult]): Unit = {
     if (write.existing == Existing.Replace) DirectoryMerges.overwrite(storage).begin()
+    layout.written(results) // before the record: nothing that comes behind it may fail the job
     record.commit(results, replacing)
-    layout.written(results)
   }
 
   override def abort(results: Seq[TaskResult]): Unit = record.abort()
@@ -144,7 +144,7 @@ private[filesink] final class FileJob(
     storage.parts,
     storage.job,
     DriverTools.ofThisJvm,
-    SinkFollowUps.of(options, write.columns, storage)
+    JobCommit.Rules(SinkFollowUps.of(options, write.columns, storage), options.recovery.onLostPart)
   )
 
   private def replacing: JobCommit.Replacing = write.existing match {

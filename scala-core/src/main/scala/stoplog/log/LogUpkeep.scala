@@ -19,6 +19,7 @@ private[log] final class LogUpkeep(
   private var first = Long.MaxValue
   private var marks = Vector.empty[Long]
 
+  // From this record on it is tried again.
   private var triedWith = Long.MinValue
 
   /** A record decides, with these in the log. */
@@ -30,7 +31,8 @@ private[log] final class LogUpkeep(
     there = listed
   }
 
-  /** Removes in groups what is not kept, oldest first.
+  /** Removes in groups what is not kept, oldest first. What cannot be removed waits for the next group, and not for the next
+    * record: a storage that takes the right to delete away would be asked in each epoch. A mark waits for its record's end.
     *
     * @param settled a record that has been carried out, and marked
     */
@@ -39,17 +41,17 @@ private[log] final class LogUpkeep(
       marks :+= settled.seq
     if (marks.sizeIs >= rules.marks + rules.together) {
       val (old, kept) = marks.splitAt(marks.size - rules.marks)
-      store.unmark(old.filter(_ < newest))
       marks = kept
+      store.unmark(old.filter(_ < newest))
     }
     val extra = there.size - rules.records.max(1)
     if (extra >= rules.together && newest >= triedWith) {
+      triedWith = newest + rules.together
       val needed      = neededBy(there.drop(extra))
       val (old, kept) = there.partition(_ < needed)
       store.delete(old)
       there = kept
       marks = marks.filter(_ >= needed)
-      triedWith = newest + rules.together
     }
   }
 

@@ -53,6 +53,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   private def groups(): Vector[DirectoryGroup] = {
     val files = new DirectoryListing(options.path, storage.pathOf(""), context.hadoopConfiguration)
       .smallerThan(options.policy.smallerThanBytes)
+      .filter(file => storage.finished.canHide(file.path))
     val free = CompactionCommit.free(files, sinks.values)(_.path)
     DirectoryPlan.groups(free, format, options.policy, storage, context)
   }

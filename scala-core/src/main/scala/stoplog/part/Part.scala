@@ -51,6 +51,19 @@ final case class Open(
     override val firstEventTimeMillis: Option[Long] = None
 ) extends Part {
   def sizeBytes: Long = validBytes + beside.storageBytes
+
+  private[stoplog] def isAhead(nowMillis: Long): Boolean = openedAtMillis.max(lastWrittenAtMillis) > nowMillis
+
+  /** As a driver records it: by its own clock nothing has happened after this time. The clock of an executor, or of an earlier
+    * driver, may have been ahead, and the part would not grow old for so long.
+    */
+  private[stoplog] def by(nowMillis: Long): Open =
+    if (!isAhead(nowMillis)) this
+    else
+      copy(
+        openedAtMillis = openedAtMillis.min(nowMillis),
+        lastWrittenAtMillis = lastWrittenAtMillis.min(nowMillis)
+      )
 }
 
 /** Closed: becomes visible when, and only when, a record names it (I3). */
@@ -65,7 +78,14 @@ private[stoplog] final case class Pending(
     reason: RollReason,
     schema: Option[SchemaId] = None,
     times: Option[TimeRange] = None
-) extends Part
+) extends Part {
+
+  /** As [[Open.by]]. */
+  def by(nowMillis: Long): Pending = copy(
+    openedAtMillis = openedAtMillis.min(nowMillis),
+    lastWrittenAtMillis = lastWrittenAtMillis.min(nowMillis)
+  )
+}
 
 private[stoplog] object Pending {
 

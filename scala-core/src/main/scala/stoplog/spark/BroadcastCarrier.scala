@@ -3,8 +3,6 @@ package stoplog.spark
 
 import java.util.concurrent.ConcurrentLinkedQueue
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 
@@ -24,8 +22,7 @@ private[spark] final class BroadcastCarrier(context: SparkContext) extends Carri
   /** Frees the memory. A task that begins only now fails: its epoch has ended without it. A failure costs memory alone. */
   def release(): Unit =
     Iterator.continually(carried.poll()).takeWhile(_ != null).foreach { broadcast =>
-      try broadcast.destroy()
-      catch { case NonFatal(e) => Log.warn("The driver could not free the plan of an epoch that is over", e) }
+      Log.tolerating("The driver could not free the plan of an epoch that is over")(broadcast.destroy())
     }
 }
 

@@ -22,6 +22,9 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
       case file                               => Vector(seen(file))
     }
 
+  /** No longer says that the job overwrites: it has decided nothing, and never will. */
+  def takeBack(): Unit = files.delete(Seq(own.overwrites))
+
   /** Deletes these directories, and those above them, as far as they are empty. Never fails: an empty directory shows no
     * rows.
     */

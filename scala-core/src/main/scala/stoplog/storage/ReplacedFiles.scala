@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import stoplog.error.{Errors, Log}
 
 /** Finished parts that a record replaces by others.
@@ -13,6 +15,11 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
 
   /** The length of the file under this path, in bytes; `None` when there is none. */
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
+
+  /** Whether the file under this path can be hidden: its name gets longer by that. To be asked before a record names it, since
+    * what a record names must go out of sight, however often it is tried. Only files of other programs have such names.
+    */
+  def canHide(path: String): Boolean = ReplacedFiles.fits(path)
 
   /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
     */
@@ -93,6 +100,12 @@ private[stoplog] object ReplacedFiles {
     */
   private[stoplog] val Unseen: String = ".aside"
 
+  /** File systems allow 255 bytes for a name. */
+  private val MostBytes = 255
+
+  private def fits(path: String): Boolean =
+    s"${path.drop(path.lastIndexOf('/') + 1)}$Unseen".getBytes(UTF_8).length <= MostBytes
+
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
 
@@ -110,6 +123,7 @@ private[stoplog] object ReplacedFiles {
     * that names the replaced parts has been written before.
     */
   private[storage] final class Deleted(files: FileStore, job: String) extends ReplacedFiles(files, job) {
+    override def canHide(path: String): Boolean            = true
     override def together: Int                             = 1000
     override def hide(seq: Long, path: String): Unit       = files.delete(Seq(path))
     override def hide(seq: Long, paths: Seq[String]): Unit = files.delete(paths)

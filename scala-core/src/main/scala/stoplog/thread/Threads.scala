@@ -20,7 +20,7 @@ private[stoplog] object Daemons {
 /** Threads for as long as one call takes: they wait for a storage, and do not compute. */
 private[stoplog] object Pooled {
 
-  /** The results in the order of the items, once all actions have ended. Error: the first action's that failed.
+  /** The results in the order of the items, once all actions have ended. Error: that of [[Outcomes.all]].
     *
     * @param name  of the threads
     * @param await called when all actions have been started
@@ -32,9 +32,26 @@ private[stoplog] object Pooled {
     try {
       val running = items.toVector.map(item => pool.submit((() => action(item)): Callable[B]))
       await(pool)
-      running.map(future => Uninterrupted.get(future)).map(_.fold(throw _, identity))
+      Outcomes.all(running.map(future => Uninterrupted.get(future)))
     } finally pool.shutdown()
   }
+}
+
+/** What became of actions that were all tried. */
+private[stoplog] object Outcomes {
+
+  /** The results. Error: the first failure, with the next ones as what it suppressed. */
+  def all[B](outcomes: Vector[Either[Throwable, B]]): Vector[B] = {
+    val (failures, results) = outcomes.partitionMap(identity)
+    failures.headOption.foreach { first =>
+      failures.iterator.filterNot(_ eq first).take(MostTold).foreach(first.addSuppressed)
+      throw first
+    }
+    results
+  }
+
+  /** A storage that is down fails for each of thousands of parts, with the same words. */
+  private final val MostTold = 10
 }
 
 /** Work that an interrupt does not stop half-way: `query.stop()` interrupts the thread that commits, and what has been

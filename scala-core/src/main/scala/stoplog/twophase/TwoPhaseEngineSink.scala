@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.twophase
 
+import scala.util.control.NonFatal
+
 import stoplog.commit._
 import stoplog.engine._
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.{Errors, Log, Redaction}
 import stoplog.options.{LogOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
@@ -119,13 +121,17 @@ private[twophase] object TwoPhaseEngineSink {
       val all = prepared(results)
       committer.refuseLost(all.map(_.token))
       begun = true
-      tools.parallel.uninterrupted {
-        tools.parallel.map(all) { part =>
-          if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
-            throw Errors.partLost(sink.target, part.token, "", -1L)
+      try
+        tools.parallel.uninterrupted {
+          tools.parallel.map(all) { part =>
+            if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
+              throw Errors.partLost(sink.target, part.token, "", -1L)
+          }
         }
-      }
-      committer.close()
+      catch { case NonFatal(e) => throw Errors.batchPartly(sink.target, e) }
+      Log.tolerating(s"All rows are in ${sink.target}, and the connection could not be closed")(
+        committer.close()
+      )
     }
 
     /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). */

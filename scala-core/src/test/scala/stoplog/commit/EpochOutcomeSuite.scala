@@ -61,6 +61,26 @@ class EpochOutcomeSuite extends AnyFunSuite {
     )
   }
 
+  test("an executor whose clock is ahead opens no part after the epoch's end, by the driver's clock") {
+    val ahead  = open("ahead", openedAtMillis = 5000).copy(schema = schema, lastWrittenAtMillis = 6000)
+    val closed = done("closed").copy(openedAtMillis = 4000, lastWrittenAtMillis = 4500)
+    val before = open("before", openedAtMillis = 7000)
+    val drawn  = draft(
+      plan(Map(0 -> Vector(before))),
+      result(0).copy(open = Vector(ahead, open("behind", openedAtMillis = 7)), closed = Vector(closed))
+    )
+    val times =
+      (drawn.open ++ drawn.closed).map(part => part.name -> (part.openedAtMillis, part.lastWrittenAtMillis))
+    assert(
+      times.toMap === Map(
+        "ahead"  -> (1000, 1000),
+        "behind" -> (7, 7),
+        "before" -> (1000, 1000),
+        "closed" -> (1000, 1000)
+      )
+    )
+  }
+
   test("two parts of one name in two buckets are two parts") {
     val elsewhere = young.copy(bucket = "c")
     val drawn     =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.IOException
+
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -42,6 +44,19 @@ class IdleDriverSuite extends AnyFunSuite {
     world.epoch(second, 1, "a")
     second.end(PublishOpen)
     assert(world.rows === Vector("row of a", "row of a"))
+  }
+
+  test("before there is data, parts of a run whose clock was ahead grow old by the clock of the next run") {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    world.epoch(world.driver(), 0, "a")
+    world.clock.advance(-3600000)
+    val second = world.driver(run = other)
+    second.waitFrom(world.newest.seq)
+    second.tick()
+    assert(world.rows.isEmpty)
+    world.clock.advance(1000)
+    second.tick()
+    assert(world.rows === Vector("row of a"))
   }
 
   test("a run that has started does not go on behind a reset, but the next one does") {
@@ -161,6 +176,27 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows.isEmpty)
     endIdle(world.driver(run = other), world.newest.seq)
     assert(world.rows === Vector("row of a"))
+  }
+
+  test("a run without data goes on behind a claim of its own of which it did not learn that it stands") {
+    for (act <- Seq[SinkDriver => Any](_.tick(), _.end(PublishOpen))) {
+      val world = new DriverWorld(Rolls.atAge(1000))
+      world.epoch(world.driver(), 0, "a")
+      val idle = world.driver(run = other)
+      idle.waitFrom(world.newest.seq)
+      world.clock.advance(1000)
+      world.records.afterPut = { _ =>
+        world.records.afterPut = _ => ()
+        world.records.beforeList = { () =>
+          world.records.beforeList = () => ()
+          throw new IOException("no answer")
+        }
+      }
+      intercept[IOException](idle.tick())
+      assert(world.newest.run === other && world.rows.isEmpty)
+      act(idle)
+      assert(world.rows === Vector("row of a"))
+    }
   }
 
   private def endIdle(driver: SinkDriver, seenSeq: Long): Unit = {

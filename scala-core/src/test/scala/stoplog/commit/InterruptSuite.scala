@@ -66,7 +66,7 @@ class InterruptSuite extends AnyFunSuite {
         Parallel.bounded(4),
         StorageRetry.never
       ),
-      MemoryNotes.unasked
+      JobCommit.Rules(MemoryNotes.unasked)
     )
     val done = Seq(world.task(commit.begin(slots = 1), 0, "a", "b"))
     interrupted(request)(commit.commit(done, JobCommit.Replacing.Nothing))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.IOException
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
-
-import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.LogFiles
 import stoplog.commit.JobCommit.Replacing
+import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogRecord, MemoryRecords, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.rolling.RollReason
 import stoplog.storage.{JobDirectory, PartLayout, SpoolFiles}
@@ -25,7 +25,7 @@ class JobCommitSuite extends AnyFunSuite {
     within { place =>
       place.plant("b/old.txt", "old")
       place.plant("c/old.txt", "old as well")
-      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       place.plant("b/part-1.txt", "of a stream")
       place.plant("c/d/part-2.txt", "of another job")
       place.job("batch-1").rollForward()
@@ -64,6 +64,24 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test("an overwrite is refused, and lets merges begin again, beside a file whose name cannot get longer") {
+    for ((name, isRefused) <- Seq("x" * 245 -> false, "x" * 246 -> true, "ä" * 123 -> true)) within { place =>
+      place.plant("b/old.txt", "old")
+      place.plant(s"b/$name.txt", "older")
+      place.plant("_stoplog/batch-1/overwrites", "batch-1")
+      if (isRefused) {
+        val refused = intercept[StoplogArgumentException](place.overwrite("batch-1", Faults.none, "new"))
+        assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+        assert(refused.getMessage.contains(s"b/$name.txt"))
+        assert(place.rows === Vector("old", "older"))
+        assert(!place.filesOf("batch-1").contains("overwrites"))
+      } else {
+        place.overwrite("batch-1", Faults.none, "new")
+        assert(place.rows === Vector("new"))
+      }
+    }
+  }
+
   test("directories that an overwrite has emptied are gone, and others stay") {
     within { place =>
       place.plant("x=1/y=1/old.txt", "old")
@@ -92,7 +110,7 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("of two that carry a dead job on, the one that comes second removes nothing beneath the first one") {
     within { place =>
-      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       var looked = false
       place
         .job(
@@ -113,7 +131,7 @@ class JobCommitSuite extends AnyFunSuite {
   test("a process that could not carry a job on keeps no other process from it") {
     within { place =>
       place.plant("b/old.txt", "old")
-      intercept[InjectedFault](place.overwrite("batch-1", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       JobCommit.rollForward(Seq(place.job("batch-1", new At(Step.AfterPublish))))
       assert(place.hasLeft("batch-1"))
       place.job("batch-1").rollForward()
@@ -126,7 +144,7 @@ class JobCommitSuite extends AnyFunSuite {
       var isLeft = false
       within { place =>
         place.plant("b/old.txt", "old")
-        Try(place.overwrite("batch-1", new Nth(Step.MidRemove, after), "new"))
+        place.overwrite("batch-1", new Nth(Step.MidRemove, after), "new")
         isLeft = place.filesOf("batch-1/log").nonEmpty
         val other = place.job("batch-1") // so that no process can tell that the job's driver is gone
         other.begin(slots = 1)
@@ -138,6 +156,61 @@ class JobCommitSuite extends AnyFunSuite {
       isLeft
     }
     assert(brokenOff >= 3, "before its record, its notes and its mark")
+  }
+
+  test(
+    "a job whose rows are visible has succeeded, though its directory cannot be removed, and the next job removes it"
+  ) {
+    within { place =>
+      place.append("batch-1", new At(Step.MidRemove), "b" -> "row")
+      assert(place.rows === Vector("row") && place.hasLeft("batch-1"))
+      place.job("batch-1").rollForward()
+      assert(place.rows === Vector("row") && !place.hasLeft("batch-1"))
+    }
+  }
+
+  test(
+    "of a job that died the rows that are there become visible, though a reader took a part before that was noted"
+  ) {
+    within { place =>
+      intercept[Died](place.append("batch-1", new Dying(Step.PartPublished), "b" -> "first", "c" -> "second"))
+      assert(place.rows === Vector("first"))
+      place.take("b")
+      assert(Samples.condition(place.job("batch-1").rollForward()) === "STOPLOG_PART_LOST")
+      assert(place.rows === Vector("second") && place.hasLeft("batch-1"))
+      place.job("batch-1", onLost = LostPart.Skip).rollForward()
+      assert(place.rows === Vector("second") && !place.hasLeft("batch-1"))
+    }
+  }
+
+  test(
+    "a job that fails behind its record says not to run it again, and the next job makes its rows visible"
+  ) {
+    for (step <- Seq(Step.AfterRecord, Step.PartPublished, Step.AfterPublish)) within { place =>
+      val failed =
+        intercept[StoplogException](place.append("batch-1", new At(step), "b" -> "first", "c" -> "second"))
+      assert(failed.getCondition === "STOPLOG_BATCH_DECIDED")
+      assert(
+        Seq("batch-1", place.root.toString, s"injected at ${step.name}").forall(failed.getMessage.contains)
+      )
+      assert(!failed.getMessage.contains("checkpoint"))
+      place.job("batch-1").rollForward()
+      assert(place.rows === Vector("first", "second") && !place.hasLeft("batch-1"))
+    }
+  }
+
+  test(
+    "a job that does not know whether its record stands says how to see it, whatever the storage has answered"
+  ) {
+    for (written <- Seq(true, false)) within { place =>
+      val job    = place.job("batch-1", log = Some(new Silent(written)))
+      val done   = place.task("batch-1", job, "row")
+      val failed = intercept[StoplogException](job.commit(Seq(done), Replacing.Nothing))
+      assert(failed.getCondition === "STOPLOG_BATCH_UNKNOWN")
+      assert(Seq("batch-1", place.root.toString, "no answer").forall(failed.getMessage.contains))
+      assert(!failed.getMessage.contains("checkpoint"))
+      assert(place.rows.isEmpty)
+    }
   }
 
   test("a job that has decided nothing is left alone for a day") {
@@ -179,7 +252,7 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("a job that cannot be dealt with keeps no other from being carried on") {
     within { place =>
-      intercept[InjectedFault](place.overwrite("batch-2", new At(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-2", new Dying(Step.AfterRecord), "new"))
       place.plant("_stoplog/batch-1/log/00000000000000000000.json", "no record")
       JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
       assert(place.rows === Vector("new"))
@@ -202,6 +275,21 @@ private object JobCommitSuite {
       left -= 1
       if (left == 0) throw new InjectedFault(step)
     }
+  }
+
+  /** The end of a process, which nothing catches. */
+  final class Died extends VirtualMachineError
+
+  final class Dying(step: Step) extends Faults {
+    override def at(now: Step): Unit = if (now == step) throw new Died
+  }
+
+  /** A log that does not answer, whether it has written the record or not. */
+  final class Silent(written: Boolean) extends MemoryRecords {
+    private def noAnswer = throw Errors.storeWrite("the log", "no answer", new IOException("no answer"))
+
+    beforePut = _ => if (!written) noAnswer
+    beforeList = () => noAnswer
   }
 
   final class When(step: Step, happens: () => Unit) extends Faults {
@@ -240,15 +328,21 @@ private object JobCommitSuite {
 
     val clock = new ManualClock(System.currentTimeMillis())
 
-    def job(name: String, faults: Faults = Faults.none, clock: Clock = Clock.system): JobCommit =
+    def job(
+        name: String,
+        faults: Faults = Faults.none,
+        clock: Clock = Clock.system,
+        onLost: LostPart = LostPart.Fail,
+        log: Option[LogFiles] = None
+    ): JobCommit =
       new JobCommit(
         RunId.random(),
         SinkIdentity(root.toString, name, name),
-        log(name),
+        log.fold(this.log(name))(new CommitLog(_)),
         parts(name),
         new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
         DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
-        MemoryNotes.unasked
+        JobCommit.Rules(MemoryNotes.unasked, onLost)
       )
 
     def overwrite(name: String, faults: Faults, row: String): Unit = {
@@ -257,10 +351,22 @@ private object JobCommitSuite {
       finally job.abort()
     }
 
+    /** @param rows each with its bucket */
+    def append(name: String, faults: Faults, rows: (String, String)*): Unit = {
+      val job = this.job(name, faults)
+      try job.commit(Seq(written(name, job.begin(slots = 1), rows)), Replacing.Nothing)
+      finally job.abort()
+    }
+
+    /** As a reader does it with a file that it has read. */
+    def take(bucket: String): Unit = root.resolve(bucket).toFile.listFiles().foreach(_.delete())
+
     def task(name: String, job: JobCommit, row: String): TaskResult = write(name, job.begin(slots = 1), row)
 
+    def write(name: String, plan: EpochPlan, row: String): TaskResult = written(name, plan, Seq("b" -> row))
+
     /** The work of the job's one task. */
-    def write(name: String, plan: EpochPlan, row: String): TaskResult = {
+    private def written(name: String, plan: EpochPlan, rows: Seq[(String, String)]): TaskResult = {
       val writer = TaskWriters.of(
         plan.forTask(0, Attempt.First),
         parts(name),
@@ -269,7 +375,7 @@ private object JobCommitSuite {
         Clock.system,
         new SpoolFiles(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name)
       )
-      writer.write("b", row)
+      rows.foreach { case (bucket, row) => writer.write(bucket, row) }
       writer.commit()
     }
 

@@ -110,6 +110,51 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.records.listings === looks + 1, "that of the append")
   }
 
+  test(
+    "a query goes on though its log cannot be cleared of old records and marks, which it tries again later"
+  ) {
+    val rules                                   = LogRules.standard.copy(records = 2, marks = 1, together = 3)
+    val world                                   = new DriverWorld(closing, rules = rules)
+    val driver                                  = world.driver()
+    var tried                                   = Vector.empty[String]
+    def refuse(what: String): Seq[Long] => Unit = { _ =>
+      tried :+= what
+      throw Errors.storeWrite("log", "403", new IOException("403"))
+    }
+    world.records.beforeDelete = refuse("records")
+    world.records.beforeUnmark = refuse("marks")
+    (0L to 8L).foreach(world.epoch(driver, _, "a"))
+    assert(world.rows.size === 9)
+    assert(tried.count(_ == "records") === 2 && tried.count(_ == "marks") === 2, "not in each epoch")
+    world.records.beforeDelete = _ => ()
+    (9L to 11L).foreach(world.epoch(driver, _, "a"))
+    assert(world.records.list().size <= 2 + 3)
+  }
+
+  test(
+    "a mark, or a note of what is visible, that fails once is tried again, before a reader takes the part"
+  ) {
+    val once  = StorageRetry.jittered(tries = 2, baseMillis = 1, _ => ())
+    val world = new DriverWorld(closing)
+    var left  = 1
+    world.records.beforeMark = { seq =>
+      left -= 1
+      if (left == 0) throw Errors.storeWrite(s"$seq", "503", new IOException("503"))
+    }
+    world.epoch(world.driver(retry = once), 0, "a")
+    assert(world.rows === Vector("row of a") && world.log.isPublished(world.newest))
+    val settling = new SettlingWorld(tries = 2)
+    val record   = settling.record(settling.closed("p"), settling.closed("q"))
+    var fails    = 1
+    settling.records.beforeNote = { seq =>
+      fails -= 1
+      if (fails == 0) throw Errors.storeWrite(s"$seq", "503", new IOException("503"))
+    }
+    settling.parts.onPublish = path => if (path == "b/q") throw Errors.nameTaken(path, "it is")
+    assert(condition(settling.publish(record)) === "STOPLOG_NAME_TAKEN")
+    assert(settling.log.visible(record) === Set("b/p"))
+  }
+
   private def ledger(world: DriverWorld): Ledger = new Ledger(
     mine,
     identity,

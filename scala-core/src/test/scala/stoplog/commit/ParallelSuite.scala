@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import java.util.concurrent.{CompletableFuture, CountDownLatch, CyclicBarrier, TimeUnit}
+import java.util.concurrent.{CompletableFuture, ConcurrentHashMap, CountDownLatch, CyclicBarrier, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -18,6 +18,28 @@ class ParallelSuite extends AnyFunSuite {
     test(s"$name: answers in the order of the items") {
       assert(parallel.map(1 to 50)(_ * 2) === (1 to 50).map(_ * 2))
       assert(parallel.map(Seq.empty[Int])(_ * 2) === Seq.empty)
+    }
+
+    test(
+      s"$name: an action that fails keeps no other from being tried, and the first failure has the others with it"
+    ) {
+      for (count <- Seq(2, 9)) {
+        val tried  = ConcurrentHashMap.newKeySet[Int]()
+        val thrown = intercept[IllegalStateException](parallel.map(1 to count) { n =>
+          tried.add(n)
+          if (n < count) throw new IllegalStateException(s"$n")
+        })
+        assert(tried.size === count)
+        assert(
+          thrown.getMessage +: thrown.getSuppressed.map(_.getMessage) === (1 until count).map(_.toString)
+        )
+      }
+    }
+
+    test(s"$name: one failure of several actions is thrown once") {
+      val failure = new IllegalStateException("all")
+      val thrown  = intercept[IllegalStateException](parallel.map(1 to 9)(_ => throw failure))
+      assert((thrown eq failure) && thrown.getSuppressed.isEmpty)
     }
 
     test(s"$name: a failure is thrown as it was") {

@@ -24,6 +24,23 @@ class RestartSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
+  test(
+    "parts of a run whose clock was ahead are not closed at once, and grow old from the claim of the next run on"
+  ) {
+    val world = new DriverWorld(Rolls.atAge(1000))
+    world.epoch(world.driver(), 0, "a")
+    world.clock.advance(-3600000)
+    val next = world.driver(other)
+    next.begin(1, slots = 1)
+    next.abort()
+    world.clock.advance(999)
+    next.tick()
+    assert(world.rows.isEmpty)
+    world.clock.advance(1)
+    next.tick()
+    assert(world.rows === Vector("row of a"))
+  }
+
   test("rows that a dead attempt has written behind the committed ones are not published") {
     val world = leftOpen()
     val dying = world.driver()

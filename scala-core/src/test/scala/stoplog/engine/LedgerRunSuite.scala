@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.engine
 
+import java.io.IOException
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls, TaskPlans}
@@ -19,13 +21,25 @@ class LedgerRunSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  private def runOf(world: DriverWorld, writers: (TaskPlans, EpochStart) => Nothing) =
+  test("a query that has ended well has done so, though its connection cannot be closed") {
+    val world = new DriverWorld(Rolls.never)
+    val run   =
+      runOf(world, (_, _) => throw new InterruptedException, closed = throw new IOException("it is gone"))
+    assert(run.end(exception = None))
+  }
+
+  private def runOf(
+      world: DriverWorld,
+      writers: (TaskPlans, EpochStart) => Nothing,
+      closed: => Unit = ()
+  ) =
     new LedgerRun[String](
       "Sink main",
       world.driver(),
       heartbeat = None,
       tickMillis = 3600000,
-      LedgerRun.Hooks[String](writers, probe = () => (), finish = _ => Finish.PublishOpen)
+      LedgerRun
+        .Hooks[String](writers, probe = () => (), finish = _ => Finish.PublishOpen, closed = () => closed)
     )
 
   private def epoch(batch: Long): EpochStart =

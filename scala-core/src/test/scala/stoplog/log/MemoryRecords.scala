@@ -20,6 +20,18 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
   /** Runs after a record is created: an exception leaves the record. */
   @volatile var afterPut: Long => Unit = _ => ()
 
+  /** Runs before the records are listed. */
+  @volatile var beforeList: () => Unit = () => ()
+
+  /** Runs before records are deleted: an exception leaves all of them. */
+  @volatile var beforeDelete: Seq[Long] => Unit = _ => ()
+
+  /** Runs before marks are deleted: an exception leaves all of them. */
+  @volatile var beforeUnmark: Seq[Long] => Unit = _ => ()
+
+  /** Runs before a record is marked: an exception leaves it without its mark. */
+  @volatile var beforeMark: Long => Unit = _ => ()
+
   /** Runs before a note is written. */
   @volatile var beforeNote: Long => Unit = _ => ()
 
@@ -35,19 +47,28 @@ class MemoryRecords extends LogFiles(NoFiles, "main") {
 
   override def list(): Vector[Long] = {
     listings += 1
+    beforeList()
     records.keys.toVector.sorted
   }
 
-  override def delete(seqs: Seq[Long]): Unit = seqs.foreach { seq =>
-    marks.remove(seq)
-    notes.keys.filter(_._1 == seq).foreach(notes.remove(_))
-    records.remove(seq)
+  override def delete(seqs: Seq[Long]): Unit = {
+    beforeDelete(seqs)
+    seqs.foreach { seq =>
+      marks.remove(seq)
+      notes.keys.filter(_._1 == seq).foreach(notes.remove(_))
+      records.remove(seq)
+    }
   }
 
-  override def unmark(seqs: Seq[Long]): Unit = seqs.foreach(marks.remove(_))
+  override def unmark(seqs: Seq[Long]): Unit = {
+    beforeUnmark(seqs)
+    seqs.foreach(marks.remove(_))
+  }
 
-  override def markPublished(seq: Long): PutOutcome =
+  override def markPublished(seq: Long): PutOutcome = {
+    beforeMark(seq)
     if (marks.put(seq, ()).isEmpty) PutOutcome.Created else PutOutcome.Taken
+  }
 
   override def isPublished(seq: Long): Boolean = marks.contains(seq)
 

@@ -106,7 +106,7 @@ object BatchCrash {
     place.parts(Name, faults),
     place.job(Name),
     DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
-    Completed.followUps(place, Name)
+    JobCommit.Rules(Completed.followUps(place, Name))
   )
 
   private def rows(place: Place): Vector[String] =

@@ -148,6 +148,6 @@ object SimDriver {
     stores.parts,
     jobs,
     tools(world),
-    FollowUps.none("batch", new SimNotes(world))
+    JobCommit.Rules(FollowUps.none("batch", new SimNotes(world)))
   )
 }

@@ -71,6 +71,15 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.compactDirectory(spark, wide.out).run() === Nil)
   }
 
+  test("a file whose name cannot get longer stays as it is, and the others are merged") {
+    val place = new Place
+    val long  = "x" * 246
+    Seq("a", "b", long).foreach(name => write(place, s"$name.txt", s"row of ${name.take(1)}"))
+    val merges = FileSink.compactDirectory(spark, place.out).run()
+    assert(merges.map(_.names) === Seq(Seq("a.txt", "b.txt")))
+    assert(place.files.map(Files.readString(_)).toSet === Set("row of a\nrow of b\n", "row of x"))
+  }
+
   test("half of a copy is not merged with what is whole") {
     val place = new Place
     for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_"))

@@ -3,8 +3,6 @@ package stoplog.jdbc
 
 import java.util.UUID
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.engine._
@@ -138,15 +136,10 @@ private[jdbc] final class TransactionalJob(
   /** Once the rows are there the job has succeeded, whatever it cannot remove: a failed one would be run again. */
   override def commit(results: Seq[TaskOutcome]): Unit = {
     driver.commit(OnlyEpoch, results, existing)
-    try Uninterrupted.call(driver.forget())
-    catch {
-      case NonFatal(e) =>
-        Log.warn(
-          s"The rows of a batch job are in ${spec.target.table}; its row ${tables.sink} in ${tables.epochs.table} and " +
-            s"its table ${tables.staging.table} could not be removed: delete them",
-          e
-        )
-    }
+    Log.tolerating(
+      s"The rows of a batch job are in ${spec.target.table}; its row ${tables.sink} in ${tables.epochs.table} and " +
+        s"its table ${tables.staging.table} could not be removed: delete them"
+    )(Uninterrupted.call(driver.forget()))
   }
 
   /** No job repeats its commit, so staged rows are of no use, unless they are in the target already. */

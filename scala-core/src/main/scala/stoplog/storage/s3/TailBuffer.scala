@@ -12,8 +12,13 @@ import stoplog.thread.SharedMemory.UnnamedFile
   * holds nothing that a crash could lose: a tail counts only once it is in a record or on S3. Used by one thread.
   *
   * Errors: `IOException` when the local disk is full.
+  *
+  * @param open opens a file that has no name
   */
-private[s3] final class TailBuffer(memory: SharedMemory) {
+private[s3] final class TailBuffer(
+    memory: SharedMemory,
+    open: () => RandomAccessFile = () => UnnamedFile.open("stoplog-tail-")
+) {
   // Not one array: growing would copy all of it again and again, and the collector treats huge ones apart.
   private[this] var pieces = Vector.empty[Array[Byte]]
   private[this] var room   = 0
@@ -87,8 +92,9 @@ private[s3] final class TailBuffer(memory: SharedMemory) {
   }
 
   private def spill(): Unit = {
-    val disk = UnnamedFile.open("stoplog-tail-")
-    disk.write(content())
+    val disk = open()
+    try disk.write(content())
+    catch { case e: Throwable => disk.close(); throw e }
     forget()
     file = Some(disk)
   }

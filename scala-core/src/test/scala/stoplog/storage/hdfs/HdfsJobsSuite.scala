@@ -229,7 +229,7 @@ private object HdfsJobsSuite {
         Parallel.sequential,
         StorageRetry.never
       ),
-      MemoryNotes.unasked
+      JobCommit.Rules(MemoryNotes.unasked)
     )
 
     /** A job that replaces what is there, from its first row to its end. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
+import java.io.{File, IOException, RandomAccessFile}
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.thread.SharedMemory
@@ -41,6 +43,21 @@ class TailBufferSuite extends AnyFunSuite {
     (0 until 100).foreach(n => tail.append(Array.fill(1000)(n.toByte), 0, 1000))
     assert(tail.content().toSeq === (0 until 100).flatMap(n => Seq.fill(1000)(n.toByte)))
     assert(memory.take(10 << 10), "what is on disk takes no memory")
+  }
+
+  test("a local disk that is full keeps no file open, and what is in memory stays") {
+    assume(new File("/dev/full").exists, "a device of Linux")
+    val opened = Vector.newBuilder[RandomAccessFile]
+    val full   = () => {
+      val file = new RandomAccessFile("/dev/full", "rw")
+      opened += file
+      file
+    }
+    val tail = new TailBuffer(new SharedMemory(10 << 10), full)
+    tail.append(new Array[Byte](8 << 10), 0, 8 << 10)
+    for (_ <- 1 to 3) intercept[IOException](tail.append(new Array[Byte](8 << 10), 0, 8 << 10))
+    assert(opened.result().size === 3 && opened.result().forall(!_.getFD.valid()))
+    assert(tail.size === (8 << 10) && tail.content().length === (8 << 10))
   }
 
   test("what is drained can be read again from where it was marked, as requests that are repeated need it") {

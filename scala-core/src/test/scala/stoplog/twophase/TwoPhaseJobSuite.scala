@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.twophase
+
+import java.io.IOException
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.{Attempt, Samples, TaskResult}
+import stoplog.error.{Errors, StoplogException}
+import stoplog.part.Pending
+import stoplog.sink._
+
+/** A batch job of a sink that commits in two phases. */
+class TwoPhaseJobSuite extends AnyFunSuite {
+  import TwoPhaseJobSuite._
+
+  test("a job whose rows are visible has succeeded, though its committer cannot be closed") {
+    val target = new Target(closing = throw new IOException("the connection is gone"))
+    target.commit("a", "b")
+    assert(target.visible === Set("a", "b"))
+  }
+
+  test(
+    "a job that could commit some of its rows only commits all that it can, and says that to run it again repeats them"
+  ) {
+    for (names <- Seq(Seq("lost", "a"), Seq("a", "lost", "b", "c"))) {
+      val target = new Target()
+      val failed = intercept[StoplogException](target.commit(names: _*))
+      assert(target.visible === names.toSet - "lost")
+      assert(failed.getCondition === "STOPLOG_BATCH_PARTLY")
+      assert(failed.getMessage.contains("memory") && !failed.getMessage.contains("onLostPart"))
+    }
+  }
+
+  test("a job that fails before it commits says so in the words of its target") {
+    val target = new Target(refuses = true)
+    assert(Samples.condition(target.commit("a")) === "STOPLOG_STORE_WRITE")
+    assert(target.visible.isEmpty)
+  }
+}
+
+private object TwoPhaseJobSuite {
+
+  final class Target(closing: => Unit = (), refuses: Boolean = false) extends TwoPhaseSink[String] {
+    @volatile var visible = Set.empty[String]
+
+    def commit(names: String*): Unit = new TwoPhaseEngineSink.TwoPhaseJob(this, "main").commit(
+      Seq(TaskResult(0, Attempt.First, names.map(named).toVector, Vector.empty, nextPart = 0))
+    )
+
+    private def named(name: String): Pending = Samples.done(name, token = name)
+
+    override def target: String                                   = "memory"
+    override def writer(task: WriterTask): TwoPhaseWriter[String] = throw new UnsupportedOperationException
+
+    override def committer(): TwoPhaseCommitter = new TwoPhaseCommitter {
+      override def refuseLost(tokens: Seq[String]): Unit =
+        if (refuses) throw Errors.storeWrite("memory", "503", new IOException("503"))
+
+      override def commit(prepared: Prepared): CommitOutcome =
+        if (prepared.token == "lost") CommitOutcome.Lost
+        else
+          Target.this.synchronized {
+            visible += prepared.token
+            CommitOutcome.Committed
+          }
+
+      override def staged(): Vector[Staged]   = Vector.empty
+      override def abort(token: String): Unit = ()
+      override def close(): Unit              = closing
+    }
+  }
+}

@@ -67,7 +67,7 @@ private[stoplog] final class JobCommit(
       case Replacing.Nothing    => entry(publish, jobEnd.adding(publish, clock.millis()), Vector.empty)
       case Replacing.Everything =>
         val replaced = job.visible().map(_.asPart)
-        replaced.map(_.path).find(!job.replaced.canHide(_)).foreach(refuseName)
+        replaced.map(_.path).find(!job.replaced.canHide(_)).foreach(refuseFile)
         entry(publish, jobEnd.replacing(publish, clock.millis()), replaced)
     }
   }
@@ -83,10 +83,10 @@ private[stoplog] final class JobCommit(
         throw e
     }
 
-  private def refuseName(file: String): Nothing = throw Errors.pathNotWritable(
+  private def refuseFile(file: String): Nothing = throw Errors.pathNotWritable(
     path,
-    s"it is to be overwritten, and the name of $file is too long to be set aside. Nothing was changed. Remove that file, or " +
-      "give it a shorter name"
+    s"it is to be overwritten, and $file cannot be set aside: its name is too long, or it is on another file system than " +
+      "the log. Nothing was changed. Remove that file, or move it away"
   )
 
   /** Unless another record has its place, the job's may be there after any error: also one of the look behind it. */

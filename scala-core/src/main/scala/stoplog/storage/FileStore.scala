@@ -90,6 +90,9 @@ trait FileStore extends Serializable {
     */
   def move(from: String, to: String): MoveOutcome
 
+  /** Whether [[move]] can do that, as far as can be told before: not from one file system to another, where it is a rename. */
+  def canMove(from: String, to: String): Boolean = true
+
   /** Gives the bytes of a file that never changes a second path, by a hard link or a copy. A whole file that is there stays. */
   def duplicate(from: String, to: String): Unit
 

@@ -16,10 +16,10 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   /** The length of the file under this path, in bytes; `None` when there is none. */
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
 
-  /** Whether the file under this path can be hidden: its name gets longer by that. To be asked before a record names it, since
-    * what a record names must go out of sight, however often it is tried. Only files of other programs have such names.
+  /** Whether the file under this path can be hidden: its name gets longer by that, and its directory may be on another file
+    * system. To be asked before a record names it, since what a record names must go out of sight, however often it is tried.
     */
-  def canHide(path: String): Boolean = ReplacedFiles.fits(path)
+  def canHide(path: String): Boolean = ReplacedFiles.fits(path) && files.canMove(path, s"$root/file")
 
   /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
     */

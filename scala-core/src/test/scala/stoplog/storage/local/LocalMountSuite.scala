@@ -27,6 +27,18 @@ class LocalMountSuite extends LawSuite {
     }
   }
 
+  law("a finished file that could not be renamed is not set aside, which is known before") { storage =>
+    val root = rootOf(storage)
+    elsewhere(root) { cold =>
+      Files.createSymbolicLink(root.resolve("b"), cold)
+      storage.plant("b/part-1.txt", utf8("rows"))
+      storage.plant("c/part-2.txt", utf8("rows"))
+      assert(!storage.replacedFiles().canHide("b/part-1.txt"))
+      assert(storage.replacedFiles().canHide("c/part-2.txt"))
+      assert(condition(storage.replacedFiles().hide(7, "b/part-1.txt")) === "STOPLOG_STORE_WRITE")
+    }
+  }
+
   law("with unfinished parts beside finished ones any file system will do") { _ =>
     val storage = LocalUnderTest.create(LocalUnderTest.inBucket, LocalForcing.Process)
     try

@@ -3,12 +3,12 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log, StoplogException}
+import stoplog.error.{Causes, Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.storage.{JobDirectory, PartStore}
+import stoplog.storage.{JobDirectory, PartStore, SinkDirectory}
 
 /** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
   * give way to them. Then the job's directory goes. If the process dies on the way, the next job under the same path
@@ -31,7 +31,8 @@ private[stoplog] final class JobCommit(
   private val ledger = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
   private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
-  private def path = identity.path
+  private def path   = identity.path
+  private def sinkId = identity.sinkId
 
   private var lease       = Option.empty[AutoCloseable]
   private var begunMillis = 0L
@@ -203,11 +204,28 @@ private[stoplog] object JobCommit {
   /** Begins the names of the logs of batch jobs; the name of a sink cannot begin with it. */
   val Prefix: String = "batch-"
 
-  /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job. */
-  def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
-    Log.tolerating(s"What an earlier batch job under ${job.path} left behind could not be dealt with") {
+  /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job: answers those
+    * that cannot be carried on with now, and why.
+    */
+  def rollForward(jobs: Seq[JobCommit]): Seq[(String, Throwable)] = jobs.flatMap { job =>
+    try {
       job.rollForward()
+      None
+    } catch {
+      case NonFatal(e) =>
+        Log.warn(s"What ${job.sinkId} under ${job.path} left behind could not be dealt with", e)
+        Some(job.sinkId -> e)
     }
+  }
+
+  /** Refuses an overwrite beside such jobs: rows that they may have decided would appear beside its own later. */
+  def refuseBeside(undone: Seq[(String, Throwable)], path: String): Unit = undone.headOption.foreach {
+    case (job, why) =>
+      throw Errors.pathNotWritable(
+        path,
+        s"it is to be overwritten, and what $job left behind cannot be dealt with first (${Causes.reason(why)}): rows that it has " +
+          s"decided could appear beside the new ones later. Or delete $path/${SinkDirectory(job).path} to give them up"
+      )
   }
 
   /** The setting of a former release. */

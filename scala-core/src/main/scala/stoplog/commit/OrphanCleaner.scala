@@ -34,16 +34,17 @@ private[stoplog] final class OrphanCleaner(
         val orphans             = verdicts.collect { case Judged(found, Verdict.Orphan) => found }
         val (parts, others)     = orphans.partition(_.kind == Kind.Part)
         val (spooled, replaced) = others.partition(_.kind == Kind.Spool)
+        // First, since it shows rows: what cannot be deleted must not keep it.
+        verdicts.foreach {
+          case Judged(found, Verdict.Returns) => finished.restoreLate(found.name.toLong)
+          case _                              => ()
+        }
         parallel.map(parts) { found =>
           committer.abort(found.name)
           faults.at(Step.MidSweep)
         }
         spoolFiles.discard(spooled.map(_.name))
         replaced.foreach(found => finished.purge(found.name.toLong))
-        verdicts.foreach {
-          case Judged(found, Verdict.Returns) => finished.restoreLate(found.name.toLong)
-          case _                              => ()
-        }
         val count = parts.size + spooled.size
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count

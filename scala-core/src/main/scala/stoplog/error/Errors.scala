@@ -369,27 +369,18 @@ object Errors extends ErrorMaker {
 
   /** For what a batch job fails with once its record stands: the advice of the cause is for queries. */
   def batchDecided(job: String, path: String, cause: Throwable): StoplogException =
-    failure(
-      "STOPLOG_BATCH_DECIDED",
-      cause,
-      "job"  -> job,
-      "path" -> path,
-      "why"  -> reason(Causes.brief(cause))
-    )
+    ofBatch("STOPLOG_BATCH_DECIDED", cause, "job" -> job, "path" -> path)
 
   /** The same where it is not known whether the record stands. */
   def batchUnknown(job: String, path: String, cause: Throwable): StoplogException =
-    failure(
-      "STOPLOG_BATCH_UNKNOWN",
-      cause,
-      "job"  -> job,
-      "path" -> path,
-      "why"  -> reason(Causes.brief(cause))
-    )
+    ofBatch("STOPLOG_BATCH_UNKNOWN", cause, "job" -> job, "path" -> path)
 
   /** The same of a batch job without a log. */
   def batchPartly(target: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_BATCH_PARTLY", cause, "target" -> target, "why" -> reason(Causes.brief(cause)))
+    ofBatch("STOPLOG_BATCH_PARTLY", cause, "target" -> target)
+
+  private def ofBatch(condition: String, cause: Throwable, what: (String, Any)*): StoplogException =
+    failure(condition, cause, what :+ ("why" -> reason(Causes.brief(cause))): _*)
 
   def storeWrite(path: String, why: String, cause: Throwable): StoplogException =
     storage("STOPLOG_STORE_WRITE", path, why, cause)

@@ -21,6 +21,7 @@ private[stoplog] final class FileEngineSink private (
     override val columns: StructType,
     options: SinkOptions,
     storage: SinkStorage,
+    order: ColumnOrder,
     asKnown: FileSinkSpec
 ) extends EngineSink[StructType, InternalRow, TaskResult] {
 
@@ -71,13 +72,29 @@ private[stoplog] final class FileEngineSink private (
     override def start(start: RunStart): EngineRun[InternalRow, TaskResult] = {
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
-      val sink    = FileSinkSpec.of(resumed, asked.columns, storage, newest.flatMap(RecordedColumns.of))
+      val before  = order match {
+        case ColumnOrder.AsBefore => newest.flatMap(RecordedColumns.of)
+        case ColumnOrder.AsAsked  => None
+      }
+      val sink = FileSinkSpec.of(resumed, asked.columns, storage, before)
       RecordedBuckets.changes(options, newest).foreach(said => Log.warn(s"$name: $said"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 
     override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, asked)
   }
+}
+
+/** The order in which a stream's columns are written. */
+private[stoplog] sealed trait ColumnOrder
+
+private[stoplog] object ColumnOrder {
+
+  /** That of the log, new ones last: a query that only names its columns in another order goes on with the open parts. */
+  case object AsBefore extends ColumnOrder
+
+  /** That of the query: readers of its table count the columns. */
+  case object AsAsked extends ColumnOrder
 }
 
 private[stoplog] object FileEngineSink {
@@ -93,10 +110,15 @@ private[stoplog] object FileEngineSink {
   )
 
   /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
-  def apply(columns: StructType, options: SinkOptions, storage: SinkStorage): FileEngineSink = {
+  def apply(
+      columns: StructType,
+      options: SinkOptions,
+      storage: SinkStorage,
+      order: ColumnOrder = ColumnOrder.AsBefore
+  ): FileEngineSink = {
     val asKnown = FileSinkSpec.of(options, columns, storage, before = None)
     SinkFollowUps.rule(options, columns)
-    new FileEngineSink(columns, options, storage, asKnown)
+    new FileEngineSink(columns, options, storage, order, asKnown)
   }
 }
 
@@ -125,7 +147,8 @@ private[filesink] final class FileJob(
       FileJob.refuseIfPartsLieBetween(storage)
       Overwrite.refuseBesideMerges(storage.path, storage.streams) // for good when it commits
     }
-    JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+    val undone = JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+    if (write.existing == Existing.Replace) JobCommit.refuseBeside(undone, storage.path)
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
   }
 

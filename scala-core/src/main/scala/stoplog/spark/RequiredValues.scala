@@ -18,13 +18,20 @@ private[spark] final class RequiredValues(table: StructType, written: StructType
     val declared = table.find(_.name == field.name).getOrElse(field) // the names are the table's
     if (DataType.equalsIgnoreNullability(declared.dataType, field.dataType)) declared else field
   })
-  private[this] val isStricter = required != written
+  private[this] val stricter =
+    required.indices.filter(n => RequiredValues.isStricter(required(n), written(n))).toArray
 
   /** Requires nothing. */
   def this() = this(new StructType(), new StructType())
 
   /** Error: Spark's `NOT_NULL_ASSERT_VIOLATION`. */
-  def check(row: InternalRow): Unit = if (isStricter) within(row, required, Nil)
+  def check(row: InternalRow): Unit = {
+    var n = 0
+    while (n < stricter.length) {
+      check(row, stricter(n), required(stricter(n)), Nil)
+      n += 1
+    }
+  }
 
   private def within(value: Any, of: DataType, path: Seq[String]): Unit = of match {
     case struct: StructType =>
@@ -71,4 +78,21 @@ private[spark] final class RequiredValues(table: StructType, written: StructType
           within(in.get(ordinal, nested), nested, path :+ of.name)
         case _ => ()
       }
+}
+
+private object RequiredValues {
+
+  /** Whether there is a place, at any depth, where rows of the one may have a null, and the other must not. */
+  def isStricter(required: StructField, written: StructField): Boolean =
+    !required.nullable && written.nullable || isStricter(required.dataType, written.dataType)
+
+  private def isStricter(required: DataType, written: DataType): Boolean = (required, written) match {
+    case (a: StructType, b: StructType) => a.zip(b).exists { case (is, was) => isStricter(is, was) }
+    case (a: ArrayType, b: ArrayType)   =>
+      !a.containsNull && b.containsNull || isStricter(a.elementType, b.elementType)
+    case (a: MapType, b: MapType) =>
+      !a.valueContainsNull && b.valueContainsNull || isStricter(a.keyType, b.keyType) ||
+      isStricter(a.valueType, b.valueType)
+    case _ => false
+  }
 }

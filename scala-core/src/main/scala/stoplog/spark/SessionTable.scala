@@ -62,8 +62,7 @@ private[spark] final class SessionTable(
 
   /** The query's own columns are what the log records: only they tell at a restart whether they have changed. */
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
-    val rows =
-      TableColumns.fitted(name(), info.schema(), columns, told.getOrElse(Nil), options.columnsKnownBy)
+    val rows = declared.fitted(name(), info.schema())
     sinkOf(SessionTable.Asked(options.toWrite(info.options), rows))
       .newWriteBuilder(new SessionTable.OfColumns(info, rows))
   }
@@ -87,6 +86,8 @@ private[spark] final class SessionTable(
     read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(told)))
   }
 
+  private def declared = TableColumns(columns, told.getOrElse(Nil), options.columnsKnownBy)
+
   private def told: Option[Seq[String]] =
     if (partitioned.nonEmpty) Some(BatchPartitioning.columns(partitioned)) else options.partitionBy
 
@@ -97,7 +98,7 @@ private[spark] final class SessionTable(
         asked.columns,
         partitioned,
         new CaseInsensitiveStringMap(asked.options.asJava),
-        declared = Some(columns)
+        declared = Some(declared)
       )
       sink = Some(asked -> made)
       made

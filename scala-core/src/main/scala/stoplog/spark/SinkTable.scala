@@ -9,10 +9,10 @@ import org.apache.spark.sql.connector.catalog.{SupportsWrite, TableCapability}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.engine._
-import stoplog.filesink.FileEngineSink
+import stoplog.filesink.{ColumnOrder, FileEngineSink}
 import stoplog.filesink.WriterDistribution.BatchPartitioning
 import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
 import stoplog.place.CheckpointFiles
@@ -30,7 +30,7 @@ private[stoplog] class SinkTable[M](
     val sink: EngineSink[StructType, InternalRow, M],
     private[spark] val checkpoint: Option[String] = None,
     partitioned: Array[Transform] = Array.empty,
-    declared: Option[StructType] = None
+    declared: Option[TableColumns] = None
 ) extends SupportsWrite
     with ReportsSinkMetrics {
   private var current            = Option.empty[(String, EngineRun[InternalRow, M])]
@@ -71,7 +71,13 @@ private[stoplog] class SinkTable[M](
 
   /** What rows of these columns must have. */
   private[spark] def required(rows: StructType): RequiredValues =
-    declared.fold(new RequiredValues)(new RequiredValues(_, rows))
+    declared.fold(new RequiredValues)(table => new RequiredValues(table.all, rows))
+
+  /** The columns of a query's rows for all its epochs: in one of them, where a source has no rows, Spark may find that a column is
+    * never null, and in the next that it is.
+    */
+  private[spark] def lasting(rows: StructType): StructType =
+    if (DataType.equalsIgnoreNullability(sink.columns, rows)) sink.columns else rows
 
   /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
   private[spark] def runOf(
@@ -104,12 +110,20 @@ private[stoplog] object SinkTable {
       schema: StructType,
       partitioned: Array[Transform],
       properties: JMap[String, String],
-      declared: Option[StructType] = None
+      declared: Option[TableColumns] = None
   ): SinkTable[_] = {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     SparkOptions.refuseAsyncProgress(properties)
     val storage = FileEngineSink.storageOf(options)
-    resumed(FileEngineSink(schema, options, storage), options.checkpointLocation, partitioned, declared)
+    val order   =
+      if (declared.exists(_.known == TableColumns.KnownBy.Place)) ColumnOrder.AsAsked
+      else ColumnOrder.AsBefore
+    resumed(
+      FileEngineSink(schema, options, storage, order),
+      options.checkpointLocation,
+      partitioned,
+      declared
+    )
   }
 
   /** The table of a write to a sink that commits in two phases, such as a connector's.
@@ -139,7 +153,7 @@ private[stoplog] object SinkTable {
       sink: EngineSink[StructType, InternalRow, M],
       checkpoint: Option[String],
       partitioned: Array[Transform] = Array.empty,
-      declared: Option[StructType] = None
+      declared: Option[TableColumns] = None
   ): SinkTable[M] = {
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(sink, checkpoint, partitioned, declared)

@@ -29,7 +29,10 @@ private[spark] class SinkWrite[M](
   override def toStreaming(): StreamingWrite =
     if (existing == Existing.Replace && table.sink.replacing != Replacing.Always)
       throw Errors.unsupportedOutputMode("complete")
-    else new EpochWrite(table, info, planned)
+    else {
+      val asked = WriteRequest(table.lasting(info.schema()), info.queryId(), existing)
+      new EpochWrite(table, info, table.sink.plan(asked))
+    }
 
   override def toBatch(): BatchWrite =
     new JobWrite(table.name(), planned.job(), table.required(info.schema()))

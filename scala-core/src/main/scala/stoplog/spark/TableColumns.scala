@@ -2,49 +2,59 @@
 package stoplog.spark
 
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.types._
 
 import stoplog.error.Errors
+import stoplog.filesource.SourceColumns
 
-/** The columns of a table of the catalog, to which its rows are held. Spark sees to that for batch writes, and not for
-  * streams: a column of another name or type would be written, and no reader of the table would find it.
+/** The columns that a table of the catalog declares, to which its rows are held. Spark sees to that for batch writes, and not
+  * for streams: a column of another name or type would be written, and no reader of the table would find it.
+  *
+  * @param partitioned those that name directories
+  * @param known       how readers of the files find a column
   */
-private[spark] object TableColumns {
+private[spark] final case class TableColumns(
+    all: StructType,
+    partitioned: Seq[String],
+    known: TableColumns.KnownBy
+) {
+  import TableColumns._
 
-  /** The columns of a query's rows, by the names that the table has for them. A column that the query has not is null in its
-    * rows, as files of formats without names cannot have it, and neither can directories.
-    *
-    * @param partitioned the columns that name directories
-    * @param known       how readers of the files find a column
+  /** The columns of a query's rows, by the names that the table has for them; any may be null, as far as their types say, so
+    * that they are the same in each micro-batch. A column that the query has not is null in its rows, as files of formats without
+    * names cannot have it, and neither can directories.
     *
     * Error: `STOPLOG_TABLE_COLUMNS`.
     */
-  def fitted(
-      name: String,
-      rows: StructType,
-      table: StructType,
-      partitioned: Seq[String],
-      known: KnownBy
-  ): StructType = {
-    val found =
-      rows.map(field => field -> table.find(_.name == field.name).orElse(table.find(isNamed(field.name))))
-    val inFiles  = table.filterNot(field => partitioned.exists(isNamed(_)(field)))
-    val problems = found.flatMap { case (field, declared) => problem(field, declared) } ++
-      missing(
-        found.flatMap(_._2),
-        if (known == KnownBy.Place) table else table.filterNot(inFiles.contains)
-      ) ++
+  def fitted(table: String, rows: StructType): StructType = {
+    val found    = rows.map(field => field -> declared(field.name))
+    val problems = found.flatMap { case (field, is) => problem(field, is) } ++
+      needed.filterNot(found.flatMap(_._2).contains).map(field => s"${field.name} is missing") ++
       Option
-        .when(known == KnownBy.Place)(found.flatMap(_._2).filter(inFiles.contains))
-        .filter(_ != inFiles)
-        .map { _ =>
-          s"they are not in the order ${inFiles.map(_.name).mkString(", ")}, which is how readers of this format know them"
-        }
-    if (problems.nonEmpty) throw Errors.tableColumns(name, problems, table.toDDL)
-    StructType(found.flatMap { case (field, declared) =>
-      declared.map(named => field.copy(name = named.name))
-    })
+        .when(known == KnownBy.Place && !isInOrder(found.flatMap(_._2)))(inFiles.map(_.name).mkString(", "))
+        .map(order => s"they are not in the order $order, by which readers of this format know them")
+    if (problems.nonEmpty) throw Errors.tableColumns(table, problems, all.toDDL)
+    SourceColumns.nullable(StructType(found.flatMap { case (field, is) =>
+      is.map(named => StructField(named.name, field.dataType))
+    }))
   }
+
+  private def declared(name: String): Option[StructField] =
+    all.find(_.name == name).orElse(all.find(isNamed(name)))
+
+  private def inFiles: Seq[StructField] = all.filterNot(isInDirectories)
+
+  private def needed: Seq[StructField] =
+    if (known == KnownBy.Place) all else all.filter(field => !field.nullable || isInDirectories(field))
+
+  private def isInOrder(found: Seq[StructField]): Boolean = found.filter(inFiles.contains) == inFiles
+
+  private def isInDirectories(field: StructField): Boolean = partitioned.exists(isNamed(_)(field))
+
+  private def isNamed(name: String)(field: StructField): Boolean = SQLConf.get.resolver(field.name, name)
+}
+
+private[spark] object TableColumns {
 
   /** How readers of a file find a column. */
   sealed trait KnownBy
@@ -55,13 +65,17 @@ private[spark] object TableColumns {
 
   private def problem(field: StructField, declared: Option[StructField]): Option[String] = declared match {
     case None => Some(s"the table has no column ${field.name}")
-    case Some(known) if !DataType.equalsIgnoreNullability(known.dataType, field.dataType) =>
+    case Some(known) if !DataType.equalsIgnoreNullability(inFiles(known.dataType), inFiles(field.dataType)) =>
       Some(s"${known.name} is ${field.dataType.sql}, and ${known.dataType.sql} in the table")
     case _ => None
   }
 
-  private def missing(found: Seq[StructField], needed: Seq[StructField]): Seq[String] =
-    needed.filterNot(found.contains).map(field => s"${field.name} is missing")
-
-  private def isNamed(name: String)(field: StructField): Boolean = SQLConf.get.resolver(field.name, name)
+  /** The type as files have it: without lengths and collations of texts. */
+  private def inFiles(of: DataType): DataType = of match {
+    case _: StringType      => StringType
+    case struct: StructType => StructType(struct.map(field => field.copy(dataType = inFiles(field.dataType))))
+    case array: ArrayType   => array.copy(elementType = inFiles(array.elementType))
+    case map: MapType       => map.copy(keyType = inFiles(map.keyType), valueType = inFiles(map.valueType))
+    case other              => other
+  }
 }

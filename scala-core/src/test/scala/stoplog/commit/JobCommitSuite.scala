@@ -254,8 +254,11 @@ class JobCommitSuite extends AnyFunSuite {
     within { place =>
       intercept[Died](place.overwrite("batch-2", new Dying(Step.AfterRecord), "new"))
       place.plant("_stoplog/batch-1/log/00000000000000000000.json", "no record")
-      JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
+      val undone = JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
       assert(place.rows === Vector("new"))
+      val refused = intercept[StoplogArgumentException](JobCommit.refuseBeside(undone, "/data/out"))
+      assert(refused.getMessage.contains("/data/out/_stoplog/batch-1"))
+      JobCommit.refuseBeside(Nil, "/data/out")
     }
   }
 }

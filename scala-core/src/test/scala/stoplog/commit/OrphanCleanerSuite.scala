@@ -4,7 +4,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.OrphanCleaner.{Found, Judged, Kind, Verdict}
-import stoplog.fault.Faults
+import stoplog.fault.{Faults, InjectedFault}
 import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 
 /** What of the files that no reader sees is removed. */
@@ -37,6 +37,16 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(verdicts === Vector(Verdict.Unclear, Verdict.InUse))
     place.sweeper.sweep(Samples.mine)
     assert(place.finished.broughtBack.size === 1 && place.finished.forgotten.isEmpty)
+  }
+
+  test("what comes back does so also where an orphan cannot be deleted") {
+    val place = new Place
+    place.world.records.delete(Seq(0))
+    place.finished.aside = Vector(0)
+    place.leave("part")
+    place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
+    intercept[InjectedFault](place.sweeperWith(step => throw new InjectedFault(step)).sweep(Samples.mine))
+    assert(place.finished.broughtBack === Vector(0L))
   }
 
   test("what is young, and what another run would have to remove, stays") {
@@ -76,11 +86,13 @@ class OrphanCleanerSuite extends AnyFunSuite {
     world.parts.modifiedAtMillis = world.clock.millis()
 
     val finished = new Aside
-    val sweeper  = new OrphanCleaner(
+    val sweeper  = sweeperWith(Faults.none)
+
+    def sweeperWith(faults: Faults): OrphanCleaner = new OrphanCleaner(
       SinkStores.of(world.log, world.parts, world.spoolFiles, finished),
       Parallel.sequential,
       world.clock,
-      Faults.none
+      faults
     )
 
     def leave(name: String): String = world.parts.create(NewPart("a", name, Samples.mine)).finish().token

@@ -5,7 +5,7 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
@@ -45,6 +45,25 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       .option("finalizeOnTermination", "always")
       .trigger(Trigger.AvailableNow())
       .toTable(table)
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+  }
+
+  private def writeCsv(place: Place, columns: String*): Unit = {
+    import spark.implicits._
+    val input = MemoryStream[Int](spark)
+    input.addData(1 to 2)
+    val query = input
+      .toDF()
+      .toDF("n")
+      .selectExpr(columns: _*)
+      .writeStream
+      .format("stoplog")
+      .option("format", "csv")
+      .option("checkpointLocation", place.checkpoint)
+      .option("finalizeOnTermination", "always")
+      .trigger(Trigger.AvailableNow())
+      .start(place.out)
     query.awaitTermination()
     assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
   }
@@ -99,10 +118,81 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("a column that is never null in one micro-batch, and is in the next, is the same column") {
+    import spark.implicits._
+    val target = table("unions", "id INT, kind STRING", "format 'parquet', onSchemaChange 'fail'")
+    val path   = new Place
+    def unions(place: Place)(start: DataFrame => DataStreamWriter[Row])(
+        begin: DataStreamWriter[Row] => StreamingQuery
+    ): Unit = {
+      val (some, others) = (MemoryStream[Int](spark), MemoryStream[Int](spark))
+      val ofSome         = some.toDF().selectExpr("value AS id", "'x' AS kind")
+      val ofOthers       = others.toDF().selectExpr("value AS id")
+      val query          = begin(
+        start(ofSome.unionByName(ofOthers, allowMissingColumns = true))
+          .option("checkpointLocation", place.checkpoint)
+          .option("finalizeOnTermination", "always")
+      )
+      for (inputs <- Seq(Seq(some), Seq(some, others), Seq(others), Seq(some))) {
+        inputs.foreach(_.addData(1))
+        query.processAllAvailable()
+      }
+      query.stop()
+      assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+    }
+    unions(new Place)(_.writeStream)(_.toTable(target))
+    unions(path)(
+      _.writeStream.format("stoplog").option("format", "parquet").option("onSchemaChange", "fail")
+    )(
+      _.start(path.out)
+    )
+    val expected = Seq.fill(3)(Row(1, "x")) ++ Seq.fill(2)(Row(1, null))
+    assert(rows(target).toSet === expected.toSet && rows(target).size === 5)
+    val ofPath = spark.read.parquet(path.out).select("id", "kind").collect().toSeq
+    assert(ofPath.toSet === expected.toSet && ofPath.size === 5)
+  }
+
+  test("a stream of CSV keeps the table's order, also where the log's files have another one") {
+    val place = new Place
+    writeCsv(place, "'x' AS word", "n AS id")
+    val target = table(
+      "reordered",
+      "id INT, word STRING",
+      "format 'csv', finalizeOnTermination 'always'",
+      s"LOCATION '${place.out}'"
+    )
+    import spark.implicits._
+    val input = MemoryStream[Int](spark)
+    input.addData(1 to 2)
+    val query = input
+      .toDF()
+      .selectExpr("value + 10 AS id", "'y' AS word")
+      .writeStream
+      .option("checkpointLocation", place.checkpoint + "2")
+      .option("onForeignQuery", "adopt")
+      .trigger(Trigger.AvailableNow())
+      .toTable(target)
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+    val lines = spark.read.text(place.out).collect().map(_.getString(0)).toSet
+    assert(lines === Set("x,1", "x,2", "11,y", "12,y"))
+  }
+
+  test("collations and lengths of texts are no other type") {
+    val target = table(
+      "texts",
+      "a STRING COLLATE UTF8_LCASE, b VARCHAR(5), c ARRAY<STRING COLLATE UTF8_LCASE>",
+      "format 'json'"
+    )
+    run(target, "'x' AS a", "'y' AS b", "array('z') AS c")()
+    assert(rows(target) === Seq.fill(2)(Row("x", "y", Seq("z"))))
+  }
+
   test("a stream is held to NOT NULL") {
     val target = table("required", "id INT NOT NULL, word STRING", "format 'json'")
     val error  = intercept[StreamingQueryException](run(target, "nullif(n, 2) AS id", "'x' AS word")())
     assert(Thrown.text(error).contains("NOT_NULL_ASSERT_VIOLATION"))
+    assert(refused(target, "'x' AS word").contains("id is missing"))
     assert(rows(target) === Nil)
     run(target, "n AS id", "string(null) AS word")()
     assert(rows(target) === Seq(Row(1, null), Row(2, null)))
@@ -148,6 +238,17 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     spark.sql(s"ALTER TABLE $target DROP COLUMN more")
     spark.sql(s"ALTER TABLE $target ADD COLUMN more INT")
     assert(rows(target) === Seq(Row(1, "ant", null), Row(2, "bee", 3)))
+  }
+
+  test("ALTER TABLE of a table of CSV: files keep their columns by their places") {
+    val target = table("altered_csv", "id INT, word STRING", "format 'csv'")
+    spark.sql(s"INSERT INTO $target VALUES (1, 'ant')")
+    spark.sql(s"ALTER TABLE $target RENAME COLUMN word TO text")
+    assert(rows(target) === Seq(Row(1, "ant")))
+    spark.sql(s"ALTER TABLE $target ADD COLUMN more STRING")
+    assert(rows(target) === Seq(Row(1, "ant", null)))
+    spark.sql(s"ALTER TABLE $target DROP COLUMN text")
+    assert(rows(target) === Seq(Row(1, "ant")), "more has the values of text")
   }
 
   test("rows of CACHE TABLE are found again, also after an INSERT, and are let go") {

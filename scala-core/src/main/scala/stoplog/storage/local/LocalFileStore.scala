@@ -80,12 +80,13 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
+  override def canMove(from: String, to: String): Boolean = io(from) {
+    LocalFiles.device(at(from).getParent) == LocalFiles.device(at(to).getParent)
+  }
+
   /** By a rename, of which one of several movers alone hears that it went well. `Files.move` without options looks at both paths
     * first: a mover that sees one file under both, because another has just moved it, would take that for its own work.
     */
-  override def canMove(from: String, to: String): Boolean =
-    LocalFiles.device(at(from).getParent) == LocalFiles.device(at(to).getParent)
-
   override def move(from: String, to: String): MoveOutcome = io(from) {
     val (source, target) = (at(from), at(to))
     try

@@ -59,11 +59,10 @@ private[local] object LocalPublishing {
     * part is published.
     */
   def refuseElsewhere(unfinished: Path, finished: Path): Unit =
-    if (Files.exists(finished))
-      for {
-        from <- LocalFiles.device(unfinished)
-        to   <- LocalFiles.device(finished)
-      } if (from != to) throw elsewhere(unfinished, finished)
+    for {
+      from <- LocalFiles.device(unfinished)
+      to   <- LocalFiles.device(finished)
+    } if (from != to) throw elsewhere(unfinished, finished)
 
   private def elsewhere(unfinished: Path, finished: Path) = Errors.pathNotWritable(
     finished.toString,

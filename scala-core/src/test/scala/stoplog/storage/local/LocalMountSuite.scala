@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path, Paths}
 
 import stoplog.docs.Repository
 import stoplog.laws.{LawSuite, StorageUnderTest}
+import stoplog.storage.NewPart
 
 /** Buckets that an operator has put on another file system, by a link as here, or by a mount. */
 class LocalMountSuite extends LawSuite {
@@ -18,6 +19,8 @@ class LocalMountSuite extends LawSuite {
     elsewhere(root) { cold =>
       Files.createSymbolicLink(root.resolve("b"), cold)
       assert(condition(storage.partStore().create(part())) === "STOPLOG_PATH_NOT_WRITABLE")
+      val deeper = NewPart("b/hour=10", "part-1.txt", run)
+      assert(condition(storage.partStore().create(deeper)) === "STOPLOG_PATH_NOT_WRITABLE")
       assert(condition(storage.partStore().takeOver(left, 5, part())) === "STOPLOG_PATH_NOT_WRITABLE")
       assert(condition(storage.partStore().publish(left, 5, "b/part-1.txt")) === "STOPLOG_PATH_NOT_WRITABLE")
       assert(storage.partStore().staged().map(_.token) === Vector(left.token))

@@ -39,8 +39,8 @@ _LOST_OPEN = (
     "these rows, or replay them from the source into another sink id."
 )
 _LOST_PENDING = (
-    "Restore the file from a copy. Without one, start the query, or run the next batch job, with onLostPart=skip, "
-    "which goes on without its rows."
+    "Restore the file from a copy. Without one, start the query, or run the next batch job, with "
+    "onLostPart=skip, which goes on without its rows."
 )
 _SWEPT = "Do nothing: the driver removes it at its start, or within an hour. 'stoplog clean' does it now."
 _LOOK = "Look who wrote it, and move it out of the directory: readers take it for data."

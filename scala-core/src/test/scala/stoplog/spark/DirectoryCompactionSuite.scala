@@ -162,11 +162,11 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   test("directories whose files are kept elsewhere are refused by name") {
     for (
       by <- Seq("b/_stoplog/main", "../_stoplog/main", "../_delta_log", "_delta_log", "_spark_metadata",
-        ".hoodie", "metadata/v1.metadata.json")
+        ".hoodie", "metadata/v1.metadata.json", "day=1/_orc_acid_version", "delta_0000001_0000001_0000")
     ) {
       val place = new Place
       write(place, "part-0.json", "{}\n")
-      write(place, if (by.endsWith(".json")) by else s"$by/x", "{}")
+      write(place, if (by.contains(".json")) by else s"$by/x", "{}")
       assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_NOT_COMPACTABLE", by)
       assert(condition(FileSink.compactDirectory(spark, place.out).run()) === "STOPLOG_NOT_COMPACTABLE", by)
     }
@@ -178,6 +178,29 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
         FileSink.compactDirectory(spark, "/x", Map("maxPartSize" -> "1m"))
       ) === "STOPLOG_INVALID_OPTIONS"
     )
+  }
+
+  test("a directory of a table's data is refused by what the table keeps beside it, or above") {
+    for {
+      kept <- Seq(
+        Seq("metadata/v1.metadata.json"),
+        Seq("metadata/v1.metadata.json.gz"),
+        Seq("snapshot/snapshot-1", "manifest/manifest-1", "schema/schema-0")
+      )
+      data <- Seq("", "data", "data/day=1")
+    } {
+      val place = new Place
+      kept.foreach(write(place, _, "{}"))
+      write(place, s"data/day=1/part-0.json", "{}\n")
+      val merges = FileSink.compactDirectory(spark, s"${place.out}/$data")
+      assert(condition(merges.plan()) === "STOPLOG_NOT_COMPACTABLE", s"$kept, $data")
+    }
+    val other = new Place
+    write(other, "metadata", "a file")
+    Seq("data/a.json", "data/b.json", "snapshot/x", "data/metadata/notes.json").foreach(
+      write(other, _, "{}\n")
+    )
+    assert(FileSink.compactDirectory(spark, s"${other.out}/data").plan().map(_.names.size) === Seq(2))
   }
 
   private def notesOfMerges(place: Place): Seq[Path] =

@@ -2,7 +2,7 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
-import stoplog.commit.{Manifests, Rewind}
+import stoplog.commit.{BucketTracker, Manifests, Rewind}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
@@ -77,14 +77,19 @@ private[admin] object RewindCommand {
     * @param end  the last record of that epoch
     * @param gone  finished parts with rows of later epochs
     * @param cut   those of them that were open then, as they were
+    * @param stay  parts that were open then and have got no rows since: they have been published, or will be
     */
-  final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open]) {
+  final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open], stay: Vector[Part]) {
 
-    /** The state of that epoch, but no number of a part is given twice. */
+    /** The state of that epoch, but no number of a part is given twice, and what was open is published: a marker counts
+      * it, and a merge may take it.
+      */
     def state(now: SinkState): SinkState =
       end.state.copy(
         queryId = now.queryId,
         open = Vector.empty,
+        live = BucketTracker.counted(end.state.live, stay),
+        small = end.state.small ++ now.small.filter(part => stay.exists(_.finishedPath == part.path)),
         nextPart = now.nextPart,
         settings = Rewind.over(end.state.settings)
       )
@@ -118,9 +123,10 @@ private[admin] object RewindCommand {
         newest.state.open.map(part =>
           (part: Part) -> newest
         ) // which are finished before anything else is done
-      val unchanged = (part: Part) => open.get(part.finishedPath).exists(_.records == part.records)
-      val gone      = finished.filterNot { case (part, _) => unchanged(part) }
-      val cut       = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
+      val (stay, gone) = finished.partition { case (part, _) =>
+        open.get(part.finishedPath).exists(_.records == part.records)
+      }
+      val cut = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
       cut.find(!_.beside.isEmpty).foreach { part =>
         refuse(s"the rows of ${part.finishedPath} up to then were not all in the part itself, and are gone")
       }
@@ -139,7 +145,8 @@ private[admin] object RewindCommand {
             record.state.lastEpoch.getOrElse(-1L)
           )
         },
-        cut
+        cut,
+        stay.map(_._1)
       )
     }
   }

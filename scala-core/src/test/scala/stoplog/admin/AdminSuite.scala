@@ -9,9 +9,9 @@ import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.Finish
-import stoplog.commit.{BatchDigests, DriverNote, Heartbeat, Rolls}
-import stoplog.log.{BatchDigest, LogRecord, RecordCodec, RecordKind, RecordNames, SinkState}
-import stoplog.part.{Closed, Pending, RunId}
+import stoplog.commit.{BatchDigests, CompleteRule, DriverNote, FollowUps, Heartbeat, Manifests, Rolls}
+import stoplog.log.{BatchDigest, LogRecord, MarkerForm, RecordCodec, RecordKind, RecordNames, SinkState}
+import stoplog.part.{Closed, FinishedPart, Pending, RunId}
 import stoplog.rolling.RollReason
 import stoplog.storage.SinkDirectory
 
@@ -260,6 +260,49 @@ class AdminSuite extends AnyFunSuite {
       next.end(Finish.PublishOpen)
       assert(world.rows === all)
     }
+
+  for {
+    (later, how) <- Seq(Seq("bee") -> "another bucket", Seq("ape", "bee") -> "the same bucket", Nil -> "none")
+    end          <- Seq(Finish.KeepOpen, Finish.PublishOpen)
+  } test(s"a bucket that waits for its marker gets it after a rewind past rows of $how, $end before that") {
+    within() { world =>
+      val ends    = world.clock.millis() + 1000
+      val marking = FollowUps(
+        "main",
+        CompleteRule.ByWatermark(0, _ => Some(ends)),
+        MarkerForm.Json,
+        Manifests.Off,
+        world.notes,
+        _ => ()
+      )
+      val driver = world.driver(followUps = marking)
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, later: _*)
+      driver.end(end)
+      world.tools().rewind(0).carryOut()
+      assert(world.newest.state.live.map(live => live.bucket -> live.added.rows) === Vector("a" -> 1))
+      val next = world.driver(followUps = marking)
+      world.epoch(next, 1, later: _*)
+      next.reached(ends)
+      next.tick()
+      next.end(Finish.PublishOpen)
+      assert(world.rows === ("ant" +: later).toVector.sorted)
+      val marker = Files.readString(world.directory.resolve("a/_SUCCESS"))
+      assert(marker.contains(s""""rows":${1 + later.count(_ == "ape")},"""), marker)
+    }
+  }
+
+  test("a small part that stays after a rewind may still be merged with others") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      val end   = world.newest
+      val ant   = end.state.open.head
+      val small = FinishedPart(ant.bucket, ant.name, ant.sizeBytes, ant.records, epoch = 1)
+      val now   = end.state.copy(open = Vector.empty, small = Vector(small, small.copy(name = "gone")))
+      val back  = RewindCommand.Back(end, Vector.empty, Vector.empty, Vector(ant))
+      assert(back.state(now).small === Vector(small))
+    }
+  }
 
   test("no way back past what the log keeps, or past files that are gone") {
     within(Rolls.atRecords(1)) { world =>

@@ -41,14 +41,15 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   def driver(
       queryId: String = "query",
       noted: Map[String, String] = Map.empty,
-      run: RunId = RunId.random()
+      run: RunId = RunId.random(),
+      followUps: FollowUps = FollowUps.none("main", notes)
   ): SinkDriver = SinkDriver.ofParts(
     run,
     SinkIdentity(root, "main", queryId),
     SinkSettings(Map("timeZone" -> "UTC"), "lines", noted),
     storage,
     () => Lines,
-    DriverRules(policy, FollowUps.none("main", notes), ForeignQuery.Refuse, LostPart.Fail),
+    DriverRules(policy, followUps, ForeignQuery.Refuse, LostPart.Fail),
     DriverTools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
   )
 

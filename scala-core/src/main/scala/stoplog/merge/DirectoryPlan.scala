@@ -181,13 +181,14 @@ private[stoplog] final class DirectoryFormat(
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
     val ending      = bare.drop(bare.lastIndexOf('.') + 1)
     options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, "")) match {
-      case "parquet"       => Some(ParquetCompactor(hadoop))
-      case "orc"           => Some(OrcCompactor(hadoop))
-      case "avro"          => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
-      case "sequencefile"  => Some(SequenceCompactor)
-      case "json" | "text" => Some(lines(compression, LineFiles.Beginning.Row))
-      case "csv"           => Some(lines(compression, options.beginning))
-      case _               => None
+      case "parquet"      => Some(ParquetCompactor(hadoop))
+      case "orc"          => Some(OrcCompactor(hadoop))
+      case "avro"         => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
+      case "sequencefile" => Some(SequenceCompactor)
+      case "text"         => Some(lines(compression, LineFiles.Beginning.Row))
+      case "json"         => Some(lines(compression, LineFiles.Beginning.Json))
+      case "csv"          => Some(lines(compression, options.beginning))
+      case _              => None
     }
   }
 

@@ -71,6 +71,18 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.compactDirectory(spark, wide.out).run() === Nil)
   }
 
+  test("documents of JSON over several lines stay, and files of lines beside them are merged") {
+    val place    = new Place
+    val document = "{\n  \"n\": 1\n}\n"
+    Seq("a", "c").foreach(name => write(place, s"$name.json", document))
+    Seq("b", "d").foreach(name => write(place, s"$name.json", "{\"n\":2}"))
+    val merges = FileSink.compactDirectory(spark, place.out).run()
+    assert(merges.map(_.names) === Seq(Seq("b.json", "d.json")))
+    assert(
+      place.files.map(Files.readString(_)).sorted === Seq(document, document, "{\"n\":2}\n{\"n\":2}\n").sorted
+    )
+  }
+
   test("a file whose name cannot get longer stays as it is, and the others are merged") {
     val place = new Place
     val long  = "x" * 246

@@ -9,7 +9,8 @@ import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.Finish
-import stoplog.commit.{BatchDigests, CompleteRule, DriverNote, FollowUps, Heartbeat, Manifests, Rolls}
+import stoplog.commit.{BatchDigests, CompleteRule, DriverNote, FollowUps, Heartbeat, Manifests, Rewind, Rolls}
+import stoplog.fault.{Faults, Step}
 import stoplog.log.{BatchDigest, LogRecord, MarkerForm, RecordCodec, RecordKind, RecordNames, SinkState}
 import stoplog.part.{Closed, FinishedPart, Pending, RunId}
 import stoplog.rolling.RollReason
@@ -317,6 +318,34 @@ class AdminSuite extends AnyFunSuite {
       assert(world.rows === Vector("ant"))
     }
   }
+
+  for (when <- Seq("before the plan", "after it", "while it is carried out"))
+    test(
+      s"a rewind whose files are gone $when is refused: nothing is changed, or the log is left in good order"
+    ) {
+      within(Rolls.atRecords(1)) { world =>
+        val driver = world.driver()
+        world.epoch(driver, 0, "ant")
+        world.epoch(driver, 1, "bee", "bat", "cat") // "bee" is finished, the others are open
+        driver.end(Finish.KeepOpen)
+        val before         = world.newest
+        def remove(): Unit = world.visible.foreach(file => Files.delete(world.directory.resolve(file)))
+        val faults: Faults = step => if (step == Step.BeforeRoll) remove()
+        if (when == "before the plan") remove()
+        assert(condition {
+          val plan = world.tools(faults).rewind(0)
+          if (when == "after it") remove()
+          plan.carryOut()
+        } === "STOPLOG_NOT_REWINDABLE")
+        if (when == "while it is carried out") assert(world.newest.kind === RecordKind.Release)
+        else assert(world.newest === before)
+        Rewind.refuseUnderWay("sink", Map("main" -> world.log))
+        val next = world.driver()
+        world.epoch(next, 2, "dog")
+        next.end(Finish.PublishOpen)
+        assert(world.rows === Vector("ant", "bat", "cat", "dog"))
+      }
+    }
 
   test("a moved directory is whole, or the plan says what it lacks") {
     within() { world =>

@@ -232,6 +232,19 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
+  for ((open, rows) <- Seq(OpenRows.Finish -> 2, OpenRows.MoveAside -> 1))
+    test(s"a log that begins anew says which buckets lose their marker, and of how many rows: $open") {
+      within(Rolls.atRecords(1)) { world =>
+        val driver = world.driver(followUps = world.marking(world.clock.millis() + 1))
+        world.epoch(driver, 0, "ant", "ape")
+        driver.end(Finish.KeepOpen)
+        val advice = world.tools().reset(open).actions.collect { case Advise("a", reason) =>
+          reason.takeWhile(_ != ':')
+        }
+        assert(advice === Vector(s"no marker counts its $rows rows that wait for one"))
+      }
+    }
+
   test("a moved directory is whole, or the plan says what it lacks") {
     within() { world =>
       val driver = world.driver()

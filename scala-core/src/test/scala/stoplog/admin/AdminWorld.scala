@@ -6,9 +6,8 @@ import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
 import stoplog.commit._
-import stoplog.commit.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogRecord}
+import stoplog.log.{CommitLog, LogRecord, MarkerForm}
 
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
@@ -51,6 +50,16 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     () => Lines,
     DriverRules(policy, followUps, ForeignQuery.Refuse, LostPart.Fail),
     DriverTools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
+  )
+
+  /** Each bucket gets a marker once the watermark is there. */
+  def marking(watermarkMillis: Long): FollowUps = FollowUps(
+    "main",
+    CompleteRule.ByWatermark(0, _ => Some(watermarkMillis)),
+    MarkerForm.Json,
+    Manifests.Off,
+    notes,
+    _ => ()
   )
 
   /** One epoch of one task, a row for each word; its first letter is the bucket. */

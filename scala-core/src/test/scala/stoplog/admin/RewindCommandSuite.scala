@@ -8,9 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
-import stoplog.commit.{CompleteRule, Finish, FollowUps, Manifests, Rewind, Rolls}
+import stoplog.commit.{Finish, Rewind, Rolls}
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{MarkerForm, RecordKind}
+import stoplog.log.RecordKind
 import stoplog.part.FinishedPart
 
 class RewindCommandSuite extends AnyFunSuite {
@@ -50,15 +50,8 @@ class RewindCommandSuite extends AnyFunSuite {
   } test(s"a bucket that waits for its marker gets it after a rewind past rows of $how, $end before that") {
     within() { world =>
       val ends    = world.clock.millis() + 1000
-      val marking = FollowUps(
-        "main",
-        CompleteRule.ByWatermark(0, _ => Some(ends)),
-        MarkerForm.Json,
-        Manifests.Off,
-        world.notes,
-        _ => ()
-      )
-      val driver = world.driver(followUps = marking)
+      val marking = world.marking(ends)
+      val driver  = world.driver(followUps = marking)
       world.epoch(driver, 0, "ant")
       world.epoch(driver, 1, later: _*)
       driver.end(end)

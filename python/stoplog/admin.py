@@ -58,8 +58,8 @@ class AdminAction:
     """One thing that a tool does, or leaves, and why.
 
     Attributes:
-        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, advise, whole or
-            broken.
+        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, advise, whole,
+            broken or missing.
         subject: the thing that it is done to, mostly a path under the sink's path.
         reason: the reason, in words.
         size_bytes: of the part, where it is one.
@@ -107,8 +107,8 @@ class AdminPlan:
 
     @property
     def problems(self) -> list[AdminAction]:
-        """The actions that tell of something broken."""
-        return [action for action in self.actions if action.action == "broken"]
+        """The actions that tell of something broken or missing."""
+        return [action for action in self.actions if action.action in ("broken", "missing")]
 
     def carry_out(self, driver: DriverCheck = DriverCheck.REFUSE_IF_ALIVE) -> AdminPlan:
         """Carries the plan out, as things are now, and returns the actions that were done.

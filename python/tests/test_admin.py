@@ -178,9 +178,10 @@ def test_the_command_line_plans_unless_it_is_told_to_do_it(
     assert jvm.asked[2]["hadoop"] == {"fs.x": "y"}
 
 
-def test_what_a_check_finds_is_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = [{"action": "broken", "subject": "a/part-1.json", "reason": "open, and not there"}]
-    monkeypatch.setattr("stoplog._admin._run", FakeJvm(answering(actions=broken)))
+@pytest.mark.parametrize("verdict", ["broken", "missing"])
+def test_what_a_check_finds_is_an_exit_code(verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [{"action": verdict, "subject": "a/part-1.json", "reason": "not there"}]
+    monkeypatch.setattr("stoplog._admin._run", FakeJvm(answering(actions=found)))
     assert main(["relocate", "/data/out"]) == ExitCode.FINDINGS
 
 

@@ -63,6 +63,9 @@ object AdminAction {
   object Verdict {
     case object Whole  extends Verdict("whole")
     case object Broken extends Verdict("broken")
+
+    /** Was there, and may have been taken away by a reader, or left behind by a copy: no record tells. */
+    case object Missing extends Verdict("missing")
   }
 
   /** For people: what to do next. */

@@ -13,15 +13,14 @@ private[admin] object RelocateCommand {
     val newest  = sink.newest()
     val files   = new StoredFiles(sink.stores(newest))
     val actions = unfinished(sink, newest, files) ++ decided(sink, newest, files)
+    val found   = actions.collect { case Found(_, verdict, _) => verdict }
     val advice  =
-      if (actions.exists { case Found(_, Verdict.Broken, _) => true; case _ => false })
-        Advise(
-          sink.path,
-          "copy what is missing from where the directory was, while no query writes there, and look again"
-        )
-      else
-        Advise(sink.path, "set path to this directory, and start the query with its checkpoint")
-    new AdminPlan("relocate", sink.liveness(newest), actions :+ advice, _ => ())
+      if (found.contains(Verdict.Broken))
+        "copy what is missing from where the directory was, while no query writes there, and look again"
+      else if (found.contains(Verdict.Missing))
+        s"look where the directory was: copy the missing files that are still there, and look again; if there are none, $goOn"
+      else goOn
+    new AdminPlan("relocate", sink.liveness(newest), actions :+ Advise(sink.path, advice), _ => ())
   }
 
   private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
@@ -49,7 +48,11 @@ private[admin] object RelocateCommand {
         case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
         case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if sink.log.isPublished(newest) =>
-          Found(part.finishedPath, Verdict.Whole, "was finished; a reader has taken it away")
+          Found(
+            part.finishedPath,
+            Verdict.Missing,
+            "was visible; a reader has taken it away, or it was not copied: compare with the old place"
+          )
         case None if sink.cuts && files.length(part.handle.token).exists(_ < part.sizeBytes) =>
           broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
         case None if files.missing(part.handle).isEmpty =>
@@ -70,6 +73,8 @@ private[admin] object RelocateCommand {
   }
 
   private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, Verdict.Broken, why)
+
+  private val goOn = "set path to this directory, and start the query with its checkpoint"
 
   private val uploads =
     " (an upload of S3 cannot be moved or copied: finish the open parts where they are, by stoplog finalize, before a directory is moved)"

@@ -7,6 +7,7 @@ import java.time.format.DateTimeFormatter
 import scala.annotation.tailrec
 
 import stoplog.admin.AdminAction.{Advise, Handover, KeepRecord, MoveAside}
+import stoplog.commit.BucketTracker
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordCodec, RecordNames, SinkState}
@@ -44,8 +45,19 @@ private[admin] object ResetCommand {
         sink.path,
         "finished files stay: remove those whose rows the next query is going to write once more"
       )
-    )
+    ) ++ unmarked(sink, newest, open)
     new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, archive, open, _))
+  }
+
+  /** A log without an owner has no buckets: the next query may have others, or other rules for them. */
+  private def unmarked(sink: SinkContext, newest: LogRecord, open: OpenRows): Vector[AdminAction] = {
+    val finished = if (open == OpenRows.Finish) newest.state.open else Vector.empty
+    BucketTracker.counted(newest.state.live, finished).filter(_.added.rows > 0).map { live =>
+      Advise(
+        if (live.bucket.isEmpty) sink.path else live.bucket,
+        s"no marker counts its ${live.added.rows} rows that wait for one: tell those who wait for the marker"
+      )
+    }
   }
 
   private def carryOut(

@@ -2,7 +2,8 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
-import stoplog.commit.{Manifests, Rewind}
+import stoplog.commit.{BucketTracker, Manifests, Rewind, SinkStores}
+import stoplog.error.StoplogException
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
@@ -20,6 +21,7 @@ private[admin] object RewindCommand {
     val records = sink.log.all()
     val back    = Back.of(sink, records, epoch)
     val archive = sink.archive()
+    refuseBeforeClaim(sink, newest, back, epoch)
     val actions = FinalizeCommand.decided(sink, newest) ++
       FinalizeCommand.open(newest, "so that none of its rows is lost") ++
       back.gone.map { part =>
@@ -41,22 +43,48 @@ private[admin] object RewindCommand {
       epoch: Long,
       archive: Archive,
       whenAlive: WhenAlive
-  ): Unit = sink.changing(newest, whenAlive, Rewind.noted) { change =>
-    sink.fenceCompaction()
-    change.tool.finishOpen()
-    val now  = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished ones
-    val gone = now.gone
-    gone.filter(part => part.sizeBytes > 0 && change.stores.finished.sizeBytes(part.path).isEmpty).foreach {
-      part =>
-        throw sink.notRewindable(epoch, s"${part.path} has been moved away, or merged")
-    }
-    archive.keep(gone, change)
-    if (gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
-    else {
-      change.tool.replace(gone, now.cut.map(beginning(_, change.run)))(now.state)
-      change.tool.release(identity)
+  ): Unit = {
+    refuseBeforeClaim(sink, newest, Back.of(sink, sink.log.all(), epoch), epoch)
+    sink.changing(newest, whenAlive, Rewind.noted) { change =>
+      sink.fenceCompaction()
+      change.tool.finishOpen()
+      val now =
+        try {
+          val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished ones
+          refuseIfTaken(sink, change.stores, back.gone, epoch)
+          back
+        } catch {
+          case refused: StoplogException =>
+            change.tool.release(state => state.copy(settings = Rewind.over(state.settings)))
+            throw refused
+        }
+      archive.keep(now.gone, change)
+      if (now.gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
+      else {
+        change.tool.replace(now.gone, now.cut.map(beginning(_, change.run)))(now.state)
+        change.tool.release(identity)
+      }
     }
   }
+
+  /** Asked before the claim: parts that the newest record leaves open, or has decided alone, are no files yet. */
+  private def refuseBeforeClaim(sink: SinkContext, newest: LogRecord, back: Back, epoch: Long): Unit = {
+    val decided    = if (sink.log.isPublished(newest)) Vector.empty else newest.publish
+    val unfinished = (newest.state.open ++ decided).map(_.finishedPath).toSet
+    val finished   = back.gone.filterNot(part => unfinished(part.path))
+    refuseIfTaken(sink, sink.stores(newest), finished, epoch)
+  }
+
+  /** Each file that is to go is copied first. */
+  private def refuseIfTaken(
+      sink: SinkContext,
+      stores: SinkStores,
+      gone: Vector[FinishedPart],
+      epoch: Long
+  ): Unit =
+    gone
+      .find(part => part.sizeBytes > 0 && stores.finished.sizeBytes(part.path).isEmpty)
+      .foreach(part => throw sink.notRewindable(epoch, s"${part.path} has been moved away, or merged"))
 
   /** The part under an unused name: that of the whole part is taken. */
   private def beginning(part: Open, run: RunId): Open = part.copy(
@@ -77,14 +105,19 @@ private[admin] object RewindCommand {
     * @param end  the last record of that epoch
     * @param gone  finished parts with rows of later epochs
     * @param cut   those of them that were open then, as they were
+    * @param stay  parts that were open then and have got no rows since: they have been published, or will be
     */
-  final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open]) {
+  final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open], stay: Vector[Part]) {
 
-    /** The state of that epoch, but no number of a part is given twice. */
+    /** The state of that epoch, but no number of a part is given twice, and what was open is published: a marker counts
+      * it, and a merge may take it.
+      */
     def state(now: SinkState): SinkState =
       end.state.copy(
         queryId = now.queryId,
         open = Vector.empty,
+        live = BucketTracker.counted(end.state.live, stay),
+        small = end.state.small ++ now.small.filter(part => stay.exists(_.finishedPath == part.path)),
         nextPart = now.nextPart,
         settings = Rewind.over(end.state.settings)
       )
@@ -118,9 +151,10 @@ private[admin] object RewindCommand {
         newest.state.open.map(part =>
           (part: Part) -> newest
         ) // which are finished before anything else is done
-      val unchanged = (part: Part) => open.get(part.finishedPath).exists(_.records == part.records)
-      val gone      = finished.filterNot { case (part, _) => unchanged(part) }
-      val cut       = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
+      val (stay, gone) = finished.partition { case (part, _) =>
+        open.get(part.finishedPath).exists(_.records == part.records)
+      }
+      val cut = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
       cut.find(!_.beside.isEmpty).foreach { part =>
         refuse(s"the rows of ${part.finishedPath} up to then were not all in the part itself, and are gone")
       }
@@ -139,7 +173,8 @@ private[admin] object RewindCommand {
             record.state.lastEpoch.getOrElse(-1L)
           )
         },
-        cut
+        cut,
+        stay.map(_._1)
       )
     }
   }

@@ -127,7 +127,13 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
   )
 }
 
-private[commit] object BucketTracker {
+private[stoplog] object BucketTracker {
+
+  /** The buckets, with what comes to them by parts that are published. */
+  def counted(live: Vector[LiveBucket], published: Vector[Part]): Vector[LiveBucket] = {
+    val more = Completion.totals(published)
+    live.map(bucket => bucket.copy(added = bucket.added + more.getOrElse(bucket.bucket, Totals.nothing)))
+  }
 
   /** The bucket entries of the next record, before the parts are closed that it names.
     *
@@ -136,7 +142,7 @@ private[commit] object BucketTracker {
     * @param complete the buckets that get one
     * @param late     how many buckets have come back after theirs
     */
-  final case class Completion(
+  private[commit] final case class Completion(
       due: Vector[EpochOutcome.PartToClose],
       state: SinkState,
       complete: Set[String],
@@ -156,8 +162,7 @@ private[commit] object BucketTracker {
       * @param manifestPath where the record's files are listed
       */
     def decided(publish: Vector[Pending], manifestPath: => String): (SinkState, FollowUp) = {
-      val counted       = counts(publish)
-      val (done, going) = counted.partition(bucket => complete(bucket.bucket))
+      val (done, going) = counted(state.live, publish).partition(bucket => complete(bucket.bucket))
       val stillOpen     = state.open.iterator.map(_.bucket).toSet
       val markers       = done.filter(_.added.files > 0).map { bucket =>
         val past = Markers.Past(bucket.version, bucket.marked)
@@ -168,22 +173,15 @@ private[commit] object BucketTracker {
       val live     = going.filter(bucket => bucket.added.files > 0 || stillOpen(bucket.bucket))
       (state.copy(live = live), FollowUp(manifest, markers))
     }
-
-    private def counts(publish: Vector[Pending]): Vector[LiveBucket] = {
-      val published = Completion.totals(publish)
-      state.live.map(bucket =>
-        bucket.copy(added = bucket.added + published.getOrElse(bucket.bucket, Totals.nothing))
-      )
-    }
   }
 
-  object Completion {
+  private[commit] object Completion {
 
     /** A part without bytes has no file. */
     def isVisible(part: Part): Boolean = part.sizeBytes > 0
 
     /** By bucket, what comes to it with these parts. */
-    def totals(parts: Vector[Pending]): Map[String, Totals] = parts
+    def totals(parts: Vector[Part]): Map[String, Totals] = parts
       .filter(isVisible)
       .groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
   }

@@ -4,8 +4,12 @@ package stoplog.format
 import java.io.{ByteArrayOutputStream, IOException, InputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
+import java.util.regex.Pattern
 
 import scala.util.Using
+
+import com.fasterxml.jackson.core.{JsonFactoryBuilder, JsonProcessingException}
+import com.fasterxml.jackson.core.json.JsonReadFeature
 
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.compress.Compression
@@ -107,11 +111,34 @@ private[stoplog] final class LineFiles(
       throw new IOException(s"${input.path} begins with a byte order mark, or is no text of UTF-8")
     beginning match {
       case Beginning.Row    => ""
+      case Beginning.Json   => jsonOf(input, first)
       case Beginning.Header => headerOf(input)
     }
   }
 
   private def isForeign(bytes: Array[Byte]): Boolean = bytes.contains(0.toByte) && !end.contains(0.toByte)
+
+  /** Of a document over several lines, readers of a merged file would see the first at most. A line of which the end is not
+    * seen counts as a value.
+    */
+  private def jsonOf(input: CompactionInput, first: Array[Byte]): String = {
+    val lines = new String(first, UTF_8).split(Pattern.quote(lineEnd), -1)
+    val ended = if (first.length < ToBeSeen) lines else lines.init
+    if (ended.find(!_.isBlank).exists(!isValue(_)))
+      throw new IOException(
+        s"the first line of ${input.path} is not one JSON value, as lines of a merged file have to be"
+      )
+    ""
+  }
+
+  private def isValue(line: String): Boolean =
+    try
+      Using.resource(Lenient.createParser(line)) { json =>
+        val begins = json.nextToken() != null
+        json.skipChildren()
+        begins && json.nextToken() == null
+      }
+    catch { case _: JsonProcessingException => false }
 
   private def headerOf(input: CompactionInput): String = {
     val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineEnd).trim
@@ -148,9 +175,15 @@ private[stoplog] object LineFiles {
   object Beginning {
     case object Row    extends Beginning
     case object Header extends Beginning
+
+    /** A row that is a JSON value. */
+    case object Json extends Beginning
   }
 
   private val ToBeSeen = 4 << 10
+
+  /** As lenient as any reader may be. */
+  private lazy val Lenient = JsonReadFeature.values.foldLeft(new JsonFactoryBuilder)(_ enable _).build()
 
   /** Byte order marks of UTF-8 and UTF-16. That of UTF-32 begins with one of them, or has a NUL in it. */
   private val Marks = Seq(Array(0xef, 0xbb, 0xbf), Array(0xfe, 0xff), Array(0xff, 0xfe)).map(_.map(_.toByte))

@@ -4,7 +4,7 @@ package stoplog.merge
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.SparkContext
 
 import stoplog.commit.CompactionPolicy
@@ -106,14 +106,14 @@ private[stoplog] object DirectoryPlan {
 
 /** The files under a path that readers take for data. */
 private[stoplog] final class DirectoryListing(path: String, root: Path, configuration: Configuration) {
+  import DirectoryListing._
+
   private val system: FileSystem = root.getFileSystem(configuration)
 
   /** Smaller than so many bytes, and not empty. Error: `STOPLOG_NOT_COMPACTABLE`. */
   def smallerThan(bytes: Long): Vector[FinishedPart] = {
     if (!system.exists(root)) throw Errors.notCompactable(path, "there is no such directory")
-    above.foreach { directory =>
-      DirectoryFormat.refuse(path, directory.toString, DirectoryFormat.keptIn(inside(directory)))
-    }
+    above.foreach(directory => refuseIfKept(directory, inside(directory)))
     under(root, "").filter(file => file.sizeBytes > 0 && file.sizeBytes < bytes)
   }
 
@@ -121,8 +121,7 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
     val entries = system.listStatus(directory).toVector.sortBy(_.getPath.getName)
     val names   = entries.map(_.getPath.getName).toSet
     val others  = if (relative.isEmpty) names - SinkDirectory.Root else names // the path's own log is read
-    DirectoryFormat.refuse(path, directory.toString, others)
-    refuseIceberg(directory, entries)
+    refuseIfKept(directory, others)
     entries.filterNot(entry => HiddenNames.isHidden(entry.getPath.getName)).flatMap { entry =>
       val name = entry.getPath.getName
       if (entry.isDirectory) under(entry.getPath, if (relative.isEmpty) name else s"$relative/$name")
@@ -134,11 +133,39 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
 
   private def inside(directory: Path)(name: String): Boolean = system.exists(new Path(directory, name))
 
-  private def refuseIceberg(directory: Path, entries: Vector[FileStatus]): Unit =
-    entries.find(entry => entry.isDirectory && entry.getPath.getName == "metadata").foreach { metadata =>
-      if (system.listStatus(metadata.getPath).exists(_.getPath.getName.endsWith(".metadata.json")))
-        throw Errors.notCompactable(path, s"$directory has metadata of Iceberg, which names the files")
+  /** The directories above are asked the same as those below: most tables keep their files under a directory of its own.
+    *
+    * @param has whether the directory has an entry of this name
+    */
+  private def refuseIfKept(directory: Path, has: String => Boolean): Unit = {
+    val iceberg = Option.when(has("metadata") && isIceberg(new Path(directory, "metadata")))("Iceberg")
+    val paimon  = Option.when(Seq("snapshot", "manifest", "schema").forall(has))("Paimon")
+    val hive    = Option.when(HiveWrite.matches(directory.getName))("Hive")
+    val kept    = Kept.collectFirst { case (name, by) if has(name) => by }
+    kept.orElse(iceberg).orElse(paimon).orElse(hive).foreach { by =>
+      throw Errors.notCompactable(path, s"$directory belongs to $by, which names the files")
     }
+  }
+
+  private def isIceberg(metadata: Path): Boolean =
+    system.getFileStatus(metadata).isDirectory &&
+      system.listStatus(metadata).exists(_.getPath.getName.contains(".metadata.json"))
+}
+
+private object DirectoryListing {
+
+  /** The entries of directories whose files must not be merged, each with who names these files. */
+  private val Kept = Seq(
+    SinkDirectory.Root  -> "a sink of stoplog that was given that directory",
+    "_spark_metadata"   -> "Spark's own sink",
+    "_delta_log"        -> "Delta Lake",
+    ".hoodie"           -> "Hudi",
+    "_orc_acid_version" -> "Hive",
+    "_metadata_acid"    -> "Hive"
+  )
+
+  /** The directory of a transaction of Hive. */
+  private val HiveWrite = """base_\d{7}(_v\d+)?|(delete_)?delta_\d{7}_\d{7}(_.*)?""".r
 }
 
 /** The merging of files in a directory of an unknown writer: as asked for, or as the names of the files say. */
@@ -154,13 +181,14 @@ private[stoplog] final class DirectoryFormat(
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
     val ending      = bare.drop(bare.lastIndexOf('.') + 1)
     options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, "")) match {
-      case "parquet"       => Some(ParquetCompactor(hadoop))
-      case "orc"           => Some(OrcCompactor(hadoop))
-      case "avro"          => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
-      case "sequencefile"  => Some(SequenceCompactor)
-      case "json" | "text" => Some(lines(compression, LineFiles.Beginning.Row))
-      case "csv"           => Some(lines(compression, options.beginning))
-      case _               => None
+      case "parquet"      => Some(ParquetCompactor(hadoop))
+      case "orc"          => Some(OrcCompactor(hadoop))
+      case "avro"         => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
+      case "sequencefile" => Some(SequenceCompactor)
+      case "text"         => Some(lines(compression, LineFiles.Beginning.Row))
+      case "json"         => Some(lines(compression, LineFiles.Beginning.Json))
+      case "csv"          => Some(lines(compression, options.beginning))
+      case _              => None
     }
   }
 
@@ -175,20 +203,4 @@ private[stoplog] object DirectoryFormat {
   /** Names tell nothing of a header, so that CSV has to be asked for. */
   private val ofEnding =
     Map("parquet" -> "parquet", "orc" -> "orc", "avro" -> "avro", "json" -> "json", "txt" -> "text")
-
-  /** Refuses a directory whose files must not be merged. Error: `STOPLOG_NOT_COMPACTABLE`. */
-  def refuse(path: String, directory: String, entries: Set[String]): Unit = {
-    val kept = Kept.collect { case (name, by) if entries(name) => s"$name, in which $by names the files" }
-    kept.headOption.foreach(why => throw Errors.notCompactable(path, s"$directory has a $why"))
-  }
-
-  /** The names that are there of those that keep files from being merged. */
-  def keptIn(exists: String => Boolean): Set[String] = Kept.map(_._1).filter(exists).toSet
-
-  private val Kept = Seq(
-    SinkDirectory.Root -> "a sink of stoplog that was given that directory",
-    "_spark_metadata"  -> "Spark's own sink",
-    "_delta_log"       -> "Delta Lake",
-    ".hoodie"          -> "Hudi"
-  )
 }

@@ -232,48 +232,18 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  for (scheme <- Seq(None, Some("cutting"), Some("appendonly")))
-    test(
-      s"back to an older epoch${scheme.fold("")(" on " + _)}: its rows stay, later ones are written again once"
-    ) {
-      rewound(scheme)
+  for ((open, rows) <- Seq(OpenRows.Finish -> 2, OpenRows.MoveAside -> 1))
+    test(s"a log that begins anew says which buckets lose their marker, and of how many rows: $open") {
+      within(Rolls.atRecords(1)) { world =>
+        val driver = world.driver(followUps = world.marking(world.clock.millis() + 1))
+        world.epoch(driver, 0, "ant", "ape")
+        driver.end(Finish.KeepOpen)
+        val advice = world.tools().reset(open).actions.collect { case Advise("a", reason) =>
+          reason.takeWhile(_ != ':')
+        }
+        assert(advice === Vector(s"no marker counts its $rows rows that wait for one"))
+      }
     }
-
-  private def rewound(scheme: Option[String]): Unit =
-    within(Rolls.atRecords(2), scheme) { world =>
-      val driver = world.driver()
-      world.epoch(driver, 0, "ant")
-      world.epoch(driver, 1, "ape", "bee")
-      world.epoch(driver, 2, "asp", "auk", "bat")
-      world.epoch(driver, 3, "cat")
-      driver.end(Finish.KeepOpen)
-      val all  = Vector("ant", "ape", "asp", "auk", "bat", "bee", "cat")
-      val plan = world.tools().rewind(1)
-      assert(plan.actions.exists { case Cut(_, _, 1, _) => true; case _ => false }, plan.actions)
-      plan.carryOut()
-      assert(world.rows === Vector("ant", "ape", "bee"))
-      assert(all.diff(world.rowsUnder("_stoplog/main/aside")) === Vector("ant", "ape"))
-      val next = world.driver()
-      assert(condition(world.driver().begin(4, 1)) === "STOPLOG_EPOCH_GAP")
-      world.epoch(next, 2, "asp", "auk", "bat")
-      world.epoch(next, 3, "cat")
-      next.end(Finish.PublishOpen)
-      assert(world.rows === all)
-    }
-
-  test("no way back past what the log keeps, or past files that are gone") {
-    within(Rolls.atRecords(1)) { world =>
-      val driver = world.driver()
-      world.epoch(driver, 0, "ant")
-      world.epoch(driver, 1, "bee", "bat")
-      driver.end(Finish.PublishOpen)
-      assert(condition(world.tools().rewind(7)) === "STOPLOG_NOT_REWINDABLE")
-      val plan = world.tools().rewind(0)
-      world.visible.filter(_.startsWith("b/")).foreach(file => Files.delete(world.directory.resolve(file)))
-      assert(condition(plan.carryOut()) === "STOPLOG_NOT_REWINDABLE")
-      assert(world.rows === Vector("ant"))
-    }
-  }
 
   test("a moved directory is whole, or the plan says what it lacks") {
     within() { world =>
@@ -286,6 +256,17 @@ class AdminSuite extends AnyFunSuite {
       assert(world.tools().relocate().actions.map(_.word).sorted === Vector("advise", "broken", "whole"))
       Files.delete(world.directory.resolve(part.handle.token))
       assert(world.tools().relocate().actions.map(_.word).sorted === Vector("advise", "broken", "whole"))
+    }
+  }
+
+  test("a finished part that is not in a moved directory may not have been copied, and the plan says so") {
+    within(Rolls.atRecords(1)) { world =>
+      world.epoch(world.driver(), 0, "ant", "ape")
+      assert(world.tools().relocate().actions.map(_.word) === Vector("whole", "whole", "advise"))
+      world.visible.foreach(file => Files.delete(world.directory.resolve(file)))
+      val actions = world.tools().relocate().actions
+      assert(actions.map(_.word) === Vector("whole", "missing", "advise"))
+      assert(actions.last.reason.startsWith("look where the directory was"))
     }
   }
 

@@ -6,9 +6,8 @@ import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
 import stoplog.commit._
-import stoplog.commit.FollowUps
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogRecord}
+import stoplog.log.{CommitLog, LogRecord, MarkerForm}
 
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
@@ -41,15 +40,26 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
   def driver(
       queryId: String = "query",
       noted: Map[String, String] = Map.empty,
-      run: RunId = RunId.random()
+      run: RunId = RunId.random(),
+      followUps: FollowUps = FollowUps.none("main", notes)
   ): SinkDriver = SinkDriver.ofParts(
     run,
     SinkIdentity(root, "main", queryId),
     SinkSettings(Map("timeZone" -> "UTC"), "lines", noted),
     storage,
     () => Lines,
-    DriverRules(policy, FollowUps.none("main", notes), ForeignQuery.Refuse, LostPart.Fail),
+    DriverRules(policy, followUps, ForeignQuery.Refuse, LostPart.Fail),
     DriverTools(clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
+  )
+
+  /** Each bucket gets a marker once the watermark is there. */
+  def marking(watermarkMillis: Long): FollowUps = FollowUps(
+    "main",
+    CompleteRule.ByWatermark(0, _ => Some(watermarkMillis)),
+    MarkerForm.Json,
+    Manifests.Off,
+    notes,
+    _ => ()
   )
 
   /** One epoch of one task, a row for each word; its first letter is the bucket. */

@@ -3,15 +3,18 @@ package stoplog.compact
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
+import java.time.Instant
+import java.util.{Properties, TimeZone}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import org.apache.avro.file.DataFileReader
 import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
-import org.apache.orc.OrcFile
+import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector
+import org.apache.orc.{OrcFile, TypeDescription}
 import org.apache.parquet.crypto.keytools.PropertiesDrivenCryptoFactory
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -113,10 +116,42 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rowsOf("orc", merged.toString) === rowsOf("orc", from.toString))
       Using.resource(OrcFile.createReader(merged, OrcFile.readerOptions(conf))) { reader =>
         assert(reader.getNumberOfRows === 400)
-        assert(reader.getStripes.size === (if (how == "copied") 4 else 1))
+        assert(stripesOf(merged) === (if (how == "copied") 4 else 1))
         assert(reader.hasMetadataValue("org.apache.spark.version"))
       }
     }
+
+  for (column <- Seq("t", "array(named_struct('t', t)) as t"))
+    test(s"ORC of another zone than this JVM's is copied, and its times stay: $column") {
+      val hours = (0 until 48).map(hour => java.sql.Timestamp.from(SpringForward.plusSeconds(hour * 1800L)))
+      val rows  = frame(hours.map(Row(_)), StructType.fromDDL("t timestamp"), files = 4).selectExpr(column)
+      val from  = inZone("UTC")(written(rows, "orc"))
+      for ((zone, stripes) <- Seq("Europe/Berlin" -> 4, "UTC" -> 1)) {
+        val merged = inZone(zone)(compacted(OrcCompactor(hadoop), from, ".orc"))
+        assert(
+          inZone("UTC")(rowsOf("orc", merged.toString)) === inZone("UTC")(rowsOf("orc", from.toString)),
+          zone
+        )
+        assert(stripesOf(merged) === stripes, s"in $zone")
+      }
+    }
+
+  test("ORC of another zone that cannot be copied stays; it is written again where no column is of a zone") {
+    for ((column, stays) <- Seq("timestamp" -> true, "timestamp with local time zone" -> false)) {
+      val files = inZone("UTC")(Seq(1, 2).map(_ => ofOldWriter(s"struct<t:$column>")))
+      inZone("Europe/Berlin") {
+        val compactor = OrcCompactor(hadoop)
+        val refused   = files.map(file => Try(compactor.likeness(file)).isFailure)
+        assert(refused === Seq(stays, stays), column)
+        val out = newFile("merged.orc")
+        assert(
+          Try(Using.resource(new FileOutput(out))(compactor.compact(files, _))).isFailure === stays,
+          column
+        )
+      }
+      inZone("UTC")(assert(files.map(OrcCompactor(hadoop).likeness).distinct.size === 1))
+    }
+  }
 
   for ((how, interval) <- Seq("written again" -> 64000, "copied" -> 40))
     test(s"Avro, blocks $how") {
@@ -214,6 +249,31 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def rowGroups(file: HadoopPath): Int = Using.resource(opened(file))(_.getRowGroups.size)
 
+  private def stripesOf(file: HadoopPath): Int =
+    Using.resource(OrcFile.createReader(file, OrcFile.readerOptions(hadoop)))(_.getStripes.size)
+
+  /** A file whose stripes are not copied, because another writer's version is on them. */
+  private def ofOldWriter(schema: String): CompactionInput = {
+    val file   = newFile("old.orc")
+    val path   = new HadoopPath(file.toUri)
+    val writer =
+      OrcFile.createWriter(path, new OldWriter(hadoop).setSchema(TypeDescription.fromString(schema)))
+    val batch = TypeDescription.fromString(schema).createRowBatch()
+    batch.cols(0).asInstanceOf[TimestampColumnVector].set(0, java.sql.Timestamp.from(SpringForward))
+    batch.size = 1
+    writer.addRowBatch(batch)
+    writer.close()
+    CompactionInput(path, Files.size(file), hadoop)
+  }
+
+  /** The suites of a JVM run one after the other. */
+  private def inZone[A](zone: String)(action: => A): A = {
+    val before = TimeZone.getDefault
+    TimeZone.setDefault(TimeZone.getTimeZone(zone))
+    try action
+    finally TimeZone.setDefault(before)
+  }
+
   private def metadata(file: HadoopPath): Map[String, String] =
     Using
       .resource(opened(file))(_.getFileMetaData.getKeyValueMetaData.asScala.toMap)
@@ -223,6 +283,14 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
 }
 
 private object CompactorsSuite {
+
+  /** Berlin has no 02:30 on this day, and UTC has. */
+  val SpringForward: Instant = Instant.parse("2026-03-29T00:00:00Z")
+
+  final class OldWriter(conf: Configuration) extends OrcFile.WriterOptions(new Properties, conf) {
+    writerVersion(OrcFile.WriterVersion.HIVE_13083): Unit
+  }
+
   def newFile(name: String): Path = Files.createTempDirectory("compact").resolve(name)
 
   /** A file as the part that a merge writes. */

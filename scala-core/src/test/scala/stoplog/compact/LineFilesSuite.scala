@@ -51,6 +51,29 @@ class LineFilesSuite extends AnyFunSuite {
     assert(header("a,\"b\nc\"\n1,2\n") === None)
   }
 
+  test("JSON goes with others where its first line is a value; a document over several lines does not") {
+    def isMerged(text: String, lineEnd: String = "\n") =
+      Try(
+        new LineFiles(Compression.None, Beginning.Json, lineEnd).likeness(input(text.getBytes(UTF_8)))
+      ).isSuccess
+    val long = s"""{"text":"${"x" * 5000}"""
+    for (
+      lines <- Seq(
+        "{\"n\":1}\n{\"n\":2}\n",
+        "\n \r\n{\"n\":[1]}\r\n{",
+        "7",
+        "'a'",
+        "",
+        s"$long\"}\n{}",
+        s"\n$long\"}"
+      )
+    )
+      assert(isMerged(lines), lines)
+    for (document <- Seq("{\n\"n\":1\n}\n", "[\n{\"n\":1}\n]", "\n[{\"n\":1},\n{\"n\":2}]", "{", "no value"))
+      assert(!isMerged(document), document)
+    assert(isMerged("{\n}\u0001{}", lineEnd = "\u0001"), "the end of a line is what the option says")
+  }
+
   private def mergedLines(begin: Beginning, lineEnd: String, files: Seq[String]): String = {
     val merged = newFile("merged")
     val lines  = new LineFiles(Compression.None, begin, lineEnd)

@@ -71,6 +71,18 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.compactDirectory(spark, wide.out).run() === Nil)
   }
 
+  test("documents of JSON over several lines stay, and files of lines beside them are merged") {
+    val place    = new Place
+    val document = "{\n  \"n\": 1\n}\n"
+    Seq("a", "c").foreach(name => write(place, s"$name.json", document))
+    Seq("b", "d").foreach(name => write(place, s"$name.json", "{\"n\":2}"))
+    val merges = FileSink.compactDirectory(spark, place.out).run()
+    assert(merges.map(_.names) === Seq(Seq("b.json", "d.json")))
+    assert(
+      place.files.map(Files.readString(_)).sorted === Seq(document, document, "{\"n\":2}\n{\"n\":2}\n").sorted
+    )
+  }
+
   test("a file whose name cannot get longer stays as it is, and the others are merged") {
     val place = new Place
     val long  = "x" * 246
@@ -162,11 +174,11 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   test("directories whose files are kept elsewhere are refused by name") {
     for (
       by <- Seq("b/_stoplog/main", "../_stoplog/main", "../_delta_log", "_delta_log", "_spark_metadata",
-        ".hoodie", "metadata/v1.metadata.json")
+        ".hoodie", "metadata/v1.metadata.json", "day=1/_orc_acid_version", "delta_0000001_0000001_0000")
     ) {
       val place = new Place
       write(place, "part-0.json", "{}\n")
-      write(place, if (by.endsWith(".json")) by else s"$by/x", "{}")
+      write(place, if (by.contains(".json")) by else s"$by/x", "{}")
       assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_NOT_COMPACTABLE", by)
       assert(condition(FileSink.compactDirectory(spark, place.out).run()) === "STOPLOG_NOT_COMPACTABLE", by)
     }
@@ -178,6 +190,29 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
         FileSink.compactDirectory(spark, "/x", Map("maxPartSize" -> "1m"))
       ) === "STOPLOG_INVALID_OPTIONS"
     )
+  }
+
+  test("a directory of a table's data is refused by what the table keeps beside it, or above") {
+    for {
+      kept <- Seq(
+        Seq("metadata/v1.metadata.json"),
+        Seq("metadata/v1.metadata.json.gz"),
+        Seq("snapshot/snapshot-1", "manifest/manifest-1", "schema/schema-0")
+      )
+      data <- Seq("", "data", "data/day=1")
+    } {
+      val place = new Place
+      kept.foreach(write(place, _, "{}"))
+      write(place, s"data/day=1/part-0.json", "{}\n")
+      val merges = FileSink.compactDirectory(spark, s"${place.out}/$data")
+      assert(condition(merges.plan()) === "STOPLOG_NOT_COMPACTABLE", s"$kept, $data")
+    }
+    val other = new Place
+    write(other, "metadata", "a file")
+    Seq("data/a.json", "data/b.json", "snapshot/x", "data/metadata/notes.json").foreach(
+      write(other, _, "{}\n")
+    )
+    assert(FileSink.compactDirectory(spark, s"${other.out}/data").plan().map(_.names.size) === Seq(2))
   }
 
   private def notesOfMerges(place: Place): Seq[Path] =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.orc
 
+import java.util.TimeZone
+
 import scala.annotation.nowarn
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
@@ -9,6 +11,8 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.orc.{OrcConf, OrcFile, OrcProto, Reader, Writer}
 import org.apache.orc.OrcFile.WriterOptions
+import org.apache.orc.TypeDescription.Category
+import org.apache.orc.impl.RecordReaderImpl
 
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.bulk.FormatConfiguration
@@ -16,7 +20,7 @@ import stoplog.part.BlockOutput
 
 /** ORC files as one: by copying stripes, or by writing the rows again where stripes are below an eighth of the size in
   * memory that they are to have, and where this orc-core would not have written them the same ([[mayCopy]]). orc-core
-  * writes the values as it reads them, without an idea of their meaning.
+  * writes the values as it reads them, without an idea of their meaning; times of another zone it shifts ([[mayEncode]]).
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
@@ -30,14 +34,26 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
       Compactor.requireAlike(readers.map(likenessOf).toSeq, "other columns, or other settings")
       val stripes = readers.flatMap(_.getStripes.asScala).map(_.getLength).toSeq
       val small   = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
+      val encode  = readers.forall(mayEncode)
+      val copy    = readers.forall(mayCopy)
       val written =
-        if (small || !readers.forall(mayCopy)) encoded(readers.toSeq, out)
-        else copied(inputs.zip(readers), out)
+        if (copy && !(small && encode)) copied(inputs.zip(readers), out)
+        else if (encode) encoded(readers.toSeq, out)
+        else throw notMerged(inputs)
       Compactor.requireRows(inputs, readers.map(_.getNumberOfRows).sum, written)
     } finally readers.foreach(_.close())
   }
 
-  override def likeness(input: CompactionInput): String = Using.resource(opened(input))(likenessOf)
+  override def likeness(input: CompactionInput): String = Using.resource(opened(input)) { reader =>
+    val encode = mayEncode(reader)
+    if (!encode && !mayCopy(reader)) throw notMerged(Seq(input))
+    s"${likenessOf(reader)} $encode"
+  }
+
+  private def notMerged(inputs: Seq[CompactionInput]) = new IllegalArgumentException(
+    s"${inputs.map(_.path).mkString(", ")} cannot be merged: another release of ORC, or another program, wrote one of them, in " +
+      s"another time zone than this process has, ${TimeZone.getDefault.getID}. Merge in JVMs with -Duser.timezone set to the writer's."
+  )
 
   private def opened(input: CompactionInput): Reader = {
     val reader = OrcFile.createReader(input.path, OrcFile.readerOptions(input.configuration))
@@ -55,6 +71,20 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     val statistics = statisticsOf(reader)
     reader.getWriterVersion == OrcFile.CURRENT_WRITER && statistics.size == reader.getStripes.size &&
     statistics.forall(_.getColStatsCount > reader.getSchema.getMaximumId)
+  }
+
+  /** orc-core reads a local time as one of this process's zone, where an hour of the writer's may be missing or there twice.
+    * A stripe that does not tell its zone has times of whatever zone its reader is in.
+    */
+  private def mayEncode(reader: Reader): Boolean = {
+    val schema = reader.getSchema
+    (0 to schema.getMaximumId).forall(schema.findSubtype(_).getCategory != Category.TIMESTAMP) ||
+    Using.resource(reader.rows().asInstanceOf[RecordReaderImpl]) { rows =>
+      reader.getStripes.asScala.map(rows.readStripeFooter).forall { stripe =>
+        stripe.hasWriterTimezone &&
+        TimeZone.getTimeZone(stripe.getWriterTimezone).hasSameRules(TimeZone.getDefault)
+      }
+    }
   }
 
   private def copied(files: Iterable[(CompactionInput, Reader)], out: BlockOutput): Long = {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.admin
+
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.admin.AdminAction._
+import stoplog.admin.AdminWorld.within
+import stoplog.commit.Samples.condition
+import stoplog.commit.{Finish, Rewind, Rolls}
+import stoplog.fault.{Faults, Step}
+import stoplog.log.RecordKind
+import stoplog.part.FinishedPart
+
+class RewindCommandSuite extends AnyFunSuite {
+
+  for (scheme <- Seq(None, Some("cutting"), Some("appendonly")))
+    test(
+      s"back to an older epoch${scheme.fold("")(" on " + _)}: its rows stay, later ones are written again once"
+    ) {
+      rewound(scheme)
+    }
+
+  private def rewound(scheme: Option[String]): Unit =
+    within(Rolls.atRecords(2), scheme) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "ape", "bee")
+      world.epoch(driver, 2, "asp", "auk", "bat")
+      world.epoch(driver, 3, "cat")
+      driver.end(Finish.KeepOpen)
+      val all  = Vector("ant", "ape", "asp", "auk", "bat", "bee", "cat")
+      val plan = world.tools().rewind(1)
+      assert(plan.actions.exists { case Cut(_, _, 1, _) => true; case _ => false }, plan.actions)
+      plan.carryOut()
+      assert(world.rows === Vector("ant", "ape", "bee"))
+      assert(all.diff(world.rowsUnder("_stoplog/main/aside")) === Vector("ant", "ape"))
+      val next = world.driver()
+      assert(condition(world.driver().begin(4, 1)) === "STOPLOG_EPOCH_GAP")
+      world.epoch(next, 2, "asp", "auk", "bat")
+      world.epoch(next, 3, "cat")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === all)
+    }
+
+  for {
+    (later, how) <- Seq(Seq("bee") -> "another bucket", Seq("ape", "bee") -> "the same bucket", Nil -> "none")
+    end          <- Seq(Finish.KeepOpen, Finish.PublishOpen)
+  } test(s"a bucket that waits for its marker gets it after a rewind past rows of $how, $end before that") {
+    within() { world =>
+      val ends    = world.clock.millis() + 1000
+      val marking = world.marking(ends)
+      val driver  = world.driver(followUps = marking)
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, later: _*)
+      driver.end(end)
+      world.tools().rewind(0).carryOut()
+      assert(world.newest.state.live.map(live => live.bucket -> live.added.rows) === Vector("a" -> 1))
+      val next = world.driver(followUps = marking)
+      world.epoch(next, 1, later: _*)
+      next.reached(ends)
+      next.tick()
+      next.end(Finish.PublishOpen)
+      assert(world.rows === ("ant" +: later).toVector.sorted)
+      val marker = Files.readString(world.directory.resolve("a/_SUCCESS"))
+      assert(marker.contains(s""""rows":${1 + later.count(_ == "ape")},"""), marker)
+    }
+  }
+
+  test("a small part that stays after a rewind may still be merged with others") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      val end   = world.newest
+      val ant   = end.state.open.head
+      val small = FinishedPart(ant.bucket, ant.name, ant.sizeBytes, ant.records, epoch = 1)
+      val now   = end.state.copy(open = Vector.empty, small = Vector(small, small.copy(name = "gone")))
+      val back  = RewindCommand.Back(end, Vector.empty, Vector.empty, Vector(ant))
+      assert(back.state(now).small === Vector(small))
+    }
+  }
+
+  test("no way back past what the log keeps, or past files that are gone") {
+    within(Rolls.atRecords(1)) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee", "bat")
+      driver.end(Finish.PublishOpen)
+      assert(condition(world.tools().rewind(7)) === "STOPLOG_NOT_REWINDABLE")
+      val plan = world.tools().rewind(0)
+      world.visible.filter(_.startsWith("b/")).foreach(file => Files.delete(world.directory.resolve(file)))
+      assert(condition(plan.carryOut()) === "STOPLOG_NOT_REWINDABLE")
+      assert(world.rows === Vector("ant"))
+    }
+  }
+
+  for (when <- Seq("before the plan", "after it", "while it is carried out"))
+    test(
+      s"a rewind whose files are gone $when is refused: nothing is changed, or the log is left in good order"
+    ) {
+      within(Rolls.atRecords(1)) { world =>
+        val driver = world.driver()
+        world.epoch(driver, 0, "ant")
+        world.epoch(driver, 1, "bee", "bat", "cat") // "bee" is finished, the others are open
+        driver.end(Finish.KeepOpen)
+        val before         = world.newest
+        def remove(): Unit = world.visible.foreach(file => Files.delete(world.directory.resolve(file)))
+        val faults: Faults = step => if (step == Step.BeforeRoll) remove()
+        if (when == "before the plan") remove()
+        assert(condition {
+          val plan = world.tools(faults).rewind(0)
+          if (when == "after it") remove()
+          plan.carryOut()
+        } === "STOPLOG_NOT_REWINDABLE")
+        if (when == "while it is carried out") assert(world.newest.kind === RecordKind.Release)
+        else assert(world.newest === before)
+        Rewind.refuseUnderWay("sink", Map("main" -> world.log))
+        val next = world.driver()
+        world.epoch(next, 2, "dog")
+        next.end(Finish.PublishOpen)
+        assert(world.rows === Vector("ant", "bat", "cat", "dog"))
+      }
+    }
+}

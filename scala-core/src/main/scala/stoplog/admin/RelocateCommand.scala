@@ -13,11 +13,11 @@ private[admin] object RelocateCommand {
     val newest  = sink.newest()
     val files   = new StoredFiles(sink.stores(newest))
     val actions = unfinished(sink, newest, files) ++ decided(sink, newest, files)
-    val found   = actions.collect { case Found(_, verdict, _) => verdict }
+    val found   = actions.map(_.word).toSet
     val advice  =
-      if (found.contains(Verdict.Broken))
+      if (found(Verdict.Broken.word))
         "copy what is missing from where the directory was, while no query writes there, and look again"
-      else if (found.contains(Verdict.Missing))
+      else if (found(Verdict.Missing.word))
         s"look where the directory was: copy the missing files that are still there, and look again; if there are none, $goOn"
       else goOn
     new AdminPlan("relocate", sink.liveness(newest), actions :+ Advise(sink.path, advice), _ => ())

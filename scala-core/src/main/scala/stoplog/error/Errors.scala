@@ -36,13 +36,7 @@ object Errors extends ErrorMaker {
     * @param driver the driver's host
     */
   def networkFileSystem(path: String, kind: String, host: String, driver: String): StoplogException =
-    failure(
-      "STOPLOG_NETWORK_FILE_SYSTEM",
-      "path"   -> path,
-      "kind"   -> kind,
-      "host"   -> host,
-      "driver" -> driver
-    )
+    failure("STOPLOG_NETWORK_FILE_SYSTEM", "path" -> path, "kind" -> kind, "host" -> host, "driver" -> driver)
 
   /** @param key the setting of S3A that is true */
   def uploadPurge(path: String, key: String): StoplogArgumentException =

@@ -141,7 +141,7 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
     val iceberg = Option.when(has("metadata") && isIceberg(new Path(directory, "metadata")))("Iceberg")
     val paimon  = Option.when(Seq("snapshot", "manifest", "schema").forall(has))("Paimon")
     val hive    = Option.when(HiveWrite.matches(directory.getName))("Hive")
-    val kept    = Kept.collectFirst { case (name, by) if has(name) => by }
+    val kept    = Kept.find(entry => has(entry._1)).map(_._2)
     kept.orElse(iceberg).orElse(paimon).orElse(hive).foreach { by =>
       throw Errors.notCompactable(path, s"$directory belongs to $by, which names the files")
     }

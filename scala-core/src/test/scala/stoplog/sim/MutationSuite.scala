@@ -78,7 +78,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a batch compaction does not look whether a sink is set back",
     OperatorMutations.CompactsBesideRewind,
-    from = 10795,
+    from = 2440,
     in = Settings.rewindingAndCompacting(StoreKind.Replacing)
   )
   caught(

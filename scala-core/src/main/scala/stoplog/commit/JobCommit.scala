@@ -136,6 +136,10 @@ private[stoplog] final class JobCommit(
     } finally leave()
   }
 
+  private def mayShowRows: Boolean =
+    try log.newest().exists(!log.isPublished(_))
+    catch { case NonFatal(_) => true }
+
   /** Nothing that a record names is unpublished now, and no task of the job can decide anything any more. */
   private def remove(): Unit = {
     tools.retry(() => store.beforeRemoval())
@@ -205,7 +209,7 @@ private[stoplog] object JobCommit {
   val Prefix: String = "batch-"
 
   /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job: answers those
-    * that cannot be carried on with now, and why.
+    * that have decided rows which may appear yet, and why they have not.
     */
   def rollForward(jobs: Seq[JobCommit]): Seq[(String, Throwable)] = jobs.flatMap { job =>
     try {
@@ -214,7 +218,7 @@ private[stoplog] object JobCommit {
     } catch {
       case NonFatal(e) =>
         Log.warn(s"What ${job.sinkId} under ${job.path} left behind could not be dealt with", e)
-        Some(job.sinkId -> e)
+        Option.when(job.mayShowRows)(job.sinkId -> e)
     }
   }
 
@@ -223,8 +227,9 @@ private[stoplog] object JobCommit {
     case (job, why) =>
       throw Errors.pathNotWritable(
         path,
-        s"it is to be overwritten, and what $job left behind cannot be dealt with first (${Causes.reason(why)}): rows that it has " +
-          s"decided could appear beside the new ones later. Or delete $path/${SinkDirectory(job).path} to give them up"
+        s"it is to be overwritten, and what $job has decided cannot be carried out first (${Causes.reason(why)}): its rows " +
+          s"could appear beside the new ones later. Or delete $path/${SinkDirectory(job).path} to give them up, once no process of " +
+          "that job is alive"
       )
   }
 

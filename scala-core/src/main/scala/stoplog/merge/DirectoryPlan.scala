@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.merge
 
+import java.io.IOException
+
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -9,7 +11,7 @@ import org.apache.spark.SparkContext
 
 import stoplog.commit.CompactionPolicy
 import stoplog.compact.{CompactionInput, Compactor}
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Causes, Errors, Log}
 import stoplog.format.LineFiles
 import stoplog.format.avro.AvroCompactor
 import stoplog.format.compress.Compression
@@ -138,18 +140,25 @@ private[stoplog] final class DirectoryListing(path: String, root: Path, configur
     * @param has whether the directory has an entry of this name
     */
   private def refuseIfKept(directory: Path, has: String => Boolean): Unit = {
-    val iceberg = Option.when(has("metadata") && isIceberg(new Path(directory, "metadata")))("Iceberg")
-    val paimon  = Option.when(Seq("snapshot", "manifest", "schema").forall(has))("Paimon")
-    val hive    = Option.when(HiveWrite.matches(directory.getName))("Hive")
-    val kept    = Kept.find(entry => has(entry._1)).map(_._2)
-    kept.orElse(iceberg).orElse(paimon).orElse(hive).foreach { by =>
-      throw Errors.notCompactable(path, s"$directory belongs to $by, which names the files")
+    val iceberg =
+      Option.when(has("metadata") && isIceberg(new Path(directory, "metadata")))("metadata" -> "Iceberg")
+    val paimon = Option.when(Seq("snapshot", "manifest", "schema").forall(has))("snapshot" -> "Paimon")
+    val hive   = Option.when(HiveWrite.matches(directory.getName))("the name of a write" -> "Hive")
+    Kept.find(entry => has(entry._1)).orElse(iceberg).orElse(paimon).orElse(hive).foreach { case (what, by) =>
+      throw Errors.notCompactable(path, s"$directory has $what and belongs to $by, which names the files")
     }
   }
 
   private def isIceberg(metadata: Path): Boolean =
-    system.getFileStatus(metadata).isDirectory &&
-      system.listStatus(metadata).exists(_.getPath.getName.contains(".metadata.json"))
+    try
+      system.getFileStatus(metadata).isDirectory &&
+        system.listStatus(metadata).exists(_.getPath.getName.contains(".metadata.json"))
+    catch {
+      case e: IOException =>
+        val why =
+          s"$metadata cannot be looked into (${Causes.reason(e)}), and may name the files as Iceberg's metadata do"
+        throw Errors.notCompactable(path, why)
+    }
 }
 
 private object DirectoryListing {

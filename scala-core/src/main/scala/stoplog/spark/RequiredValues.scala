@@ -16,7 +16,7 @@ import org.apache.spark.sql.types._
 private[spark] final class RequiredValues(table: StructType, written: StructType) extends Serializable {
   private[this] val required = StructType(written.map { field =>
     val declared = table.find(_.name == field.name).getOrElse(field) // the names are the table's
-    if (DataType.equalsIgnoreNullability(declared.dataType, field.dataType)) declared else field
+    if (TableColumns.isSame(declared.dataType, field.dataType)) declared else field
   })
   private[this] val stricter =
     required.indices.filter(n => RequiredValues.isStricter(required(n), written(n))).toArray

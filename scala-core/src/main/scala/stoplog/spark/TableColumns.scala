@@ -20,8 +20,8 @@ private[spark] final case class TableColumns(
 ) {
   import TableColumns._
 
-  /** The columns of a query's rows, by the names that the table has for them; any may be null, as far as their types say, so
-    * that they are the same in each micro-batch. A column that the query has not is null in its rows, as files of formats without
+  /** The columns of a query's rows, by the names that the table has for them, and with the query's watermark; any may be null, as
+    * far as their types say, so that they are the same in each micro-batch. A column that the query has not is null in its rows, as files of formats without
     * names cannot have it, and neither can directories.
     *
     * Error: `STOPLOG_TABLE_COLUMNS`.
@@ -35,7 +35,7 @@ private[spark] final case class TableColumns(
         .map(order => s"they are not in the order $order, by which readers of this format know them")
     if (problems.nonEmpty) throw Errors.tableColumns(table, problems, all.toDDL)
     SourceColumns.nullable(StructType(found.flatMap { case (field, is) =>
-      is.map(named => StructField(named.name, field.dataType))
+      is.map(named => field.copy(name = named.name))
     }))
   }
 
@@ -63,14 +63,17 @@ private[spark] object TableColumns {
     case object Place extends KnownBy
   }
 
+  /** Whether files have the same type of both: they know no lengths and collations of texts. */
+  def isSame(declared: DataType, written: DataType): Boolean =
+    DataType.equalsIgnoreNullability(inFiles(declared), inFiles(written))
+
   private def problem(field: StructField, declared: Option[StructField]): Option[String] = declared match {
     case None => Some(s"the table has no column ${field.name}")
-    case Some(known) if !DataType.equalsIgnoreNullability(inFiles(known.dataType), inFiles(field.dataType)) =>
+    case Some(known) if !isSame(known.dataType, field.dataType) =>
       Some(s"${known.name} is ${field.dataType.sql}, and ${known.dataType.sql} in the table")
     case _ => None
   }
 
-  /** The type as files have it: without lengths and collations of texts. */
   private def inFiles(of: DataType): DataType = of match {
     case _: StringType      => StringType
     case struct: StructType => StructType(struct.map(field => field.copy(dataType = inFiles(field.dataType))))

@@ -249,18 +249,6 @@ class JobCommitSuite extends AnyFunSuite {
   test("the logs of batch jobs are told from those of sinks by a prefix that no release may change") {
     assert(JobCommit.Prefix === "batch-")
   }
-
-  test("a job that cannot be dealt with keeps no other from being carried on") {
-    within { place =>
-      intercept[Died](place.overwrite("batch-2", new Dying(Step.AfterRecord), "new"))
-      place.plant("_stoplog/batch-1/log/00000000000000000000.json", "no record")
-      val undone = JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
-      assert(place.rows === Vector("new"))
-      val refused = intercept[StoplogArgumentException](JobCommit.refuseBeside(undone, "/data/out"))
-      assert(refused.getMessage.contains("/data/out/_stoplog/batch-1"))
-      JobCommit.refuseBeside(Nil, "/data/out")
-    }
-  }
 }
 
 private object JobCommitSuite {

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Which rows are looked at, and where. */
@@ -40,6 +41,13 @@ class RequiredValuesSuite extends AnyFunSuite {
       rows.check(of(InternalRow(null, new GenericArrayData(Array(1)))))
     )
     assert(error.getCondition === "NOT_NULL_ASSERT_VIOLATION" && error.getMessage.contains("x"))
+    val collated = StructType.fromDDL(
+      "b STRING COLLATE UTF8_LCASE NOT NULL, s STRUCT<x: STRING COLLATE UTF8_LCASE, y: INT NOT NULL>"
+    )
+    val texts = new RequiredValues(collated, StructType.fromDDL("b STRING, s STRUCT<x: STRING, y: INT>"))
+    texts.check(InternalRow(UTF8String.fromString("b"), InternalRow(null, 1)))
+    intercept[Exception](texts.check(InternalRow(null, InternalRow(null, 1))))
+    intercept[Exception](texts.check(InternalRow(UTF8String.fromString("b"), InternalRow(null, null))))
     val elements = StructType.fromDDL("s STRUCT<x: INT, y: ARRAY<INT>>")
     val required = StructType(
       elements.map(

@@ -188,6 +188,19 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(rows(target) === Seq.fill(2)(Row("x", "y", Seq("z"))))
   }
 
+  test("a stream's watermark reaches its table") {
+    import spark.implicits._
+    val target = table("watermarked", "at TIMESTAMP, word STRING", "format 'csv', eventTimeInterval '60s'")
+    val input  = MemoryStream[Int](spark)
+    input.addData(1)
+    val rows = input
+      .toDF()
+      .selectExpr("timestamp_seconds(value) AS at", "'x' AS word")
+      .withWatermark("at", "10 minutes")
+    write(rows, target, new Place)
+    assert(spark.table(target).selectExpr("word").head() === Row("x"))
+  }
+
   test("a stream is held to NOT NULL") {
     val target = table("required", "id INT NOT NULL, word STRING", "format 'json'")
     val error  = intercept[StreamingQueryException](run(target, "nullif(n, 2) AS id", "'x' AS word")())

@@ -79,7 +79,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   private def mayEncode(reader: Reader): Boolean = {
     val schema = reader.getSchema
     (0 to schema.getMaximumId).forall(schema.findSubtype(_).getCategory != Category.TIMESTAMP) ||
-    Using.resource(reader.rows().asInstanceOf[RecordReaderImpl]) { rows =>
+    Using.resource(reader.rows(reader.options().range(0, 0)).asInstanceOf[RecordReaderImpl]) { rows =>
       reader.getStripes.asScala.map(rows.readStripeFooter).forall { stripe =>
         stripe.hasWriterTimezone &&
         TimeZone.getTimeZone(stripe.getWriterTimezone).hasSameRules(TimeZone.getDefault)

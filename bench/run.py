@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import shutil
 import sys
 import tempfile
@@ -47,6 +48,7 @@ def main() -> None:
     plan = Plan.quick() if arguments.quick else Plan.full()
     if arguments.files:
         plan = dataclasses.replace(plan, source_files=arguments.files)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else that of the PATH, without pyarrow
     folder = Path(tempfile.mkdtemp(prefix="stoplog-bench-", dir=arguments.dir))
     try:
         text = PAGE.read_text(encoding="utf-8")

@@ -28,5 +28,11 @@ def machine() -> str:
 
 
 def commit() -> str:
-    command = ["git", "describe", "--always", "--exclude", "*", "--abbrev=10", "--dirty"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    """The pages of figures do not count: each section is written when it is measured, before the next one."""
+    changed = _git("status", "--porcelain", "--", ".", ":!docs/reference")
+    return _git("rev-parse", "--short=10", "HEAD") + ("-dirty" if changed else "")
+
+
+def _git(*arguments: str) -> str:
+    ran = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return ran.stdout.strip()

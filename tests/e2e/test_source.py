@@ -143,6 +143,7 @@ def arrive(place: Place, moments: random.Random, files: int) -> None:
         place.feed(age_seconds=moments.choice((0, 60, 30 * 24 * 3600)))
 
 
+@pytest.mark.long  # SourceInputsSuite asks the same on the line that the jar is compiled against
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("form", ["json", "parquet"])
 def test_a_stream_tells_where_its_rows_are_from(spark: SparkSession, tmp_path: Path, form: str) -> None:

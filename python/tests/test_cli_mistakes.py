@@ -35,10 +35,7 @@ from stoplog.cli.main import main
 def test_an_empty_argument_is_a_variable_that_was_not_set(
     arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == ExitCode.USAGE
-    assert "it is empty" in capsys.readouterr().err
+    assert "it is empty" in wrong_call(arguments, capsys)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +50,7 @@ def test_an_empty_argument_is_a_variable_that_was_not_set(
 def test_what_is_no_pair_may_be_a_secret(
     arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == ExitCode.USAGE
-    said = capsys.readouterr().err
+    said = wrong_call(arguments, capsys)
     assert f"argument {arguments[2]}: it is not of the form key=value" in said
     assert "hunter2" not in said
 
@@ -77,10 +71,16 @@ def test_the_path_is_named_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", no_session)
+    said = wrong_call([*command, "--option", f"{key}=/other"], capsys)
+    assert "argument --option: the path is the argument PATH" in said
+
+
+def wrong_call(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """What the command line says of a call that it refuses."""
     with pytest.raises(SystemExit) as ended:
-        main([*command, "--option", f"{key}=/other"])
+        main(arguments)
     assert ended.value.code == ExitCode.USAGE
-    assert "argument --option: the path is the argument PATH" in capsys.readouterr().err
+    return capsys.readouterr().err
 
 
 def no_session(*_: object) -> None:
@@ -115,10 +115,7 @@ def test_a_number_that_no_record_has_is_a_wrong_call(
     number: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for wrong in (["show", "events", number], ["status", "events", "--limit", number]):
-        with pytest.raises(SystemExit) as ended:
-            main(wrong)
-        assert ended.value.code == ExitCode.USAGE
-        assert "is no number" in capsys.readouterr().err
+        assert "is no number" in wrong_call(wrong, capsys)
 
 
 @pytest.mark.parametrize("out", ["a\0b", "gone/report.html", "."])

@@ -54,7 +54,7 @@ private[stoplog] final class JobCommit(
     parallel.uninterrupted {
       val record = decided(draft)
       try ledger.settle(record)
-      catch { case NonFatal(e) => throw Errors.batchDecided(identity.sinkId, path, e) }
+      catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
       leave()
       tidyUp(record.replace.map(_.bucket))
     }
@@ -95,16 +95,16 @@ private[stoplog] final class JobCommit(
     try ledger.append(entry)
     catch {
       case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
-      case NonFatal(e) => throw Errors.batchUnknown(identity.sinkId, path, e)
+      case NonFatal(e) => throw Errors.batchUnknown(sinkId, path, e)
     }
 
-  /** Whoever is told that the job has failed runs it again, and has its rows twice. So from here on it has succeeded. */
+  /** A scheduler that hears of a failed job runs it again, and has its rows twice. So from here on the job has succeeded. */
   private def tidyUp(emptied: Seq[String]): Unit = {
     Log.tolerating(s"Directories under $path that an overwrite has emptied could not be removed")(
       job.deleteEmptied(emptied)
     )
     Log.tolerating(
-      s"The rows of ${identity.sinkId} are visible, and its directory under $path could not be removed: the next batch job removes it"
+      s"The rows of ${sinkId} are visible, and its directory under $path could not be removed: the next batch job removes it"
     )(remove())
   }
 
@@ -178,7 +178,7 @@ private[stoplog] final class JobCommit(
 
   private def leave(): Unit = {
     lease.foreach(held =>
-      Log.tolerating(s"${identity.sinkId} under $path could not say that it has ended")(held.close())
+      Log.tolerating(s"${sinkId} under $path could not say that it has ended")(held.close())
     )
     lease = None
   }

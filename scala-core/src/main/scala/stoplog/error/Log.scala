@@ -17,8 +17,8 @@ private[stoplog] object Log {
 
   def warn(said: String, e: Throwable): Unit = logger.warn(Redaction.text(said), Redaction.cause(e))
 
-  /** Does what may fail once all that was promised is done: its failure is told, and goes no further. So a commit that has
-    * decided and shown its rows never fails for the sake of what is tidied up behind it.
+  /** Does what may fail once all that was promised is done: a failure becomes a warning, and goes no further. So a commit that
+    * has decided and shown its rows never fails for the sake of what is tidied up behind it.
     */
   def tolerating(said: => String)(action: => Unit): Unit =
     try action

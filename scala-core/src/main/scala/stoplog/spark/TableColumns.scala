@@ -65,7 +65,7 @@ private[spark] object TableColumns {
 
   /** Whether files have the same type of both: they know no lengths and collations of texts. */
   def isSame(declared: DataType, written: DataType): Boolean =
-    DataType.equalsIgnoreNullability(inFiles(declared), inFiles(written))
+    DataType.equalsIgnoreNullability(fileType(declared), fileType(written))
 
   private def problem(field: StructField, declared: Option[StructField]): Option[String] = declared match {
     case None => Some(s"the table has no column ${field.name}")
@@ -74,11 +74,12 @@ private[spark] object TableColumns {
     case _ => None
   }
 
-  private def inFiles(of: DataType): DataType = of match {
+  private def fileType(of: DataType): DataType = of match {
     case _: StringType      => StringType
-    case struct: StructType => StructType(struct.map(field => field.copy(dataType = inFiles(field.dataType))))
-    case array: ArrayType   => array.copy(elementType = inFiles(array.elementType))
-    case map: MapType       => map.copy(keyType = inFiles(map.keyType), valueType = inFiles(map.valueType))
-    case other              => other
+    case struct: StructType =>
+      StructType(struct.map(field => field.copy(dataType = fileType(field.dataType))))
+    case array: ArrayType => array.copy(elementType = fileType(array.elementType))
+    case map: MapType     => map.copy(keyType = fileType(map.keyType), valueType = fileType(map.valueType))
+    case other            => other
   }
 }

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path}
 
+import org.scalatest.Assertions
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.{Faults, InjectedFault, Step}
@@ -115,11 +116,7 @@ class CompactionCommitSuite extends AnyFunSuite {
     val place = new Place
     val merge = place.merge("1.txt", "2.txt")
     val made  = place.written(merge)
-    intercept[InjectedFault] {
-      val commit = place.commit(new Once(Step.AfterRecord))
-      commit.begin()
-      commit.replace(merge, made)
-    }
+    place.die(Step.AfterRecord, merge, made)
     Files.delete(place.root.resolve(made.handle.token))
     val newest = place.log(Faults.none).newest().toVector
     val sleeps =
@@ -135,11 +132,7 @@ class CompactionCommitSuite extends AnyFunSuite {
     val place = new Place
     val merge = place.merge("1.txt", "2.txt")
     val made  = place.written(merge)
-    intercept[InjectedFault] {
-      val commit = place.commit(new Once(Step.AfterRecord))
-      commit.begin()
-      commit.replace(merge, made)
-    }
+    place.die(Step.AfterRecord, merge, made)
     val decided = place.log(Faults.none).newest().get
     Files.delete(place.root.resolve(made.handle.token))
     place.commit(Faults.none).begin() // which calls it off
@@ -181,11 +174,7 @@ class CompactionCommitSuite extends AnyFunSuite {
     val place = new Place
     val merge = place.merge("1.txt", "2.txt")
     val made  = place.written(merge)
-    intercept[InjectedFault] {
-      val commit = place.commit(new Once(Step.AfterReplace))
-      commit.begin()
-      commit.replace(merge, made)
-    }
+    place.die(Step.AfterReplace, merge, made)
     assert(place.names === Set("b/3.txt"))
     Files.delete(place.root.resolve(made.handle.token))
     place.commit(Faults.none).carryOut()
@@ -306,6 +295,13 @@ private object CompactionCommitSuite {
 
     private def spoolFiles =
       new SpoolFiles(LocalFileStore.ofSink(root.toString, sinkId, LocalForcing.Process), sinkId)
+
+    /** Decides the merge, and ends at this step of it. */
+    def die(step: Step, merge: Merge, made: Merged): Unit = {
+      val commit = this.commit(new Once(step))
+      commit.begin()
+      Assertions.intercept[InjectedFault](commit.replace(merge, made)): Unit
+    }
 
     /** The first two files, if they are there still. */
     def compacted(commit: CompactionCommit): Unit = {

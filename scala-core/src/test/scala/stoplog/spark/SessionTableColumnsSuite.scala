@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.nio.file.{Files, Paths}
+import java.nio.file.Paths
 
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
@@ -10,71 +10,50 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.error.Thrown
-import stoplog.format.SparkSessionForTests
 
 /** The columns of a table of Spark's session catalog: what streams may write, and what Spark says of the table. */
-class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
-  private lazy val directory = Files.createTempDirectory("stoplog-tables")
-  private lazy val database  = {
-    spark.sql(s"CREATE DATABASE table_columns LOCATION '${directory.resolve("managed")}'")
-    "table_columns"
-  }
-
-  override protected def afterAll(): Unit = {
-    spark.sql(s"DROP DATABASE IF EXISTS table_columns CASCADE")
-    super.afterAll()
-  }
+class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
+  override protected def databaseName: String = "table_columns"
 
   private def table(name: String, columns: String, options: String, rest: String = ""): String = {
     spark.sql(s"CREATE TABLE $database.$name ($columns) USING stoplog OPTIONS ($options) $rest")
     s"$database.$name"
   }
 
-  /** @param columns of the stream, whose rows have a number `n` */
-  private def run(table: String, columns: String*)(place: Place = new Place): Unit = {
+  /** Of two rows, whose numbers are 1 and 2. */
+  private def numbers: DataFrame = {
     import spark.implicits._
     val input = MemoryStream[Int](spark)
     input.addData(1 to 2)
-    write(input.toDF().toDF("n").selectExpr(columns: _*), table, place)
+    input.toDF().toDF("n")
   }
+
+  private def writer(rows: DataFrame, checkpoint: String): DataStreamWriter[Row] = rows.writeStream
+    .option("checkpointLocation", checkpoint)
+    .option("finalizeOnTermination", "always")
+
+  private def once(rows: DataFrame, checkpoint: String): DataStreamWriter[Row] =
+    writer(rows, checkpoint).trigger(Trigger.AvailableNow())
+
+  private def finish(query: StreamingQuery): Unit = {
+    query.awaitTermination()
+    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+  }
+
+  /** @param columns of the stream, whose rows have a number `n` */
+  private def run(table: String, columns: String*): Unit =
+    write(numbers.selectExpr(columns: _*), table, new Place)
 
   private def write(rows: DataFrame, table: String, place: Place): Unit = {
-    val query = rows.writeStream
-      .option("checkpointLocation", place.checkpoint)
-      .option("sinkId", Paths.get(place.out).getParent.getFileName.toString)
-      .option("finalizeOnTermination", "always")
-      .trigger(Trigger.AvailableNow())
-      .toTable(table)
-    query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
-  }
-
-  private def writeCsv(place: Place, columns: String*): Unit = {
-    import spark.implicits._
-    val input = MemoryStream[Int](spark)
-    input.addData(1 to 2)
-    val query = input
-      .toDF()
-      .toDF("n")
-      .selectExpr(columns: _*)
-      .writeStream
-      .format("stoplog")
-      .option("format", "csv")
-      .option("checkpointLocation", place.checkpoint)
-      .option("finalizeOnTermination", "always")
-      .trigger(Trigger.AvailableNow())
-      .start(place.out)
-    query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+    val sinkId = Paths.get(place.out).getParent.getFileName.toString
+    finish(once(rows, place.checkpoint).option("sinkId", sinkId).toTable(table))
   }
 
   private def refused(table: String, columns: String*): String = {
-    val error = intercept[StreamingQueryException](run(table, columns: _*)())
+    val error = intercept[StreamingQueryException](run(table, columns: _*))
     assert(Thrown.conditions(error).contains("STOPLOG_TABLE_COLUMNS"), columns)
     Thrown.text(error)
   }
-
-  private def rows(table: String): Seq[Row] = spark.table(table).collect().toSeq.sortBy(_.toString)
 
   test("a stream writes only columns that the table has, of its types, by its names") {
     val target =
@@ -88,8 +67,8 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     )
     assert(refused(target, "bigint(n) AS id").contains("day is missing"))
     assert(rows(target) === Nil)
-    run(target, "'x' AS MESSAGE", day, "bigint(n) AS ID")()
-    run(target, day, "bigint(n) + 10 AS id")()
+    run(target, "'x' AS MESSAGE", day, "bigint(n) AS ID")
+    run(target, day, "bigint(n) + 10 AS id")
     assert(rows(target) === Seq(Row(1, "x", 1), Row(11, null, 1), Row(12, null, 2), Row(2, "x", 2)))
     spark.sql(s"INSERT INTO $target (id, day) VALUES (3, 3)")
     assert(spark.sql(s"SELECT message FROM $target WHERE id = 3").head() === Row(null))
@@ -99,7 +78,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     val target = table("counted", "id INT, word STRING", "format 'csv'")
     assert(refused(target, "'x' AS word", "n AS id").contains("order id, word"))
     assert(refused(target, "n AS id").contains("word is missing"))
-    run(target, "n AS id", "'x' AS word")()
+    run(target, "n AS id", "'x' AS word")
     assert(rows(target) === Seq(Row(1, "x"), Row(2, "x")))
   }
 
@@ -122,29 +101,22 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     import spark.implicits._
     val target = table("unions", "id INT, kind STRING", "format 'parquet', onSchemaChange 'fail'")
     val path   = new Place
-    def unions(place: Place)(start: DataFrame => DataStreamWriter[Row])(
-        begin: DataStreamWriter[Row] => StreamingQuery
-    ): Unit = {
+    def unions(place: Place)(begin: DataStreamWriter[Row] => StreamingQuery): Unit = {
       val (some, others) = (MemoryStream[Int](spark), MemoryStream[Int](spark))
       val ofSome         = some.toDF().selectExpr("value AS id", "'x' AS kind")
       val ofOthers       = others.toDF().selectExpr("value AS id")
-      val query          = begin(
-        start(ofSome.unionByName(ofOthers, allowMissingColumns = true))
-          .option("checkpointLocation", place.checkpoint)
-          .option("finalizeOnTermination", "always")
-      )
+      val union          = ofSome.unionByName(ofOthers, allowMissingColumns = true)
+      val query          = begin(writer(union, place.checkpoint))
       for (inputs <- Seq(Seq(some), Seq(some, others), Seq(others), Seq(some))) {
         inputs.foreach(_.addData(1))
         query.processAllAvailable()
       }
       query.stop()
-      assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+      finish(query)
     }
-    unions(new Place)(_.writeStream)(_.toTable(target))
+    unions(new Place)(_.toTable(target))
     unions(path)(
-      _.writeStream.format("stoplog").option("format", "parquet").option("onSchemaChange", "fail")
-    )(
-      _.start(path.out)
+      _.format("stoplog").option("format", "parquet").option("onSchemaChange", "fail").start(path.out)
     )
     val expected = Seq.fill(3)(Row(1, "x")) ++ Seq.fill(2)(Row(1, null))
     assert(rows(target).toSet === expected.toSet && rows(target).size === 5)
@@ -154,26 +126,16 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a stream of CSV keeps the table's order, also where the log's files have another one") {
     val place = new Place
-    writeCsv(place, "'x' AS word", "n AS id")
+    val first = once(numbers.selectExpr("'x' AS word", "n AS id"), place.checkpoint)
+    finish(first.format("stoplog").option("format", "csv").start(place.out))
     val target = table(
       "reordered",
       "id INT, word STRING",
       "format 'csv', finalizeOnTermination 'always'",
       s"LOCATION '${place.out}'"
     )
-    import spark.implicits._
-    val input = MemoryStream[Int](spark)
-    input.addData(1 to 2)
-    val query = input
-      .toDF()
-      .selectExpr("value + 10 AS id", "'y' AS word")
-      .writeStream
-      .option("checkpointLocation", place.checkpoint + "2")
-      .option("onForeignQuery", "adopt")
-      .trigger(Trigger.AvailableNow())
-      .toTable(target)
-    query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+    val second = once(numbers.selectExpr("n + 10 AS id", "'y' AS word"), place.checkpoint + "2")
+    finish(second.option("onForeignQuery", "adopt").toTable(target))
     val lines = spark.read.text(place.out).collect().map(_.getString(0)).toSet
     assert(lines === Set("x,1", "x,2", "11,y", "12,y"))
   }
@@ -184,7 +146,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       "a STRING COLLATE UTF8_LCASE, b VARCHAR(5), c ARRAY<STRING COLLATE UTF8_LCASE>",
       "format 'json'"
     )
-    run(target, "'x' AS a", "'y' AS b", "array('z') AS c")()
+    run(target, "'x' AS a", "'y' AS b", "array('z') AS c")
     assert(rows(target) === Seq.fill(2)(Row("x", "y", Seq("z"))))
   }
 
@@ -203,11 +165,11 @@ class SessionTableColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a stream is held to NOT NULL") {
     val target = table("required", "id INT NOT NULL, word STRING", "format 'json'")
-    val error  = intercept[StreamingQueryException](run(target, "nullif(n, 2) AS id", "'x' AS word")())
+    val error  = intercept[StreamingQueryException](run(target, "nullif(n, 2) AS id", "'x' AS word"))
     assert(Thrown.text(error).contains("NOT_NULL_ASSERT_VIOLATION"))
     assert(refused(target, "'x' AS word").contains("id is missing"))
     assert(rows(target) === Nil)
-    run(target, "n AS id", "string(null) AS word")()
+    run(target, "n AS id", "string(null) AS word")
     assert(rows(target) === Seq(Row(1, null), Row(2, null)))
   }
 

@@ -11,26 +11,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.error.Thrown
-import stoplog.format.SparkSessionForTests
 
 /** Tables of Spark's session catalog: what of SQL and of the DataFrame's methods for tables goes, and what is refused. */
-class SessionTablesSuite extends AnyFunSuite with SparkSessionForTests {
-  private lazy val directory = Files.createTempDirectory("stoplog-tables")
-  private lazy val database  = {
-    spark.sql(s"CREATE DATABASE session_tables LOCATION '${directory.resolve("managed")}'")
-    "session_tables"
-  }
-
-  override protected def afterAll(): Unit = {
-    spark.sql(s"DROP DATABASE IF EXISTS session_tables CASCADE")
-    super.afterAll()
-  }
+class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
+  override protected def databaseName: String = "session_tables"
 
   private def tables: Set[String] =
     spark.sql(s"SHOW TABLES IN $database").collect().map(_.getAs[String]("tableName")).toSet
-
-  private def rows(table: String): Seq[Row] =
-    spark.sql(s"SELECT * FROM $table").collect().toSeq.sortBy(_.toString)
 
   private def values(table: String): Seq[Int] = rows(table).map(_.getAs[Int]("id"))
 

@@ -32,11 +32,11 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     try {
       inputs.foreach(input => readers += opened(input))
       Compactor.requireAlike(readers.map(likenessOf).toSeq, "other columns, or other settings")
-      val stripes = readers.flatMap(_.getStripes.asScala).map(_.getLength).toSeq
-      val small   = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
-      val encode  = readers.forall(mayEncode)
-      val copy    = readers.forall(mayCopy)
-      val written =
+      val stripes     = readers.flatMap(_.getStripes.asScala).map(_.getLength).toSeq
+      val small       = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
+      lazy val encode = readers.forall(mayEncode)
+      val copy        = readers.forall(mayCopy)
+      val written     =
         if (copy && !(small && encode)) copied(inputs.zip(readers), out)
         else if (encode) encoded(readers.toSeq, out)
         else throw notMerged(inputs)

@@ -81,7 +81,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   }
 
   override def canMove(from: String, to: String): Boolean = io(from) {
-    LocalFiles.device(at(from).getParent) == LocalFiles.device(at(to).getParent)
+    LocalFiles.areOnOneFileSystem(at(from).getParent, at(to).getParent)
   }
 
   /** By a rename, of which one of several movers alone hears that it went well. `Files.move` without options looks at both paths

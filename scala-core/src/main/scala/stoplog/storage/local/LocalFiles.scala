@@ -40,6 +40,9 @@ private[local] object LocalFiles {
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int] > 1
     catch { case _: UnsupportedOperationException | _: IllegalArgumentException => false }
 
+  /** Whether a file of the one directory can be renamed into the other, as far as the numbers of their file systems tell. */
+  def areOnOneFileSystem(one: Path, other: Path): Boolean = device(one) == device(other)
+
   /** The file system of a directory, or of the nearest one above it that is there; `None` where it has no number. */
   def device(directory: Path): Option[Long] =
     try

@@ -59,10 +59,7 @@ private[local] object LocalPublishing {
     * part is published.
     */
   def refuseElsewhere(unfinished: Path, finished: Path): Unit =
-    for {
-      from <- LocalFiles.device(unfinished)
-      to   <- LocalFiles.device(finished)
-    } if (from != to) throw elsewhere(unfinished, finished)
+    if (!LocalFiles.areOnOneFileSystem(unfinished, finished)) throw elsewhere(unfinished, finished)
 
   private def elsewhere(unfinished: Path, finished: Path) = Errors.pathNotWritable(
     finished.toString,

@@ -7,7 +7,7 @@ import stoplog.part.BlockOutput
 
 /** Lines whose blocks a test changes or counts.
   *
-  * @param through is told of each block that begins, and answers the one to write to
+  * @param through takes each block that begins, and answers the one to write to
   */
 class LinesThrough(blockBytes: Long, name: String)(through: BlockWriter => BlockWriter)
     extends LineBlocks(blockBytes) {

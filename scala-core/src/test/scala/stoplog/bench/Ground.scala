@@ -27,11 +27,12 @@ object Ground {
 
   /** One NameNode, one DataNode. */
   def hdfs(): Ground = {
-    val files   = hdfsFiles()
-    val process = hdfsStore(inProcess(files))
-    val disk    = hdfsStore(files)
-    val synced  = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
-    val patient =
+    val files     = hdfsFiles()
+    val inProcess = hdfsFiles(files.root, Durability.Process)
+    val process   = hdfsStore(inProcess)
+    val disk      = hdfsStore(files)
+    val synced    = new PlainStream("plain stream, SYNC_BLOCK", files, synchronous(files))
+    val patient   =
       files.at("").getFileSystem(files.fileSystem.getConf) // Hadoop's own client, which others share
     new Ground(
       "HDFS",
@@ -40,7 +41,7 @@ object Ground {
         new PlainStream("plain stream of Hadoop's own client", files, patient.create(_, false)),
         new PlainStream(Plain, files, files.fileSystem.create(_, false)),
         synced,
-        new FlushedStream("plain stream, 8 hflush", Plain, inProcess(files), times = 8),
+        new FlushedStream("plain stream, 8 hflush", Plain, inProcess, times = 8),
         new FlushedStream("plain stream, 8 hsync", synced.name, files, times = 8),
         new PartOfEpochs("stoplog, durability=process, one epoch", Plain, process, epochs = 1),
         new PartOfEpochs("stoplog, durability=process, 8 epochs", Plain, process, epochs = 8),
@@ -66,15 +67,14 @@ object Ground {
   }
 
   /** With the defaults of HDFS, but for the only DataNode. */
-  def hdfsFiles(): HadoopFiles = {
+  def hdfsFiles(): HadoopFiles = hdfsFiles(unique(MiniHdfs.uri), Durability.Disk)
+
+  /** From a configuration of its own: from one that a store's client has, Hadoop's own client would be taken. */
+  private def hdfsFiles(root: String, durability: Durability): HadoopFiles = {
     val conf = new Configuration()
     conf.setInt("dfs.replication", 1)
-    at(MiniHdfs.uri, conf)
+    new HadoopFiles(root, new HadoopSettings(conf), durability = durability)
   }
-
-  /** The same files, which need to survive only their process. */
-  private def inProcess(files: HadoopFiles) =
-    new HadoopFiles(files.root, new HadoopSettings(files.fileSystem.getConf), durability = Durability.Process)
 
   def hdfsStore(files: HadoopFiles): HdfsPartStore = new HdfsPartStore(
     files,
@@ -88,13 +88,12 @@ object Ground {
   def s3Files(settings: Map[String, String]): HadoopFiles = {
     val conf = new Configuration()
     settings.foreach { case (key, value) => conf.set(key, value) }
-    at(s"s3a://${S3Server.Bucket}", conf)
+    new HadoopFiles(unique(s"s3a://${S3Server.Bucket}"), new HadoopSettings(conf))
   }
 
   def s3Store(files: HadoopFiles): S3PartStore = new S3PartStore(files, "main", S3Settings(), Faults.none)
 
-  private def at(root: String, conf: Configuration) =
-    new HadoopFiles(s"$root/bench-${UUID.randomUUID()}", new HadoopSettings(conf))
+  private def unique(root: String) = s"$root/bench-${UUID.randomUUID()}"
 
   /** DataNodes bring each block to their disks before the client has closed it. */
   private def synchronous(files: HadoopFiles)(path: Path): FSDataOutputStream = {

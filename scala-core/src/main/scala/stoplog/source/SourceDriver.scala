@@ -4,7 +4,6 @@ package stoplog.source
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.annotation.tailrec
-import scala.collection.immutable.Queue
 import scala.util.Using
 
 import stoplog.error.{Errors, StoplogException}
@@ -28,7 +27,6 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
   private var opened: Option[SplitEnumerator[S]] = None
-  private var kept: Queue[Long]                  = Queue.empty
   private var told                               = 0L
 
   /** The end of the micro-batch that begins at this position: the same again if there is nothing to read.
@@ -61,12 +59,7 @@ private[stoplog] final class SourceDriver[S <: Split](
       else tellOfAll(log.oldest.min(end), end)
     }
     told = end
-    kept = kept.enqueue(end)
-    if (kept.size > keptBatches) {
-      val (oldest, rest) = kept.dequeue
-      kept = rest
-      log.dropBefore(oldest.min(enumerator.oldestNeeded))
-    }
+    log.trim(end, keptBatches, enumerator.oldestNeeded)
   }
 
   /** See [[SplitEnumerator.fixTarget]]. */
@@ -132,14 +125,17 @@ private[stoplog] final class SourceDriver[S <: Split](
 
 private[stoplog] object SourceDriver {
 
-  /** Spark's `spark.sql.streaming.minBatchesToRetain`. */
+  /** The default of Spark's `spark.sql.streaming.minBatchesToRetain`. */
   private final val SparksBatches = 100
 
   private final val StateLost = "STOPLOG_SOURCE_STATE_LOST"
 
   /** The driver of a query in this JVM. */
-  def ofQuery[S <: Split](source: SplitSource[S, _, _], state: StateFiles): SourceDriver[S] =
-    new SourceDriver(source, state, faults = Faults.ofThisJvm)
+  def ofQuery[S <: Split](
+      source: SplitSource[S, _, _],
+      state: StateFiles,
+      keptBatches: Int
+  ): SourceDriver[S] = new SourceDriver(source, state, keptBatches, Faults.ofThisJvm)
 
   /** All splits of a source as it is now, for a batch query, which keeps no state. */
   def all[S <: Split](source: SplitSource[S, _, _], scratch: StateFiles): Vector[S] = {

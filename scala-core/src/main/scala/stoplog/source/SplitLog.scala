@@ -4,6 +4,7 @@ package stoplog.source
 import java.io.FileNotFoundException
 import java.util.concurrent.atomic.AtomicReference
 
+import scala.collection.Searching.{Found, InsertionPoint}
 import scala.collection.concurrent.TrieMap
 import scala.util.Using
 
@@ -59,6 +60,7 @@ private[source] final class SplitLog[S <: Split](
           if (isStray(first)) files.delete(name)
           throw Errors.sourceFenced(files.describe(name))
         }
+        hasAppended = true
         remembered(record, bytes).end
       case PutOutcome.Taken => throw Errors.sourceFenced(files.describe(name))
     }
@@ -95,8 +97,21 @@ private[source] final class SplitLog[S <: Split](
   /** Whether another driver has added records since this one listed them. */
   def isOvertaken: Boolean = known.exists(_.lastOption != listed().lastOption)
 
+  /** Removes the records of all committed micro-batches but the last so many, whichever driver has written them: runs of one
+    * micro-batch each would never remove any of their own.
+    *
+    * Only a driver that has added a record removes any: it has refused all others by then.
+    *
+    * @param committed the end of the last micro-batch that is committed
+    * @param needed    the first split that the enumerator may ask for
+    */
+  def trim(committed: Long, kept: Int, needed: Long): Unit = if (hasAppended) {
+    val done = firsts().takeWhile(_ < committed)
+    if (done.sizeIs > kept) dropBefore(done(done.size - kept).min(needed))
+  }
+
   /** Removes the records all of whose splits have lower numbers. The newest stays: it has the enumerator's state. */
-  def dropBefore(split: Long): Unit = {
+  private[source] def dropBefore(split: Long): Unit = {
     val all     = firsts()
     val useless = all.zip(all.drop(1)).takeWhile(_._2 <= split).map(_._1)
     useless.foreach { first =>
@@ -108,6 +123,7 @@ private[source] final class SplitLog[S <: Split](
   }
 
   private var known: Option[Vector[Long]] = None
+  private var hasAppended                 = false
   private val links                       = TrieMap.empty[Long, Link]
 
   // The record that is planned twice and then read.
@@ -119,9 +135,14 @@ private[source] final class SplitLog[S <: Split](
   /** Whether the record after this one goes on from another. The newest is no stray: a driver goes on from it. */
   private def isStray(first: Long): Boolean = isStray(first, firsts())
 
-  private def isStray(first: Long, there: Vector[Long]): Boolean = there.find(_ > first).exists { next =>
+  private def isStray(first: Long, there: Vector[Long]): Boolean = nextOf(first, there).exists { next =>
     try link(first).isNotBefore(next, link(next))
     catch { case _: FileNotFoundException => true } // another driver drops records, this one before the next
+  }
+
+  private def nextOf(first: Long, there: Vector[Long]): Option[Long] = there.search(first) match {
+    case Found(at)          => there.lift(at + 1)
+    case InsertionPoint(at) => there.lift(at)
   }
 
   private def firsts(): Vector[Long] = known.getOrElse {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.internal.SQLConf
 
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.read.SparkBlocks.Vectors
@@ -31,7 +32,8 @@ private[spark] final class SourceStream[S <: Split](
 
   source.identity.foreach(SourceDriver.refuseOther(state, _))
 
-  private val driver                                                 = SourceDriver.ofQuery(source, state)
+  private val driver =
+    SourceDriver.ofQuery(source, state, SQLConf.get.minBatchesToRetain) // as many as Spark keeps itself
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
 

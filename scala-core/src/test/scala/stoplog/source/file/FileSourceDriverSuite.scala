@@ -362,4 +362,14 @@ class FileSourceDriverSuite extends AnyFunSuite {
     world.restart()
     assert(world.batch() === Seq.empty)
   }
+
+  test("runs of one micro-batch each leave no more in the log than one long run does") {
+    val world = new SourceWorld
+    for (n <- 1 to 600) {
+      world.files.put(s"f$n", s"$n\n", n.toLong)
+      world.restart()
+      assert(world.batch() === Seq(n.toString))
+    }
+    assert(world.state.files.keys.count(_.endsWith(".splits")) < 250)
+  }
 }

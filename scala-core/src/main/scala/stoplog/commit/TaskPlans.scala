@@ -71,8 +71,8 @@ private[stoplog] object TaskPlans {
     override def apply(): Array[Byte] = bytes
   }
 
-  /** Twice what the record has of parts of a store like S3 ([[stoplog.part.RecordShare]]): they go without a broadcast. */
-  private final val SmallBytes = 1L << 20
+  /** What an engine sends with a task without a second thought: Spark warns of 1,000 KiB. */
+  private final val SmallBytes = 768L << 10
 
   private final val PieceBytes = 256 << 10
 }

@@ -73,7 +73,7 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
   private val random = new scala.util.Random(1)
 
   /** Of a hundred bytes, half of them in each of two parts: the record has room for those of two epochs. */
-  private val RowsPerEpoch = 1000
+  private val RowsPerEpoch = 4000
 
   private val Epochs = 6
 

@@ -74,7 +74,7 @@ private object S3Storage {
   private val Content = Array[Byte]('?')
 
   /** A record that is kept a hundred times, and for one part no more than a task may well send to the driver. */
-  private val InRecord = RecordShare(ofAllParts = 512 << 10, ofOnePart = 128 << 10, atLeast = 2 << 10)
+  private val InRecord = RecordShare(ofAllParts = 1 << 20, ofOnePart = 512 << 10, atLeast = 2 << 10)
 }
 
 /** The sizes of the pieces into which parts are cut for S3.

@@ -50,8 +50,8 @@ private[stoplog] final class FileEnumerator(
     var ready: Option[FileSplit] = None
     while (ready.isEmpty && pending.nonEmpty) {
       val split = pending.removeHead()
-      seen.put(split.file)
       ready = readable(split)
+      seen.put(split.file)
     }
     if (pending.isEmpty) pending.clearAndShrink() // it may have held a million
     ready
@@ -119,8 +119,9 @@ private[stoplog] final class FileEnumerator(
     case Extent.Records(_, until) => until == Extent.ToTheEnd
   }
 
+  /** A listing of which not all could be held is not over yet. */
   private def isTooEarly: Boolean =
-    target.isEmpty && listedAt.exists(clock() - _ < monitoring.intervalMillis)
+    target.isEmpty && beyond.files == 0 && listedAt.exists(clock() - _ < monitoring.intervalMillis)
 
   private def restore(snapshot: Array[Byte]): Unit = {
     val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
@@ -131,8 +132,9 @@ private[stoplog] final class FileEnumerator(
     if (splits > FileSplit.Serializer.version)
       throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplit.Serializer.version)
     val rests = Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
-    pending ++= rests
     seen.restore(in, context.assigned)
+    // What was added to a file, and of which no micro-batch has taken anything, is found again.
+    pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_ == FileIdentity.of(rest.file)))
   }
 
   private def list(): FileListing.OldestFiles = {
@@ -189,7 +191,7 @@ private[stoplog] final class FileEnumerator(
   /** The unread part of a file, if it has one. */
   private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
     case None                                                                              => fresh(file)
-    case Some(was) if was.bytes == file.bytes && was.modifiedMillis == file.modifiedMillis => None
+    case Some(was) if was == FileIdentity.of(file) => None
     case Some(was) => changed(file, was)
   }
 
@@ -225,7 +227,7 @@ private[stoplog] final class FileEnumerator(
 
   /** The split as far as its records are whole; none if none are. */
   private def readable(split: FileSplit): Option[FileSplit] = (monitoring.onChangedFile, split.extent) match {
-    case (Monitoring.OnChangedFile.Tail, Extent.Bytes(from, until)) =>
+    case (Monitoring.OnChangedFile.Tail, Extent.Bytes(from, until)) if isNew(split) =>
       val whole =
         for {
           end   <- framing.completeBytes(split.file, until)
@@ -236,6 +238,13 @@ private[stoplog] final class FileEnumerator(
         case None         => Some(split)
       }
     case _ => Some(split)
+  }
+
+  /** Whether it is a file, or all that was added to one, as a listing has found it: what is left of a cut begins where
+    * that was made, and the line before it was read to its end.
+    */
+  private def isNew(split: FileSplit): Boolean = split.isFirst || seen.find(split.file.path).exists { was =>
+    was.bytes == split.extent.from && was != FileIdentity.of(split.file)
   }
 }
 

@@ -30,8 +30,9 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   )(
     "tail",
     "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
-      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again); not for " +
-      "`parquet` and `orc`. It is known exactly which files have been read: a new file may be as old as it likes."
+      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again); only for " +
+      "`text`, `json` and `csv` in UTF-8, and not for compressed files. It is known exactly which files have been read: a " +
+      "new file may be as old as it likes."
   )
 
   val IgnoreMissingFiles: Opt[OnMissingFile] = withDefault(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
@@ -46,18 +47,26 @@ private[stoplog] object SourceOptions {
     read
   }
 
-  /** The reason for which such files cannot be read on when others have added to them. */
-  private def whyNoTail(read: ReadSettings): Option[String] = read.format match {
-    case SourceFormatName.Parquet | SourceFormatName.Orc =>
-      Some(
-        s"format = '${read.format.word}' do not go together: nothing is added behind the footer of a file."
-      )
-    case _ if read.lineSep.exists(text => !Separator.of(text, read.charset).isSelfSynchronizing) =>
-      Some(
-        "this lineSep do not go together: it can begin inside itself, and the last whole line is not known."
-      )
-    case _ => None
-  }
+  /** The reason for which such files cannot be read on when others have added to them: of all formats, lines alone tell
+    * where the last whole record of a file ends.
+    */
+  private def whyNoTail(read: ReadSettings): Option[String] = (read.format match {
+    case SourceFormatName.Text | SourceFormatName.Json | SourceFormatName.Csv => whyNoLines(read)
+    case SourceFormatName.Parquet | SourceFormatName.Orc                      =>
+      Some(s"format = '${read.format.word}'" -> "nothing is added behind the footer of a file")
+    case _: SourceFormatName.MultiLine =>
+      Some("multiLine = 'true'" -> "where the last whole record of a file ends, nothing tells")
+    case other =>
+      Some(s"format = '${other.word}'" -> "where the last whole record of a file ends, is known of lines alone")
+  }).map { case (what, why) => s"$what do not go together: $why. Set onChangedFile to ignore or reread." }
+
+  private def whyNoLines(read: ReadSettings): Option[(String, String)] =
+    if (read.charset != UTF_8)
+      Some(s"charset = '${read.charset.name}'" -> "where the last whole line ends, is known in UTF-8 alone")
+    else
+      Option.when(read.lineSep.exists(text => !Separator.of(text, UTF_8).isSelfSynchronizing)) {
+        "this lineSep" -> "it can begin inside itself, and the last whole line is not known"
+      }
 
   /** The user's own source, where the option `source` names one. Error: `STOPLOG_USER_CODE`. */
   def userSource(options: JMap[String, String]): Option[RowSource] = {

@@ -212,11 +212,10 @@ private[stoplog] final class FileEnumerator(
       case Monitoring.OnChangedFile.Reread => Some(framing.whole(file))
       case Monitoring.OnChangedFile.Tail   =>
         framing.whole(file) match {
-          case _ if file.bytes == was.bytes                          => None
-          case FileSplit(_, Extent.Bytes(_, end)) if end > was.bytes =>
-            Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
-          case whole @ FileSplit(_, _: Extent.Bytes) => Some(whole)
-          case _                                     => ignored
+          case _ if file.bytes == was.bytes       => None
+          case whole if file.bytes < was.bytes    => Some(whole)
+          case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
+          case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
         }
     }
 

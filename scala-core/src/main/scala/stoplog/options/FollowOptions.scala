@@ -41,7 +41,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     OnMissingFile.Fail,
     "true"
   )(
-    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading."
+    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading, or without " +
+      "what is left of one that is read in pieces and is another by then."
   )
 
   val MonitorInterval: Opt[Long] = option("monitorInterval", OptionType.span, "30s")(

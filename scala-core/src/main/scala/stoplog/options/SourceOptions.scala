@@ -57,7 +57,9 @@ private[stoplog] object SourceOptions {
     case _: SourceFormatName.MultiLine =>
       Some("multiLine = 'true'" -> "where the last whole record of a file ends, nothing tells")
     case other =>
-      Some(s"format = '${other.word}'" -> "where the last whole record of a file ends, is known of lines alone")
+      Some(
+        s"format = '${other.word}'" -> "where the last whole record of a file ends, is known of lines alone"
+      )
   }).map { case (what, why) => s"$what do not go together: $why. Set onChangedFile to ignore or reread." }
 
   private def whyNoLines(read: ReadSettings): Option[(String, String)] =

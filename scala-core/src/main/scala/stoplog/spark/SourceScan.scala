@@ -37,15 +37,18 @@ private[spark] class SourceScan[S <: Split](
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
 
+  /** The source of a batch query. */
+  protected def once: SplitSource[S, _, InternalRow] = source
+
   /** The splits of a batch query: listed once for its plan and its tasks. */
-  protected lazy val splits: Vector[S] = SourceDriver.all(source, StateFiles.None)
+  protected lazy val splits: Vector[S] = SourceDriver.all(once, StateFiles.None)
 
   override def toBatch: Batch = new Batch {
-    private lazy val partitions = SplitBytes.pack(splits.iterator, source, tasks)
+    private lazy val partitions = SplitBytes.pack(splits.iterator, once, tasks)
 
     override def planInputPartitions(): Array[InputPartition] = partitions
 
-    override def createReaderFactory(): PartitionReaderFactory = new SplitReaders(source, vectors)
+    override def createReaderFactory(): PartitionReaderFactory = new SplitReaders(once, vectors)
   }
 
   private def tasks: Int = SparkSession.active.sparkContext.defaultParallelism

@@ -107,10 +107,13 @@ class OptionLimitsSuite extends AnyFunSuite {
       val said = refusal(tail(options: _*))
       assert(said.contains(s"onChangedFile = 'tail' and $why") && said.contains("ignore or reread"), said)
     }
-    for (format <- Seq("text", "json", "csv"); charset <- Seq("utf-8", "UTF8"))
+    for {
+      format  <- Seq("text", "json", "csv")
+      charset <- Seq("utf-8", "UTF8")
+    }
       tail("format" -> format, "charset" -> charset)
     tail("lineSep" -> "\r\n")
-    tail("format" -> "json", "multiLine" -> "false")
+    tail("format"  -> "json", "multiLine" -> "false")
     val own = classOf[MeasurementFormat].getName
     for (format <- Seq("parquet", "orc", "avro", "binaryFile", "lengthDelimited", own))
       isRefused(s"format = '$format' do not go together")("format" -> format)

@@ -5,11 +5,12 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import java.util.regex.Pattern
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source._
-import stoplog.storage.SourceFile
+import stoplog.storage.{Found, SourceFile}
 
 /** Yields the files under a root that have not been read, the oldest first.
   *
@@ -57,7 +58,21 @@ private[stoplog] final class FileEnumerator(
     ready
   }
 
-  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = framing.admit(split, budget)
+  /** The task that reads what is left of a file finds out, too, that it is another one by now, and knows what is to be done
+    * then.
+    */
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
+    try framing.admit(split, budget)
+    catch {
+      case NonFatal(_) if !split.isFirst && !isThere(split.file) =>
+        framing.close()
+        Admitted.All(split, split.size)
+    }
+
+  private def isThere(file: SourceFile): Boolean = settings.files.find(file.path).map(_.kind) match {
+    case Some(found: Found.File) => found.isStill(file)
+    case _                       => false
+  }
 
   override def takeBack(split: FileSplit): Unit = {
     if (split.isFirst) seen.forget(split.file.path)
@@ -90,7 +105,7 @@ private[stoplog] final class FileEnumerator(
     var end  = first
     val ours = splits.flatMap { split =>
       end += 1
-      Option.when(end > seen.cleaned && isLast(split))(split.file)
+      Option.when(end > seen.cleaned && split.isLast)(split.file)
     }
     seen.putAway(cleaner.clean(ours).map(_.path), end)
     faults.at(Step.AfterClean)
@@ -113,11 +128,6 @@ private[stoplog] final class FileEnumerator(
   }
 
   override def close(): Unit = framing.close()
-
-  private def isLast(split: FileSplit): Boolean = split.extent match {
-    case Extent.Bytes(_, until)   => until >= split.file.bytes
-    case Extent.Records(_, until) => until == Extent.ToTheEnd
-  }
 
   /** A listing of which not all could be held is not over yet. */
   private def isTooEarly: Boolean =
@@ -190,9 +200,9 @@ private[stoplog] final class FileEnumerator(
 
   /** The unread part of a file, if it has one. */
   private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
-    case None                                                                              => fresh(file)
+    case None                                      => fresh(file)
     case Some(was) if was == FileIdentity.of(file) => None
-    case Some(was) => changed(file, was)
+    case Some(was)                                 => changed(file, was)
   }
 
   /** A batch query has read nothing before. */

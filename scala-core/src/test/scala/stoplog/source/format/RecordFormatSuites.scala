@@ -73,10 +73,10 @@ abstract class LengthDelimitedLaws(prefix: LengthPrefix) extends RecordFormatLaw
     * @param missing so many bytes at its end are not there
     */
   private def input(all: Array[Byte], listed: Int, missing: Int): FileInput = new FileInput {
-    override def name: String                        = "f"
-    override def location: URI                       = new URI("memory:/f")
-    override def bytes: Option[Long]                 = Some(listed.toLong)
-    override def open(from: Long): InputStream       = new ByteArrayInputStream(all.dropRight(missing))
+    override def name: String                  = "f"
+    override def location: URI                 = new URI("memory:/f")
+    override def bytes: Option[Long]           = Some(listed.toLong)
+    override def open(from: Long): InputStream = new ByteArrayInputStream(all.dropRight(missing))
   }
 }
 

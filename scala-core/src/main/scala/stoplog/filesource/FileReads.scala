@@ -137,7 +137,7 @@ private[stoplog] object FileReads {
           options.follow.onMergedPart,
           options.follow.monitorIntervalMillis,
           options.follow.wholeListingMillis,
-          options.follow.cleaning
+          cleaning(options.follow.cleaning, quarantine)
         ),
         options.files.readiness,
         // a finder that only forbids to cut finds what a listing finds
@@ -152,6 +152,12 @@ private[stoplog] object FileReads {
       case Some(place) => new QuarantiningSource(source(new FileSplitter.Lenient(framing)), files, place)
     }
   }
+
+  private def cleaning(asked: CleanSource, quarantine: Option[StateFiles]): CleanSource =
+    (asked, quarantine) match {
+      case (CleanSource.Delete, Some(notes)) => CleanSource.DeleteNoted(notes)
+      case _                                 => asked
+    }
 
   /** Files without those directories that a filter leaves out, which are not even listed. The filter checks each file
     * before it is opened.

@@ -68,7 +68,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "archive"
   )(
     "What becomes of a file once the micro-batch that read the end of it is committed, which Spark tells when it plans " +
-      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved."
+      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved; with " +
+      "`delete` also one of which `onCorrupt` = `quarantine` left out bytes that are in no note."
   )
 
   val SourceArchiveDir: Opt[String] = option(

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.util.control.NonFatal
 
 import stoplog.fault.{Faults, Step}
+import stoplog.source.StateFiles
 import stoplog.storage.{Found, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
@@ -14,6 +15,12 @@ private[stoplog] sealed trait CleanSource extends Serializable
 private[stoplog] object CleanSource {
   case object Keep   extends CleanSource
   case object Delete extends CleanSource
+
+  /** Where a file is the only place of bytes that were left out of its rows, it stays.
+    *
+    * @param quarantine the notes of what was left out
+    */
+  final case class DeleteNoted(quarantine: StateFiles) extends CleanSource
 
   /** It is moved below this directory, under the path that it has below the source's root; under its name if it is the
     * root itself.
@@ -34,20 +41,33 @@ private[stoplog] object CleanSource {
     def isOn: Boolean = cleaning != CleanSource.Keep
 
     /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
-    def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
+    def clean(read: Iterator[SourceFile]): Vector[SourceFile] = {
+      lazy val isWanted = wanted
       read
         .grouped(AtOnce)
         .flatMap { group =>
           Pooled
-            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file))
+            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file, isWanted(_)))
             .collect { case (file, true) => file }
         }
         .toVector
+    }
 
-    private def tried(file: SourceFile): Boolean =
+    /** Whether something of a file that was read is nowhere else. */
+    private def wanted: SourceFile => Boolean = cleaning match {
+      case CleanSource.DeleteNoted(quarantine) =>
+        val isUnnoted = new Quarantine(quarantine).unnoted
+        file => isUnnoted(files.describe(file.path), file)
+      case _ => _ => false
+    }
+
+    private def tried(file: SourceFile, isWanted: SourceFile => Boolean): Boolean =
       try {
         faults.at(Step.BeforeClean)
         files.find(file.path).map(_.kind) match {
+          case Some(found: Found.File) if found.isStill(file) && isWanted(file) =>
+            failed.incrementAndGet()
+            false
           case Some(found: Found.File) if found.isStill(file) =>
             putAway(file)
             faults.at(Step.FileCleaned)
@@ -63,8 +83,8 @@ private[stoplog] object CleanSource {
       }
 
     private def putAway(file: SourceFile): Unit = cleaning match {
-      case CleanSource.Keep               => ()
-      case CleanSource.Delete             => files.delete(file.path)
+      case CleanSource.Keep                                    => ()
+      case CleanSource.Delete | _: CleanSource.DeleteNoted     => files.delete(file.path)
       case CleanSource.Archive(directory) =>
         val below = if (file.path.isEmpty) files.nameOf(file) else file.path
         files.move(file.path, s"$directory/$below")

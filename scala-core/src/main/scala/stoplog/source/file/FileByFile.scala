@@ -115,6 +115,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     */
   private def opened(split: FileSplit): Option[(FileSplit, O)] = {
     val begun = Try(begin(split))
+    begun.failed.foreach { case known: StoplogException => throw known; case _ => () }
     val stays =
       try split.isFirst && split.isLast || isListed(split)
       catch {

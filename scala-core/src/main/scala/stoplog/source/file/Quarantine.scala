@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
 import scala.collection.mutable
+import scala.io.Source
 import scala.util.Using
 import scala.util.control.NonFatal
 
@@ -36,6 +37,25 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
     )
   }
 
+  /** Tells of a file that was read to its end, and of its name as a user knows it, whether bytes that were left out of it
+    * are in none of the notes that there are now.
+    */
+  def unnoted: (String, SourceFile) => Boolean = {
+    val all = place.list().groupBy(_.takeWhile(_ != '-'))
+    (fileName, file) => all.getOrElse(Quarantine.hash(fileName, file), Vector.empty).exists(lacksBytes)
+  }
+
+  private def lacksBytes(name: String): Boolean = name match {
+    case Quarantine.Rest(_) => true
+    case _                  =>
+      Using.resource(Source.fromInputStream(place.open(name), UTF_8.name)) { notes =>
+        notes.getLines().exists {
+          case Quarantine.RecordBytes(count) => count.toLong > Quarantine.MostRawBytes
+          case _                             => true
+        }
+      }
+  }
+
   private def write(name: String, notes: Seq[String]): Unit = {
     place.putIfAbsent(name)(_.write(notes.mkString("", "\n", "\n").getBytes(UTF_8)))
     ()
@@ -47,10 +67,16 @@ private[file] object Quarantine {
   private val Rest    = """([0-9a-f]{24})-\d{20}-rest\.json""".r
   private val Records = """[0-9a-f]{24}-\d{20}-\d{6}-(\d+)\.json""".r
 
+  /** The end of a note of a record whose bytes are known. */
+  private val RecordBytes = """.*"recordBytes":(\d+)\}""".r
+
+  private def prefix(fileName: String, split: FileSplit): String =
+    f"${hash(fileName, split.file)}-${split.extent.from}%020d"
+
   /** A file that others have written anew is another. */
-  private def prefix(fileName: String, split: FileSplit): String = {
-    val hash = PathHash.of(s"$fileName\u0000${split.file.bytes}\u0000${split.file.modifiedMillis}")
-    f"${hash.high}%016x${hash.low}%08x-${split.extent.from}%020d"
+  private def hash(fileName: String, file: SourceFile): String = {
+    val hash = PathHash.of(s"$fileName\u0000${file.bytes}\u0000${file.modifiedMillis}")
+    f"${hash.high}%016x${hash.low}%08x"
   }
 
   /** Reads the piece's bytes as they are. That they cannot be decoded is the file's fault, that they

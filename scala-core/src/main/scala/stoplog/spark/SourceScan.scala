@@ -20,9 +20,14 @@ import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.{SourceOptions, SparkOptions}
 import stoplog.source._
 
-/** One read of a source, for a streaming or a batch query. */
+/** One read of a source, for a streaming or a batch query.
+  *
+  * @param source of a streaming query
+  * @param once   of a batch query
+  */
 private[spark] class SourceScan[S <: Split](
     source: SplitSource[S, _, InternalRow],
+    once: SplitSource[S, _, InternalRow],
     schema: StructType,
     limits: ReadLimits,
     vectors: Vectors
@@ -36,9 +41,6 @@ private[spark] class SourceScan[S <: Split](
   /** @param checkpointLocation of this source alone: `<checkpoint>/sources/<n>` */
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
-
-  /** The source of a batch query. */
-  protected def once: SplitSource[S, _, InternalRow] = source
 
   /** The splits of a batch query: listed once for its plan and its tasks. */
   protected lazy val splits: Vector[S] = SourceDriver.all(once, StateFiles.None)
@@ -73,7 +75,10 @@ private[stoplog] object SourceScan {
       JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
 
     override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
-      () => new SourceScan(open, rows, limits, Vectors.Rows)
+      () => scan(open)
+
+    private def scan[S <: Split](open: SplitSource[S, _, InternalRow]): Scan =
+      new SourceScan(open, open, rows, limits, Vectors.Rows)
   }
 
   /** Readers of a task's splits. Goes to the executors.

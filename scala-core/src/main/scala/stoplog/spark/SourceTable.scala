@@ -3,7 +3,6 @@ package stoplog.spark
 
 import java.util.{EnumSet => JEnumSet, OptionalLong => JOptionalLong, Set => JSet}
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn, SupportsMetadataColumns, SupportsRead, TableCapability
 }
@@ -22,8 +21,6 @@ import stoplog.filesource.{FileReads, SourceColumns}
 import stoplog.filesource.FileReads.FileRead
 import stoplog.format.read.{FileMetadata, SourceFormatName}
 import stoplog.options.SourceOptions
-import stoplog.source.SplitSource
-import stoplog.source.file.FileSplit
 
 /** Files as a table to read from, by streaming and by batch queries.
   *
@@ -113,11 +110,9 @@ private[spark] object SourceTable {
       options: SourceOptions,
       columns: StructType,
       wanted: StructType
-  ) extends SourceScan(read.source, wanted, options.limits, read.vectors)
+  ) extends SourceScan(read.source, read.once, wanted, options.limits, read.vectors)
       with SupportsReportStatistics {
     @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
-
-    override protected def once: SplitSource[FileSplit, _, InternalRow] = read.once
 
     override def description(): String = Redaction.text(
       s"${super.description()} PartitionFilters: ${shown(read.filters.directories)}, " +

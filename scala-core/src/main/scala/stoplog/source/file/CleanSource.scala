@@ -83,9 +83,9 @@ private[stoplog] object CleanSource {
       }
 
     private def putAway(file: SourceFile): Unit = cleaning match {
-      case CleanSource.Keep                                    => ()
-      case CleanSource.Delete | _: CleanSource.DeleteNoted     => files.delete(file.path)
-      case CleanSource.Archive(directory) =>
+      case CleanSource.Keep                                => ()
+      case CleanSource.Delete | _: CleanSource.DeleteNoted => files.delete(file.path)
+      case CleanSource.Archive(directory)                  =>
         val below = if (file.path.isEmpty) files.nameOf(file) else file.path
         files.move(file.path, s"$directory/$below")
     }

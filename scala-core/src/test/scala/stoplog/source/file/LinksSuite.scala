@@ -90,7 +90,9 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(!Files.exists(world.resolve("away/way")) && !Files.exists(world.resolve("away/file")))
   }
 
-  test("what is read anyway is not read through a link, and a directory of two links once; of a file each counts") {
+  test(
+    "what is read anyway is not read through a link, and a directory of two links once; of a file each counts"
+  ) {
     write("in/deep/er/a", "1")
     write("in/b", "2")
     write("in/.v1/c", "3")

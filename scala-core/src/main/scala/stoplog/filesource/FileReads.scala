@@ -155,7 +155,7 @@ private[stoplog] object FileReads {
 
   private def cleaning(asked: CleanSource, quarantine: Option[StateFiles]): CleanSource =
     (asked, quarantine) match {
-      case (CleanSource.Delete, Some(notes)) => CleanSource.DeleteNoted(notes)
+      case (CleanSource.Delete, Some(notes)) => new CleanSource.DeleteNoted(notes)
       case _                                 => asked
     }
 

@@ -50,25 +50,26 @@ private[stoplog] object SourceOptions {
   /** The reason for which such files cannot be read on when others have added to them: of all formats, lines alone tell
     * where the last whole record of a file ends.
     */
-  private def whyNoTail(read: ReadSettings): Option[String] = (read.format match {
-    case SourceFormatName.Text | SourceFormatName.Json | SourceFormatName.Csv => whyNoLines(read)
-    case SourceFormatName.Parquet | SourceFormatName.Orc                      =>
-      Some(s"format = '${read.format.word}'" -> "nothing is added behind the footer of a file")
-    case _: SourceFormatName.MultiLine =>
-      Some("multiLine = 'true'" -> "where the last whole record of a file ends, nothing tells")
-    case other =>
-      Some(
-        s"format = '${other.word}'" -> "where the last whole record of a file ends, is known of lines alone"
-      )
-  }).map { case (what, why) => s"$what do not go together: $why. Set onChangedFile to ignore or reread." }
+  private def whyNoTail(read: ReadSettings): Option[String] = {
+    def because(what: String, why: String) =
+      Some(s"$what do not go together: $why. Set onChangedFile to ignore or reread.")
+    read.format match {
+      case SourceFormatName.Text | SourceFormatName.Json | SourceFormatName.Csv =>
+        if (read.charset != UTF_8)
+          because(
+            s"charset = '${read.charset.name}'",
+            "where the last whole line ends, is known in UTF-8 alone"
+          )
+        else if (read.lineSep.forall(Separator.of(_, UTF_8).isSelfSynchronizing)) None
+        else because("this lineSep", "it can begin inside itself, and the last whole line is not known")
+      case SourceFormatName.Parquet | SourceFormatName.Orc =>
+        because(s"format = '${read.format.word}'", "nothing is added behind the footer of a file")
+      case _: SourceFormatName.MultiLine => because("multiLine = 'true'", RecordsUnknown)
+      case other                         => because(s"format = '${other.word}'", RecordsUnknown)
+    }
+  }
 
-  private def whyNoLines(read: ReadSettings): Option[(String, String)] =
-    if (read.charset != UTF_8)
-      Some(s"charset = '${read.charset.name}'" -> "where the last whole line ends, is known in UTF-8 alone")
-    else
-      Option.when(read.lineSep.exists(text => !Separator.of(text, UTF_8).isSelfSynchronizing)) {
-        "this lineSep" -> "it can begin inside itself, and the last whole line is not known"
-      }
+  private final def RecordsUnknown = "where the last whole record of a file ends, is known of lines alone"
 
   /** The user's own source, where the option `source` names one. Error: `STOPLOG_USER_CODE`. */
   def userSource(options: JMap[String, String]): Option[RowSource] = {

@@ -20,7 +20,7 @@ private[stoplog] object CleanSource {
     *
     * @param quarantine the notes of what was left out
     */
-  final case class DeleteNoted(quarantine: StateFiles) extends CleanSource
+  final class DeleteNoted(val quarantine: StateFiles) extends CleanSource
 
   /** It is moved below this directory, under the path that it has below the source's root; under its name if it is the
     * root itself.
@@ -34,6 +34,11 @@ private[stoplog] object CleanSource {
     private val done   = new AtomicLong()
     private val failed = new AtomicLong()
 
+    private val quarantine = cleaning match {
+      case noted: CleanSource.DeleteNoted => Some(new Quarantine(noted.quarantine))
+      case _                              => None
+    }
+
     def cleanedFiles: Long = done.get()
     def failedFiles: Long  = failed.get()
 
@@ -42,37 +47,31 @@ private[stoplog] object CleanSource {
 
     /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
     def clean(read: Iterator[SourceFile]): Vector[SourceFile] = {
-      lazy val isWanted = wanted
+      lazy val notes = quarantine.fold(Map.empty[String, Vector[String]])(_.byFile)
       read
         .grouped(AtOnce)
         .flatMap { group =>
           Pooled
-            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file, isWanted(_)))
+            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file, notes))
             .collect { case (file, true) => file }
         }
         .toVector
     }
 
-    /** Whether something of a file that was read is nowhere else. */
-    private def wanted: SourceFile => Boolean = cleaning match {
-      case CleanSource.DeleteNoted(quarantine) =>
-        val isUnnoted = new Quarantine(quarantine).unnoted
-        file => isUnnoted(files.describe(file.path), file)
-      case _ => _ => false
-    }
-
-    private def tried(file: SourceFile, isWanted: SourceFile => Boolean): Boolean =
+    /** @param notes of what was left out */
+    private def tried(file: SourceFile, notes: => Map[String, Vector[String]]): Boolean =
       try {
         faults.at(Step.BeforeClean)
         files.find(file.path).map(_.kind) match {
-          case Some(found: Found.File) if found.isStill(file) && isWanted(file) =>
-            failed.incrementAndGet()
-            false
           case Some(found: Found.File) if found.isStill(file) =>
-            putAway(file)
-            faults.at(Step.FileCleaned)
-            done.incrementAndGet()
-            true
+            val isWanted = quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))
+            if (isWanted) failed.incrementAndGet()
+            else {
+              putAway(file)
+              faults.at(Step.FileCleaned)
+              done.incrementAndGet()
+            }
+            !isWanted
           case Some(_) => false
           case None    => true // a run that died has put it away
         }

@@ -6,7 +6,6 @@ import java.net.URI
 import java.time.Instant
 
 import scala.collection.mutable
-import scala.util.Try
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors, StoplogException}
@@ -113,22 +112,18 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   /** The file is looked at once it is open, so that none comes in between; and if it does not open, since another one may
     * be too short.
     */
-  private def opened(split: FileSplit): Option[(FileSplit, O)] = {
-    val begun = Try(begin(split))
-    begun.failed.foreach { case known: StoplogException => throw known; case _ => () }
-    val stays =
-      try split.isFirst && split.isLast || isListed(split)
-      catch {
-        case e: Throwable =>
-          begun.foreach(_.close())
-          throw e
+  private def opened(split: FileSplit): Option[(FileSplit, O)] =
+    if (split.isFirst && split.isLast) Some(split -> begin(split))
+    else
+      try {
+        val piece = begin(split)
+        var stays = false
+        try stays = isListed(split)
+        finally if (!stays) piece.close()
+        Option.when(stays)(split -> piece)
+      } catch {
+        case NonFatal(e) if !e.isInstanceOf[StoplogException] && !isListed(split) => None
       }
-    if (stays) Some(split -> begun.get)
-    else {
-      begun.foreach(_.close())
-      None
-    }
-  }
 
   private def inWords(bytes: Long, modifiedMillis: Long): String =
     s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
 import scala.collection.mutable
-import scala.io.Source
 import scala.util.Using
 import scala.util.control.NonFatal
 
@@ -37,23 +36,24 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
     )
   }
 
-  /** Tells of a file that was read to its end, and of its name as a user knows it, whether bytes that were left out of it
-    * are in none of the notes that there are now.
-    */
-  def unnoted: (String, SourceFile) => Boolean = {
-    val all = place.list().groupBy(_.takeWhile(_ != '-'))
-    (fileName, file) => all.getOrElse(Quarantine.hash(fileName, file), Vector.empty).exists(lacksBytes)
-  }
+  /** The names of all notes, by the files that they are about. */
+  def byFile: Map[String, Vector[String]] = place.list().groupBy(_.take(Quarantine.HashChars))
 
-  private def lacksBytes(name: String): Boolean = name match {
-    case Quarantine.Rest(_) => true
-    case _                  =>
-      Using.resource(Source.fromInputStream(place.open(name), UTF_8.name)) { notes =>
-        notes.getLines().exists {
-          case Quarantine.RecordBytes(count) => count.toLong > Quarantine.MostRawBytes
-          case _                             => true
-        }
-      }
+  /** Whether bytes that were left out of a file are in no note.
+    *
+    * @param notes of all files, once this one was read to its end
+    */
+  def lacksBytes(notes: Map[String, Vector[String]], fileName: String, file: SourceFile): Boolean =
+    notes.getOrElse(Quarantine.hash(fileName, file), Vector.empty).exists(lacksBytes)
+
+  private def lacksBytes(name: String): Boolean = name.endsWith(Quarantine.OfRest) || {
+    val notes = Using.resource(place.open(name))(in => new String(in.readAllBytes(), UTF_8))
+    notes.linesIterator.exists { note =>
+      val at = note.lastIndexOf(Quarantine.RecordBytes)
+      at < 0 || note
+        .substring(at + Quarantine.RecordBytes.length, note.length - 1)
+        .toLong > Quarantine.MostRawBytes
+    }
   }
 
   private def write(name: String, notes: Seq[String]): Unit = {
@@ -67,8 +67,14 @@ private[file] object Quarantine {
   private val Rest    = """([0-9a-f]{24})-\d{20}-rest\.json""".r
   private val Records = """[0-9a-f]{24}-\d{20}-\d{6}-(\d+)\.json""".r
 
-  /** The end of a note of a record whose bytes are known. */
-  private val RecordBytes = """.*"recordBytes":(\d+)\}""".r
+  private final val OfRest = "-rest.json"
+
+  /** Behind it is the length of a record whose bytes are known, and the end of its note. In a text, the quotes would be
+    * escaped.
+    */
+  private final val RecordBytes = "\"recordBytes\":"
+
+  private final val HashChars = 24
 
   private def prefix(fileName: String, split: FileSplit): String =
     f"${hash(fileName, split.file)}-${split.extent.from}%020d"
@@ -112,7 +118,7 @@ private[file] object Quarantine {
     private var files = 0
 
     def add(note: Note): Unit = note.leftOut match {
-      case _: LeftOut.Rest   => write(s"$prefix-rest.json", Seq(note.json))
+      case _: LeftOut.Rest   => write(prefix + OfRest, Seq(note.json))
       case _: LeftOut.Record =>
         val json = note.json
         held += json

@@ -137,7 +137,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("a file is not deleted that alone has bytes that were left out") {
-    val world = new World(CleanSource.DeleteNoted(_))
+    val world = new World(new CleanSource.DeleteNoted(_))
     world.files.put("whole", "1\n", 1)
     world.files.put("noted", "bad\n2\nbad \"recordBytes\":9}\n", 1)
     world.files.put("long", "bad" + "x" * Quarantine.MostRawBytes + "\n3\n", 1)

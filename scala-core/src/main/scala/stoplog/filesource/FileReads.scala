@@ -180,6 +180,7 @@ private[stoplog] object FileReads {
     override def move(path: String, to: String): Unit = files.move(path, to)
     override def describe(path: String): String       = files.describe(path)
     override def locate(path: String): URI            = files.locate(path)
+    override def canAppend: Boolean                   = files.canAppend
   }
 
   /** A source of files, and what its readers hand out.

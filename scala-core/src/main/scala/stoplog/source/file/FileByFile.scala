@@ -16,7 +16,7 @@ import stoplog.storage.{Found, SourceFile, SourceFiles}
 /** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
   *
   * A file of which a piece alone is read must be the one that was listed: its other pieces are read of that, and at other
-  * times. A whole file is read as it is.
+  * times. One that is longer by now counts as the same where programs may have added to it. A whole file is read as it is.
   *
   * Each error tells the file, and where there is one the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
@@ -30,6 +30,10 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     onMissing: OnMissingFile,
     onChanged: OnChangedFile
 ) extends SplitReader[FileSplit, R] {
+
+  /** Whether programs add to such files, which leaves as it was what was listed. */
+  protected def growsAtItsEnd: Boolean = false
+
   private val waiting                      = mutable.ArrayDeque.empty[FileSplit]
   private var open: Option[(FileSplit, O)] = None
   @volatile private var woken              = false
@@ -125,6 +129,13 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
         case NonFatal(e) if !e.isInstanceOf[StoplogException] && !isListed(split) => None
       }
 
+  /** An object store replaces files and adds to none. A piece that is no range of bytes may end where its file does. */
+  private def mayHaveGrown(split: FileSplit): Boolean = (onChanged, split.extent) match {
+    case (OnChangedFile.Tail, _)                 => true
+    case (OnChangedFile.Ignore, _: Extent.Bytes) => growsAtItsEnd && files.canAppend
+    case _                                       => false
+  }
+
   private def inWords(bytes: Long, modifiedMillis: Long): String =
     s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"
 
@@ -134,7 +145,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     val fileName = files.describe(file.path)
     files.find(file.path).map(_.kind) match {
       case Some(found: Found.File) =>
-        val isListed = found.isStill(file) || onChanged == OnChangedFile.Tail && found.bytes >= file.bytes
+        val isListed = found.isStill(file) || mayHaveGrown(split) && found.bytes >= file.bytes
         if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
           throw Errors.sourceFileChanged(
             fileName,

@@ -91,6 +91,22 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
+  test("lines of a file that others append to are read as far as they were listed, where files can grow") {
+    for (limit <- limits) {
+      val world = this.world(OnChangedFile.Ignore)
+      world.driver.files.appends = true
+      world.put("a", text, 1)
+      val first = world.batch(limit)
+      world.put("a", text + "six\n" * 100, 2)
+      assert(first ++ world.all(limit) === lines)
+      world.put("b", text, 3)
+      world.batch(limit)
+      world.put("b", "six\n", 4)
+      val error = intercept[StoplogException](world.batch(limit))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+    }
+  }
+
   test("of a file that is read in pieces the storage is asked once for each, and of a whole one never") {
     val world = this.world(OnChangedFile.Ignore)
     world.put("a", text, 1)

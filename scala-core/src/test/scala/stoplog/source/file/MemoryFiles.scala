@@ -32,6 +32,11 @@ final class MemoryFiles extends SourceFiles {
   /** Whether nothing is at the root, as on a disk that is away. */
   var isAway: Boolean = false
 
+  override def canAppend: Boolean = appends
+
+  /** Whether this is a storage where files grow. */
+  var appends: Boolean = false
+
   /** Called behind the next listing: for what happens then. */
   var afterListing: () => Unit = () => ()
 

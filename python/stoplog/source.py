@@ -192,7 +192,8 @@ class FileSourceBuilder(Builder):
         """Sets the reaction to a file that has been read and is another now; `"ignore"` by default.
 
         Args:
-            action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added.
+            action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added
+                to `text`, `json` or `csv` in UTF-8.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_on_changed_file("reread")
         FileSourceBuilder(path='/in', format='text', onChangedFile='reread')

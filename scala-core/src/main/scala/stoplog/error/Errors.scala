@@ -304,6 +304,14 @@ object Errors extends ErrorMaker {
   def sourceFileGone(file: String, cause: Throwable): StoplogException =
     failure("STOPLOG_SOURCE_FILE_GONE", cause, "file" -> file)
 
+  /** @param planned the length and the time that the file had, in words */
+  def sourceFileChanged(file: String, planned: String, found: String): StoplogException =
+    failure("STOPLOG_SOURCE_FILE_CHANGED", "file" -> file, "planned" -> planned, "found" -> found)
+
+  /** Lengths in bytes. */
+  def sourceFileGrown(file: String, before: Long, now: Long): StoplogException =
+    failure("STOPLOG_SOURCE_FILE_GROWN", "file" -> file, "before" -> before, "now" -> now)
+
   /** @param position in words, with the unit */
   def sourceFileUnreadable(file: String, position: String, why: String, cause: Throwable): StoplogException =
     failure(

@@ -16,8 +16,9 @@ import stoplog.format.read.{DirectoryColumns, ReadFormats, SparkBlocks}
 import stoplog.format.read.DirectoryColumns.DirectoryFilter
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.SourceOptions
-import stoplog.source.SplitSource
+import stoplog.source.{SplitSource, StateFiles}
 import stoplog.source.file._
+import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
 
 /** The file source that options ask for. */
@@ -47,7 +48,14 @@ private[stoplog] object FileReads {
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
     val needed      = new FilteredFiles(files, new DirectoryFilter(filters, directories))
-    FileRead(make(options, root, needed, format), vectors(format), pushed(format, filters, directories))
+    val quarantine  = options.follow.quarantine.map(SourcePlaces.state)
+    def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
+    FileRead(
+      made(options.follow.onChangedFile),
+      made(OnChangedFile.Ignore), // no listing comes after it
+      vectors(format),
+      pushed(format, filters, directories)
+    )
   }
 
   /** Errors: `STOPLOG_SOURCE_PATH` when a path names no file and no directory, `STOPLOG_INVALID_OPTIONS` as
@@ -111,9 +119,11 @@ private[stoplog] object FileReads {
 
   private def make[R](
       options: SourceOptions,
+      onChanged: OnChangedFile,
       root: SourceRoot,
       files: SourceFiles,
-      format: FileFormat[R, InternalRow]
+      format: FileFormat[R, InternalRow],
+      quarantine: Option[StateFiles]
   ): SplitSource[FileSplit, _, InternalRow] = {
     val framing = options.files.finder.foldLeft(format.framing(files))(new FileSplitter.Chosen(_, _))
     def source(framing: FileSplitter) = new FileSplitSource(
@@ -123,11 +133,11 @@ private[stoplog] object FileReads {
         rules(options, root),
         framing,
         Monitoring(
-          options.follow.onChangedFile,
+          onChanged,
           options.follow.onMergedPart,
           options.follow.monitorIntervalMillis,
           options.follow.wholeListingMillis,
-          options.follow.cleaning
+          cleaning(options.follow.cleaning, quarantine)
         ),
         options.files.readiness,
         // a finder that only forbids to cut finds what a listing finds
@@ -137,16 +147,17 @@ private[stoplog] object FileReads {
       options.follow.onMissing,
       faults = Faults.ofThisJvm
     )
-    options.follow.quarantine match {
-      case None            => source(framing)
-      case Some(directory) =>
-        new QuarantiningSource(
-          source(new FileSplitter.Lenient(framing)),
-          files,
-          SourcePlaces.state(directory)
-        )
+    quarantine match {
+      case None        => source(framing)
+      case Some(place) => new QuarantiningSource(source(new FileSplitter.Lenient(framing)), files, place)
     }
   }
+
+  private def cleaning(asked: CleanSource, quarantine: Option[StateFiles]): CleanSource =
+    (asked, quarantine) match {
+      case (CleanSource.Delete, Some(notes)) => new CleanSource.DeleteNoted(notes)
+      case _                                 => asked
+    }
 
   /** Files without those directories that a filter leaves out, which are not even listed. The filter checks each file
     * before it is opened.
@@ -169,11 +180,17 @@ private[stoplog] object FileReads {
     override def move(path: String, to: String): Unit = files.move(path, to)
     override def describe(path: String): String       = files.describe(path)
     override def locate(path: String): URI            = files.locate(path)
+    override def canAppend: Boolean                   = files.canAppend
   }
 
-  /** A source of files, and what its readers hand out. */
+  /** A source of files, and what its readers hand out.
+    *
+    * @param source of a streaming query
+    * @param once   of a batch query
+    */
   final case class FileRead(
       source: SplitSource[FileSplit, _, InternalRow],
+      once: SplitSource[FileSplit, _, InternalRow],
       vectors: Vectors,
       filters: PushedFilters
   )

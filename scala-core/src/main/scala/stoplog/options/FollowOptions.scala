@@ -30,8 +30,9 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   )(
     "tail",
     "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
-      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again); not for " +
-      "`parquet` and `orc`. It is known exactly which files have been read: a new file may be as old as it likes."
+      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again); only for " +
+      "`text`, `json` and `csv` in UTF-8, and not for compressed files. It is known exactly which files have been read: a " +
+      "new file may be as old as it likes."
   )
 
   val IgnoreMissingFiles: Opt[OnMissingFile] = withDefault(
@@ -40,7 +41,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     OnMissingFile.Fail,
     "true"
   )(
-    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading."
+    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading, or without " +
+      "what is left of one that is read in pieces and is another by then."
   )
 
   val MonitorInterval: Opt[Long] = option("monitorInterval", OptionType.span, "30s")(
@@ -66,7 +68,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "archive"
   )(
     "What becomes of a file once the micro-batch that read the end of it is committed, which Spark tells when it plans " +
-      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved."
+      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved; with " +
+      "`delete` also one of which `onCorrupt` = `quarantine` left out bytes that are in no note."
   )
 
   val SourceArchiveDir: Opt[String] = option(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
@@ -46,18 +47,29 @@ private[stoplog] object SourceOptions {
     read
   }
 
-  /** The reason for which such files cannot be read on when others have added to them. */
-  private def whyNoTail(read: ReadSettings): Option[String] = read.format match {
-    case SourceFormatName.Parquet | SourceFormatName.Orc =>
-      Some(
-        s"format = '${read.format.word}' do not go together: nothing is added behind the footer of a file."
-      )
-    case _ if read.lineSep.exists(text => !Separator.of(text, read.charset).isSelfSynchronizing) =>
-      Some(
-        "this lineSep do not go together: it can begin inside itself, and the last whole line is not known."
-      )
-    case _ => None
+  /** The reason for which such files cannot be read on when others have added to them: of all formats, lines alone tell
+    * where the last whole record of a file ends.
+    */
+  private def whyNoTail(read: ReadSettings): Option[String] = {
+    def because(what: String, why: String) =
+      Some(s"$what do not go together: $why. Set onChangedFile to ignore or reread.")
+    read.format match {
+      case SourceFormatName.Text | SourceFormatName.Json | SourceFormatName.Csv =>
+        if (read.charset != UTF_8)
+          because(
+            s"charset = '${read.charset.name}'",
+            "where the last whole line ends, is known in UTF-8 alone"
+          )
+        else if (read.lineSep.forall(Separator.of(_, UTF_8).isSelfSynchronizing)) None
+        else because("this lineSep", "it can begin inside itself, and the last whole line is not known")
+      case SourceFormatName.Parquet | SourceFormatName.Orc =>
+        because(s"format = '${read.format.word}'", "nothing is added behind the footer of a file")
+      case _: SourceFormatName.MultiLine => because("multiLine = 'true'", RecordsUnknown)
+      case other                         => because(s"format = '${other.word}'", RecordsUnknown)
+    }
   }
+
+  private final def RecordsUnknown = "where the last whole record of a file ends, is known of lines alone"
 
   /** The user's own source, where the option `source` names one. Error: `STOPLOG_USER_CODE`. */
   def userSource(options: JMap[String, String]): Option[RowSource] = {

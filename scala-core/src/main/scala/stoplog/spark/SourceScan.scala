@@ -20,9 +20,14 @@ import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.{SourceOptions, SparkOptions}
 import stoplog.source._
 
-/** One read of a source, for a streaming or a batch query. */
+/** One read of a source, for a streaming or a batch query.
+  *
+  * @param source of a streaming query
+  * @param once   of a batch query
+  */
 private[spark] class SourceScan[S <: Split](
     source: SplitSource[S, _, InternalRow],
+    once: SplitSource[S, _, InternalRow],
     schema: StructType,
     limits: ReadLimits,
     vectors: Vectors
@@ -38,14 +43,14 @@ private[spark] class SourceScan[S <: Split](
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
 
   /** The splits of a batch query: listed once for its plan and its tasks. */
-  protected lazy val splits: Vector[S] = SourceDriver.all(source, StateFiles.None)
+  protected lazy val splits: Vector[S] = SourceDriver.all(once, StateFiles.None)
 
   override def toBatch: Batch = new Batch {
-    private lazy val partitions = SplitBytes.pack(splits.iterator, source, tasks)
+    private lazy val partitions = SplitBytes.pack(splits.iterator, once, tasks)
 
     override def planInputPartitions(): Array[InputPartition] = partitions
 
-    override def createReaderFactory(): PartitionReaderFactory = new SplitReaders(source, vectors)
+    override def createReaderFactory(): PartitionReaderFactory = new SplitReaders(once, vectors)
   }
 
   private def tasks: Int = SparkSession.active.sparkContext.defaultParallelism
@@ -70,7 +75,10 @@ private[stoplog] object SourceScan {
       JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
 
     override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
-      () => new SourceScan(open, rows, limits, Vectors.Rows)
+      () => scan(open)
+
+    private def scan[S <: Split](open: SplitSource[S, _, InternalRow]): Scan =
+      new SourceScan(open, open, rows, limits, Vectors.Rows)
   }
 
   /** Readers of a task's splits. Goes to the executors.

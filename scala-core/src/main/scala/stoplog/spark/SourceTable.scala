@@ -110,7 +110,7 @@ private[spark] object SourceTable {
       options: SourceOptions,
       columns: StructType,
       wanted: StructType
-  ) extends SourceScan(read.source, wanted, options.limits, read.vectors)
+  ) extends SourceScan(read.source, read.once, wanted, options.limits, read.vectors)
       with SupportsReportStatistics {
     @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
 

@@ -20,6 +20,9 @@ trait SourceFiles extends Serializable {
     */
   def changedMillis(directory: String): Option[Long] = None
 
+  /** Whether programs can add to a file here. */
+  def canAppend: Boolean = true
+
   /** The file's bytes from an offset on. Asks the storage for nothing that [[SourceFile]] says.
     *
     * Errors: `FileNotFoundException`, `STOPLOG_SOURCE_LINK`.

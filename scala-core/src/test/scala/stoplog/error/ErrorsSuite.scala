@@ -125,6 +125,9 @@ object ErrorsSuite {
     Errors.sourceFenced("/ck/sources/0/splits/0.splits"),
     Errors.sourceStateLost("/ck/sources/0", 7L),
     Errors.sourceFileGone("/data/in/a", cause),
+    Errors
+      .sourceFileChanged("/data/in/a", "9 bytes of 2026-11-26T10:00:00Z", "5 bytes of 2026-11-26T11:00:00Z"),
+    Errors.sourceFileGrown("/data/in/a.gz", 5L, 9L),
     Errors.sourceMergedPart("/data/in/part-1-m0.json"),
     Errors.sourceLink("/data/in/link", "it leads to /secret"),
     Errors.sourceFileUnreadable("/data/in/a", "byte 7", "it ends in the middle", cause),

@@ -11,6 +11,7 @@ import stoplog.error.StoplogArgumentException
 import stoplog.format.LineFiles
 import stoplog.source.file.ReadyMarker
 import stoplog.source.file.Monitoring.OnMergedPart
+import stoplog.source.format.MeasurementFormat
 
 /** Options at their limits, and one off them. */
 class OptionLimitsSuite extends AnyFunSuite {
@@ -99,14 +100,28 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(read("format" -> "xml")).contains("format"))
   }
 
-  test("files that cannot be added to are not read on") {
+  test("only lines are read on whose ends are known, and the refusal of others says why and what to do") {
     def tail(options: (String, String)*) =
       SourceOptions.parse((base ++ options + ("onChangedFile" -> "tail")).asJava)
-    for (format <- Seq("parquet", "orc"))
-      assert(refusal(tail("format" -> format)).contains(s"format = '$format' do not go together"))
-    for (format <- Seq("text", "avro", "json")) tail("format" -> format)
-    for (lineSep <- Seq("\n\n", "||")) assert(refusal(tail("lineSep" -> lineSep)).contains("this lineSep"))
+    def isRefused(why: String)(options: (String, String)*): Unit = {
+      val said = refusal(tail(options: _*))
+      assert(said.contains(s"onChangedFile = 'tail' and $why") && said.contains("ignore or reread"), said)
+    }
+    for {
+      format  <- Seq("text", "json", "csv")
+      charset <- Seq("utf-8", "UTF8")
+    }
+      tail("format" -> format, "charset" -> charset)
     tail("lineSep" -> "\r\n")
+    tail("format"  -> "json", "multiLine" -> "false")
+    val own = classOf[MeasurementFormat].getName
+    for (format <- Seq("parquet", "orc", "avro", "binaryFile", "lengthDelimited", own))
+      isRefused(s"format = '$format' do not go together")("format" -> format)
+    for (format <- Seq("json", "csv"))
+      isRefused("multiLine = 'true' do not go together")("format" -> format, "multiLine" -> "TRUE")
+    for (charset <- Seq("ISO-8859-1", "UTF-16", "US-ASCII"))
+      isRefused(s"charset = '$charset' do not go together")("charset" -> charset)
+    for (lineSep <- Seq("\n\n", "||")) isRefused("this lineSep do not go together")("lineSep" -> lineSep)
   }
 
   test("a marker is a file of the directory, or stands beside each file") {

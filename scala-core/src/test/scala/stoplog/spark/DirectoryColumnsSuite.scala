@@ -5,12 +5,15 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.types.{DateType, StringType}
+import org.apache.spark.sql.types.{DateType, StringType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
-import stoplog.error.Thrown
+import stoplog.error.{StoplogException, Thrown}
 import stoplog.format.SparkSessionForTests
+import stoplog.format.read.DirectoryColumns
+import stoplog.format.read.DirectoryColumns.Names
+import stoplog.storage.SourceFile
 
 /** Columns that names of directories tell. */
 class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -178,6 +181,23 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     )
     good.awaitTermination()
     assert(told.lines === Seq("1 1 ant"))
+  }
+
+  test("a directory that names a further column is refused, unless the user has said which there are") {
+    val columns                                 = StructType.fromDDL("id INT, day INT")
+    def check(names: Names, path: String): Unit =
+      DirectoryColumns.of(columns, names, "UTC").check(SourceFile(s"$path/a.csv", 1, 1), s"/in/$path/a.csv")
+    for (path <- Seq("day=2/hour=3", "hour=3", "day=2/id=3")) {
+      val error = intercept[StoplogException](check(Names.Found(Seq("day")), path))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_UNREADABLE")
+      assert(error.getMessage.contains("which no directory named when the query began: set partitionColumns"))
+    }
+    for (path <- Seq("day=2", "DAY=2", "other", "day=2/other")) check(Names.Found(Seq("day")), path)
+    for (path <- Seq("day=2/hour=3", "hour=3")) check(Names.Set(Seq("day")), path)
+    check(Names.Found(Nil), "hour=3")
+    intercept[StoplogException](check(Names.Found(Nil), "id=3"))
+    // Not named by the user's columns: these are all that are wanted.
+    check(Names.Found(Seq("day", "hour")), "day=2/hour=3")
   }
 
   private def write(in: Input, format: String): Unit =

@@ -122,6 +122,12 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
       runOnce(in, place, "onChangedFile" -> policy)
       place.lines
     }
+    val once = new Input
+    once.write("a.txt", "ant\nhalf")
+    assert(
+      lines(read(once, "onChangedFile" -> "tail")) === Seq("ant", "half"),
+      "no more comes for a batch query"
+    )
     assert(grown("ignore") === Seq("ant", "ape", "half"))
     assert(grown("tail") === Seq("ant", "ape", "asp", "half done"))
     assert(grown("reread") === Seq("ant", "ant", "ape", "ape", "asp", "half", "half done"))

@@ -40,6 +40,25 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(others.all.select("text").head().getString(0) === "two,bat")
   }
 
+  test("a stream that deletes what it has read leaves a file of which the notes do not have all") {
+    val in = new Input
+    in.write("a.json", "{\"id\":1}\n{\"id\":tw\n")
+    in.write("b.json", "{\"id\":\"" + "x" * 100000 + "\n{\"id\":3}\n")
+    val place = new Place
+    val notes = new Notes
+    for (_ <- 1 to 2) {
+      val rows = spark.readStream
+        .format("stoplog")
+        .schema("id INT")
+        .options(notes.options ++ Map("format" -> "json", "cleanSource" -> "delete"))
+        .load(in.root.toString)
+      place.copy(rows.selectExpr("cast(id as string)"))
+      in.write("c.json", "{\"id\":4}\n") // the next micro-batch cleans up
+    }
+    assert(place.lines === Seq("1", "3", "4"))
+    assert(!Files.exists(in.root.resolve("a.json")) && Files.exists(in.root.resolve("b.json")))
+  }
+
   test("what the user says of lines keeps its meaning") {
     val in = new Input
     in.write("a.json", "{\"id\":1}\nbad\n")

@@ -2,10 +2,10 @@
 package stoplog.spark
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Paths}
+import java.nio.file.{Files, Paths, StandardCopyOption}
 
 import com.github.luben.zstd.Zstd
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Encoders, Row}
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -37,6 +37,46 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     Files.delete(Paths.get(place.checkpoint, "sources", "0", "identity"))
     run("/moved")
     assert(place.lines === Seq("ant", "ape", "asp"))
+  }
+
+  test(
+    "a batch query reads pieces of the file that it has listed, and of no other, whatever onChangedFile says"
+  ) {
+    for (format <- Seq("text", "parquet")) {
+      val in                      = new Input
+      val place                   = new Place
+      val file                    = in.root.resolve("a")
+      val random                  = new scala.util.Random(7)
+      val rows                    = (1 to 120).map(_ => random.alphanumeric.take(100 * 1000).mkString)
+      def write(count: Int): Unit = {
+        spark
+          .createDataset(rows.take(count))(Encoders.STRING)
+          .coalesce(1)
+          .write
+          .mode("overwrite")
+          .option("parquet.block.size", 1 << 20)
+          .format(format)
+          .save(place.out)
+        val written = Paths.get(place.out).toFile.listFiles.filter(_.getName.startsWith("part-"))
+        Files.move(written.head.toPath, file, StandardCopyOption.REPLACE_EXISTING)
+      }
+      def read(options: (String, String)*): DataFrame =
+        spark.read.format("stoplog").option("format", format).options(options.toMap).load(in.root.toString)
+      for (options <- Seq(Nil, Seq("onChangedFile" -> "reread"))) {
+        write(120)
+        val listed = read(options: _*).rdd
+        assert(listed.getNumPartitions > 1 && listed.count() === 120)
+        write(110)
+        val error = intercept[Exception](listed.count())
+        assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_FILE_CHANGED"))
+        assert(read(options: _*).count() === 110)
+      }
+      write(120)
+      val lenient = read("ignoreMissingFiles" -> "true").rdd
+      assert(lenient.getNumPartitions > 1)
+      write(110)
+      assert(lenient.count() === 0)
+    }
   }
 
   test("what is no string in json, and is read as one, is the text that stands there") {

@@ -25,13 +25,13 @@ import stoplog.storage.SourceFile
 /** The columns that names of directories tell, such as `day=2026-11-21`.
   *
   * @param schema those columns, as the user or the names have their types
-  * @param others the columns of the files, which no directory may name, where the names alone tell these columns
+  * @param refuses whether no directory may have this name, where the names alone tell these columns
   * @param zone   in which times are, as Spark names zones
   * @param isSame whether two names are one, as the session says
   */
 private[stoplog] final case class DirectoryColumns(
     schema: StructType,
-    others: Set[String],
+    refuses: Option[String => Boolean],
     zone: String,
     isSame: (String, String) => Boolean
 ) {
@@ -46,15 +46,16 @@ private[stoplog] final case class DirectoryColumns(
   def in(columns: StructType): StructType = StructType(columns.filter(c => has(c.name)))
 
   /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a file whose directories name what is none of these columns. */
-  def check(file: SourceFile, fileName: String): Unit = if (others.nonEmpty) {
-    val named = DirectoryColumns.named(DirectoryNames.of(file)).map(_._1)
-    named.find(name => others.exists(isSame(_, name))).foreach { name =>
+  def check(file: SourceFile, fileName: String): Unit =
+    for {
+      isRefused <- refuses
+      (name, _) <- DirectoryColumns.named(DirectoryNames.of(file)).find { case (name, _) => isRefused(name) }
+    } {
       val why =
         s"its path names $name, which no directory named when the query began: set partitionColumns, or " +
-          "rename the column"
+          "rename the directory or the column"
       throw Errors.sourceFileUnreadable(fileName, "its directory", why, null)
     }
-  }
 
   /** The values for a file. Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for one of another type.
     *
@@ -111,11 +112,13 @@ private[stoplog] object DirectoryColumns {
   def of(columns: StructType, names: DirectoryColumns.Names, zone: String): DirectoryColumns = {
     val isSame          = SQLConf.get.resolver
     val (told, inFiles) = columns.partition(column => names.all.exists(isSame(_, column.name)))
-    val others          = names match {
-      case _: Names.Set   => Set.empty[String]
-      case _: Names.Found => inFiles.map(_.name).toSet
+    // Where no directory names a column, what users call their directories is their own matter.
+    val refuses: Option[String => Boolean] = names match {
+      case _: Names.Set     => None
+      case Names.Found(Nil) => Some(name => inFiles.exists(column => isSame(column.name, name)))
+      case Names.Found(all) => Some(name => !all.exists(isSame(_, name)))
     }
-    DirectoryColumns(StructType(told), others, zone, isSame)
+    DirectoryColumns(StructType(told), refuses, zone, isSame)
   }
 
   /** The source of the names of columns that directories tell. */

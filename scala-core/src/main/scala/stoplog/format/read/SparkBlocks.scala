@@ -45,9 +45,10 @@ private[stoplog] final class SparkBlocks private (
 
   override def reader(
       files: SourceFiles,
-      onMissing: OnMissingFile
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
   ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
-    new SparkBlockReader(files, read, values, onMissing)
+    new SparkBlockReader(files, read, values, onMissing, onChanged)
 
   override def emitter(): RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = columns.emitter
 }
@@ -145,8 +146,9 @@ private[stoplog] object SparkBlocks {
       files: SourceFiles,
       read: PartitionedFile => Iterator[InternalRow],
       values: SparkBlocks.Values,
-      onMissing: OnMissingFile
-  ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing) {
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, onChanged) {
     import SparkBlockReader.BlockRecord
 
     override protected def begin(split: FileSplit): SparkBlockReader.Open =

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.util.control.NonFatal
 
 import stoplog.fault.{Faults, Step}
+import stoplog.source.StateFiles
 import stoplog.storage.{Found, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
@@ -14,6 +15,12 @@ private[stoplog] sealed trait CleanSource extends Serializable
 private[stoplog] object CleanSource {
   case object Keep   extends CleanSource
   case object Delete extends CleanSource
+
+  /** Where a file is the only place of bytes that were left out of its rows, it stays.
+    *
+    * @param quarantine the notes of what was left out
+    */
+  final class DeleteNoted(val quarantine: StateFiles) extends CleanSource
 
   /** It is moved below this directory, under the path that it has below the source's root; under its name if it is the
     * root itself.
@@ -27,6 +34,11 @@ private[stoplog] object CleanSource {
     private val done   = new AtomicLong()
     private val failed = new AtomicLong()
 
+    private val quarantine = cleaning match {
+      case noted: CleanSource.DeleteNoted => Some(new Quarantine(noted.quarantine))
+      case _                              => None
+    }
+
     def cleanedFiles: Long = done.get()
     def failedFiles: Long  = failed.get()
 
@@ -34,25 +46,32 @@ private[stoplog] object CleanSource {
     def isOn: Boolean = cleaning != CleanSource.Keep
 
     /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
-    def clean(read: Iterator[SourceFile]): Vector[SourceFile] =
+    def clean(read: Iterator[SourceFile]): Vector[SourceFile] = {
+      lazy val notes = quarantine.fold(Map.empty[String, Vector[String]])(_.byFile)
       read
         .grouped(AtOnce)
         .flatMap { group =>
           Pooled
-            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file))
+            .map(group, Threads, "stoplog-cleaning", _ => ())(file => file -> tried(file, notes))
             .collect { case (file, true) => file }
         }
         .toVector
+    }
 
-    private def tried(file: SourceFile): Boolean =
+    /** @param notes of what was left out */
+    private def tried(file: SourceFile, notes: => Map[String, Vector[String]]): Boolean =
       try {
         faults.at(Step.BeforeClean)
         files.find(file.path).map(_.kind) match {
           case Some(found: Found.File) if found.isStill(file) =>
-            putAway(file)
-            faults.at(Step.FileCleaned)
-            done.incrementAndGet()
-            true
+            val isWanted = quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))
+            if (isWanted) failed.incrementAndGet()
+            else {
+              putAway(file)
+              faults.at(Step.FileCleaned)
+              done.incrementAndGet()
+            }
+            !isWanted
           case Some(_) => false
           case None    => true // a run that died has put it away
         }
@@ -63,9 +82,9 @@ private[stoplog] object CleanSource {
       }
 
     private def putAway(file: SourceFile): Unit = cleaning match {
-      case CleanSource.Keep               => ()
-      case CleanSource.Delete             => files.delete(file.path)
-      case CleanSource.Archive(directory) =>
+      case CleanSource.Keep                                => ()
+      case CleanSource.Delete | _: CleanSource.DeleteNoted => files.delete(file.path)
+      case CleanSource.Archive(directory)                  =>
         val below = if (file.path.isEmpty) files.nameOf(file) else file.path
         files.move(file.path, s"$directory/$below")
     }

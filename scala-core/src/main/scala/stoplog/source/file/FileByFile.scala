@@ -3,26 +3,37 @@ package stoplog.source.file
 
 import java.io.{FileNotFoundException, InputStream}
 import java.net.URI
+import java.time.Instant
 
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Fetched, SplitReader}
-import stoplog.storage.{SourceFile, SourceFiles}
+import stoplog.source.file.Monitoring.OnChangedFile
+import stoplog.storage.{Found, SourceFile, SourceFiles}
 
 /** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
   *
-  * Each error tells the file and the position: `STOPLOG_SOURCE_FILE_GONE`, or
-  * `STOPLOG_SOURCE_FILE_UNREADABLE`.
+  * A file of which a piece alone is read must be the one that was listed: its other pieces are read of that, and at other
+  * times. One that is longer by now counts as the same where programs may have added to it. A whole file is read as it is.
+  *
+  * Each error tells the file, and where there is one the position: `STOPLOG_SOURCE_FILE_GONE`,
+  * `STOPLOG_SOURCE_FILE_CHANGED` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
   * @param onMissing the handling of a file that is gone
+  * @param onChanged the handling of a piece of a file that is another by now
   * @tparam O a piece that is open
   */
 private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     files: SourceFiles,
-    onMissing: OnMissingFile
+    onMissing: OnMissingFile,
+    onChanged: OnChangedFile
 ) extends SplitReader[FileSplit, R] {
+
+  /** Whether programs add to such files, which leaves as it was what was listed. */
+  protected def growsAtItsEnd: Boolean = false
+
   private val waiting                      = mutable.ArrayDeque.empty[FileSplit]
   private var open: Option[(FileSplit, O)] = None
   @volatile private var woken              = false
@@ -97,9 +108,53 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   private def next(): Unit = {
     val split = waiting.head
-    open = guarded(split)(Option(split -> begin(split)), leftOut = None)
+    open = guarded(split)(opened(split), leftOut = None)
     waiting.removeHead()
     ()
+  }
+
+  /** The file is looked at once it is open, so that none comes in between; and if it does not open, since another one may
+    * be too short.
+    */
+  private def opened(split: FileSplit): Option[(FileSplit, O)] =
+    if (split.isFirst && split.isLast) Some(split -> begin(split))
+    else
+      try {
+        val piece = begin(split)
+        var stays = false
+        try stays = isListed(split)
+        finally if (!stays) piece.close()
+        Option.when(stays)(split -> piece)
+      } catch {
+        case NonFatal(e) if !e.isInstanceOf[StoplogException] && !isListed(split) => None
+      }
+
+  /** An object store replaces files and adds to none. A piece that is no range of bytes may end where its file does. */
+  private def mayHaveGrown(split: FileSplit): Boolean = (onChanged, split.extent) match {
+    case (OnChangedFile.Tail, _)                 => true
+    case (OnChangedFile.Ignore, _: Extent.Bytes) => growsAtItsEnd && files.canAppend
+    case _                                       => false
+  }
+
+  private def inWords(bytes: Long, modifiedMillis: Long): String =
+    s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"
+
+  /** Whether the file is the one that was listed; false if another one is there, and its piece is to be left out. */
+  private def isListed(split: FileSplit): Boolean = {
+    val file     = split.file
+    val fileName = files.describe(file.path)
+    files.find(file.path).map(_.kind) match {
+      case Some(found: Found.File) =>
+        val isListed = found.isStill(file) || mayHaveGrown(split) && found.bytes >= file.bytes
+        if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
+          throw Errors.sourceFileChanged(
+            fileName,
+            inWords(file.bytes, file.modifiedMillis),
+            inWords(found.bytes, found.modifiedMillis)
+          )
+        isListed
+      case _ => throw new FileNotFoundException(fileName)
+    }
   }
 }
 

@@ -5,11 +5,12 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import java.util.regex.Pattern
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source._
-import stoplog.storage.SourceFile
+import stoplog.storage.{Found, SourceFile}
 
 /** Yields the files under a root that have not been read, the oldest first.
   *
@@ -50,14 +51,28 @@ private[stoplog] final class FileEnumerator(
     var ready: Option[FileSplit] = None
     while (ready.isEmpty && pending.nonEmpty) {
       val split = pending.removeHead()
-      seen.put(split.file)
       ready = readable(split)
+      seen.put(split.file)
     }
     if (pending.isEmpty) pending.clearAndShrink() // it may have held a million
     ready
   }
 
-  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = framing.admit(split, budget)
+  /** The task that reads what is left of a file finds out, too, that it is another one by now, and knows what is to be done
+    * then.
+    */
+  override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
+    try framing.admit(split, budget)
+    catch {
+      case NonFatal(_) if !split.isFirst && !isThere(split.file) =>
+        framing.close()
+        Admitted.All(split, split.size)
+    }
+
+  private def isThere(file: SourceFile): Boolean = settings.files.find(file.path).map(_.kind) match {
+    case Some(found: Found.File) => found.isStill(file)
+    case _                       => false
+  }
 
   override def takeBack(split: FileSplit): Unit = {
     if (split.isFirst) seen.forget(split.file.path)
@@ -90,7 +105,7 @@ private[stoplog] final class FileEnumerator(
     var end  = first
     val ours = splits.flatMap { split =>
       end += 1
-      Option.when(end > seen.cleaned && isLast(split))(split.file)
+      Option.when(end > seen.cleaned && split.isLast)(split.file)
     }
     seen.putAway(cleaner.clean(ours).map(_.path), end)
     faults.at(Step.AfterClean)
@@ -114,13 +129,9 @@ private[stoplog] final class FileEnumerator(
 
   override def close(): Unit = framing.close()
 
-  private def isLast(split: FileSplit): Boolean = split.extent match {
-    case Extent.Bytes(_, until)   => until >= split.file.bytes
-    case Extent.Records(_, until) => until == Extent.ToTheEnd
-  }
-
+  /** A listing of which not all could be held is not over yet. */
   private def isTooEarly: Boolean =
-    target.isEmpty && listedAt.exists(clock() - _ < monitoring.intervalMillis)
+    target.isEmpty && beyond.files == 0 && listedAt.exists(clock() - _ < monitoring.intervalMillis)
 
   private def restore(snapshot: Array[Byte]): Unit = {
     val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
@@ -131,8 +142,9 @@ private[stoplog] final class FileEnumerator(
     if (splits > FileSplit.Serializer.version)
       throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplit.Serializer.version)
     val rests = Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
-    pending ++= rests
     seen.restore(in, context.assigned)
+    // What was added to a file, and of which no micro-batch has taken anything, is found again.
+    pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_ == FileIdentity.of(rest.file)))
   }
 
   private def list(): FileListing.OldestFiles = {
@@ -188,9 +200,9 @@ private[stoplog] final class FileEnumerator(
 
   /** The unread part of a file, if it has one. */
   private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
-    case None                                                                              => fresh(file)
-    case Some(was) if was.bytes == file.bytes && was.modifiedMillis == file.modifiedMillis => None
-    case Some(was) => changed(file, was)
+    case None                                      => fresh(file)
+    case Some(was) if was == FileIdentity.of(file) => None
+    case Some(was)                                 => changed(file, was)
   }
 
   /** A batch query has read nothing before. */
@@ -210,11 +222,10 @@ private[stoplog] final class FileEnumerator(
       case Monitoring.OnChangedFile.Reread => Some(framing.whole(file))
       case Monitoring.OnChangedFile.Tail   =>
         framing.whole(file) match {
-          case _ if file.bytes == was.bytes                          => None
-          case FileSplit(_, Extent.Bytes(_, end)) if end > was.bytes =>
-            Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
-          case whole @ FileSplit(_, _: Extent.Bytes) => Some(whole)
-          case _                                     => ignored
+          case _ if file.bytes == was.bytes       => None
+          case whole if file.bytes < was.bytes    => Some(whole)
+          case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
+          case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
         }
     }
 
@@ -225,7 +236,7 @@ private[stoplog] final class FileEnumerator(
 
   /** The split as far as its records are whole; none if none are. */
   private def readable(split: FileSplit): Option[FileSplit] = (monitoring.onChangedFile, split.extent) match {
-    case (Monitoring.OnChangedFile.Tail, Extent.Bytes(from, until)) =>
+    case (Monitoring.OnChangedFile.Tail, Extent.Bytes(from, until)) if isNew(split) =>
       val whole =
         for {
           end   <- framing.completeBytes(split.file, until)
@@ -236,6 +247,13 @@ private[stoplog] final class FileEnumerator(
         case None         => Some(split)
       }
     case _ => Some(split)
+  }
+
+  /** Whether it is a file, or all that was added to one, as a listing has found it: what is left of a cut begins where
+    * that was made, and the line before it was read to its end.
+    */
+  private def isNew(split: FileSplit): Boolean = split.isFirst || seen.find(split.file.path).exists { was =>
+    was.bytes == split.extent.from && was != FileIdentity.of(split.file)
   }
 }
 

@@ -28,7 +28,8 @@ trait FileFinder extends Serializable {
     * @param files of the storage, by their paths below what the options `path` have in common
     * @param rules what `path`, `pathGlobFilter` and `recursiveFileLookup` ask for, which nothing but the finder looks at;
     *              and with `minDesiredSplits` how many tasks run side by side
-    * @param each  is to be called by one thread at a time, in any order
+    * @param each  is to be called by one thread at a time, in any order, with the length and time that the storage tells of
+    *              the file: a file that is read in pieces is held to them
     */
   def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit
 

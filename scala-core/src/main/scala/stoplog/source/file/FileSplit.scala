@@ -33,6 +33,12 @@ private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) ex
 
   /** Whether the file begins with it. */
   def isFirst: Boolean = extent.from == 0
+
+  /** Whether the file ends with it. */
+  def isLast: Boolean = extent match {
+    case Extent.Bytes(_, until)   => until >= file.bytes
+    case Extent.Records(_, until) => until == Extent.ToTheEnd
+  }
 }
 
 private[stoplog] object FileSplit {

@@ -24,7 +24,8 @@ private[stoplog] final class FileSplitSource[R, T](
   override def enumerator(context: EnumeratorContext[FileSplit]): SplitEnumerator[FileSplit] =
     new FileEnumerator(enumeration, context, clock, faults, seenLimits)
 
-  override def reader(): SplitReader[FileSplit, R] = format.reader(enumeration.files, onMissing)
+  override def reader(): SplitReader[FileSplit, R] =
+    format.reader(enumeration.files, onMissing, enumeration.monitoring.onChangedFile)
 
   override def emitter(): RecordEmitter[R, T] = format.emitter()
 
@@ -42,7 +43,12 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
   /** The positions at which files can be cut. */
   def framing(files: SourceFiles): FileSplitter
 
-  def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, R]
+  /** @param onChanged decides on a piece of a file that is another by now */
+  def reader(
+      files: SourceFiles,
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ): SplitReader[FileSplit, R]
 
   def emitter(): RecordEmitter[R, T]
 }

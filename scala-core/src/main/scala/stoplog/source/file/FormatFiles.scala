@@ -24,8 +24,11 @@ private[stoplog] final class FormatFiles[R, T](
 
   override def framing(files: SourceFiles): FileSplitter = new FormatFiles.Splitter(files, opening)
 
-  override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, FormatRecord[R]] =
-    new FormatFiles.Reader(files, opening, onMissing)
+  override def reader(
+      files: SourceFiles,
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ): SplitReader[FileSplit, FormatRecord[R]] = new FormatFiles.Reader(files, opening, onMissing, onChanged)
 
   override def emitter(): RecordEmitter[FormatRecord[R], T] = rows()
 }
@@ -101,8 +104,9 @@ private[stoplog] object FormatFiles {
   private[file] final class Reader[R](
       files: SourceFiles,
       opening: Opening[R],
-      onMissing: OnMissingFile
-  ) extends FileByFile[OpenRecords[R], FormatRecord[R]](files, onMissing) {
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ) extends FileByFile[OpenRecords[R], FormatRecord[R]](files, onMissing, onChanged) {
 
     override protected def begin(split: FileSplit): OpenRecords[R] = opening.open(files, split)
 

@@ -22,8 +22,12 @@ private[stoplog] final class LineFormat[T](
 
   override def framing(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
 
-  override def reader(files: SourceFiles, onMissing: OnMissingFile): SplitReader[FileSplit, Line] =
-    new OpenLines.LineSplitReader(files, decoding, separator, onMissing)
+  override def reader(
+      files: SourceFiles,
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ): SplitReader[FileSplit, Line] =
+    new OpenLines.LineSplitReader(files, decoding, separator, onMissing, onChanged)
 
   override def emitter(): RecordEmitter[Line, T] = rows()
 }

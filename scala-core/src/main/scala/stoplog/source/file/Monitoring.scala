@@ -34,7 +34,9 @@ private[stoplog] object Monitoring {
     /** It is read again, as if it were new. */
     case object Reread extends OnChangedFile
 
-    /** If it is longer, the added bytes are read, as far as their records are whole; if it is shorter, it is read again. */
+    /** If it is longer, the added bytes are read, as far as their records are whole: a compressed file is an error. If it is
+      * shorter, it is read again.
+      */
     case object Tail extends OnChangedFile
   }
 

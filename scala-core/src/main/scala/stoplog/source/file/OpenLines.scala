@@ -85,14 +85,18 @@ private[file] object OpenLines {
   /** Reads the lines of files, all into one buffer.
     *
     * @param onMissing the handling of a file that is gone
+    * @param onChanged the handling of a piece of a file that is another by now
     */
   private[stoplog] final class LineSplitReader(
       files: SourceFiles,
       decoding: Decoding,
       separator: LineReader.Separator,
-      onMissing: OnMissingFile
-  ) extends FileByFile[OpenLines, Line](files, onMissing) {
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ) extends FileByFile[OpenLines, Line](files, onMissing, onChanged) {
     private val reader = new LineReader(separator)
+
+    override protected def growsAtItsEnd: Boolean = true
 
     override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
 

@@ -36,6 +36,26 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
     )
   }
 
+  /** The names of all notes, by the files that they are about. */
+  def byFile: Map[String, Vector[String]] = place.list().groupBy(_.take(Quarantine.HashChars))
+
+  /** Whether bytes that were left out of a file are in no note.
+    *
+    * @param notes of all files, once this one was read to its end
+    */
+  def lacksBytes(notes: Map[String, Vector[String]], fileName: String, file: SourceFile): Boolean =
+    notes.getOrElse(Quarantine.hash(fileName, file), Vector.empty).exists(lacksBytes)
+
+  private def lacksBytes(name: String): Boolean = name.endsWith(Quarantine.OfRest) || {
+    val notes = Using.resource(place.open(name))(in => new String(in.readAllBytes(), UTF_8))
+    notes.linesIterator.exists { note =>
+      val at = note.lastIndexOf(Quarantine.RecordBytes)
+      at < 0 || note
+        .substring(at + Quarantine.RecordBytes.length, note.length - 1)
+        .toLong > Quarantine.MostRawBytes
+    }
+  }
+
   private def write(name: String, notes: Seq[String]): Unit = {
     place.putIfAbsent(name)(_.write(notes.mkString("", "\n", "\n").getBytes(UTF_8)))
     ()
@@ -47,10 +67,22 @@ private[file] object Quarantine {
   private val Rest    = """([0-9a-f]{24})-\d{20}-rest\.json""".r
   private val Records = """[0-9a-f]{24}-\d{20}-\d{6}-(\d+)\.json""".r
 
+  private final val OfRest = "-rest.json"
+
+  /** Behind it is the length of a record whose bytes are known, and the end of its note. In a text, the quotes would be
+    * escaped.
+    */
+  private final val RecordBytes = "\"recordBytes\":"
+
+  private final val HashChars = 24
+
+  private def prefix(fileName: String, split: FileSplit): String =
+    f"${hash(fileName, split.file)}-${split.extent.from}%020d"
+
   /** A file that others have written anew is another. */
-  private def prefix(fileName: String, split: FileSplit): String = {
-    val hash = PathHash.of(s"$fileName\u0000${split.file.bytes}\u0000${split.file.modifiedMillis}")
-    f"${hash.high}%016x${hash.low}%08x-${split.extent.from}%020d"
+  private def hash(fileName: String, file: SourceFile): String = {
+    val hash = PathHash.of(s"$fileName\u0000${file.bytes}\u0000${file.modifiedMillis}")
+    f"${hash.high}%016x${hash.low}%08x"
   }
 
   /** Reads the piece's bytes as they are. That they cannot be decoded is the file's fault, that they
@@ -86,7 +118,7 @@ private[file] object Quarantine {
     private var files = 0
 
     def add(note: Note): Unit = note.leftOut match {
-      case _: LeftOut.Rest   => write(s"$prefix-rest.json", Seq(note.json))
+      case _: LeftOut.Rest   => write(prefix + OfRest, Seq(note.json))
       case _: LeftOut.Record =>
         val json = note.json
         held += json

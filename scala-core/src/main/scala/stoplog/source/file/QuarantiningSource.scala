@@ -140,10 +140,11 @@ private[file] object QuarantiningSource {
 
       private def isNotTheFiles(e: Throwable): Boolean =
         Thread.currentThread().isInterrupted || Causes.of(e).exists {
-          case _: FileNotFoundException | _: InterruptedException => true
-          case _: InterruptedIOException                          => true
-          case _: ClosedByInterruptException                      => true
-          case _                                                  => false
+          case known: StoplogException if known.getCondition == "STOPLOG_SOURCE_FILE_CHANGED" => true
+          case _: FileNotFoundException | _: InterruptedException                             => true
+          case _: InterruptedIOException                                                      => true
+          case _: ClosedByInterruptException                                                  => true
+          case _                                                                              => false
         }
 
       private def positionOf(e: Throwable): String = e match {

@@ -46,7 +46,7 @@ private[file] final class SeenFiles(
   }
 
   def put(file: SourceFile): Unit =
-    since.put(PathHash.of(file.path), FileIdentity(file.bytes, file.modifiedMillis))
+    since.put(PathHash.of(file.path), FileIdentity.of(file))
 
   def forget(path: String): Unit = since.forget(PathHash.of(path))
 

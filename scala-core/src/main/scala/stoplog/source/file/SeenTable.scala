@@ -5,6 +5,8 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
+import stoplog.storage.SourceFile
+
 /** Files by the hashes of their paths, in 24 bytes each: what was remembered since the last [[SeenBase]].
   *
   * Open addressing in one array of longs. An entry is never taken out, only marked as gone, until the table is cleared.
@@ -159,6 +161,10 @@ private[file] object SeenTable {
 
 /** By what a storage tells a file from what was there before under its name. */
 private[file] final case class FileIdentity(bytes: Long, modifiedMillis: Long)
+
+private[file] object FileIdentity {
+  def of(file: SourceFile): FileIdentity = FileIdentity(file.bytes, file.modifiedMillis)
+}
 
 /** The stored hash of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them
   * are one to ten trillion.

@@ -4,7 +4,7 @@ package stoplog.storage.hadoop
 import java.io.InputStream
 import java.net.URI
 
-import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, Options, Path}
+import org.apache.hadoop.fs.{CommonPathCapabilities, FileAlreadyExistsException, FileStatus, Options, Path}
 import org.apache.hadoop.util.functional.FutureIO
 
 import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
@@ -21,6 +21,9 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
   override def changedMillis(directory: String): Option[Long] =
     if (files.fileSystem.getUri.getScheme != "hdfs") None
     else files.status(files.at(directory)).filter(_.isDirectory).map(_.getModificationTime)
+
+  override def canAppend: Boolean =
+    files.fileSystem.hasPathCapability(files.at(""), CommonPathCapabilities.FS_APPEND)
 
   /** Object stores are told the length: they would ask for it before the first byte. */
   override def open(file: SourceFile, from: Long): InputStream = {

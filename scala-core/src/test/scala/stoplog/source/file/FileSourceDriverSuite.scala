@@ -328,6 +328,19 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(slow.all(ReadLimits.none.copy(splits = Some(7))) === expected)
   }
 
+  test("an interval between listings leaves out none of the files that a listing could not hold") {
+    val names = (10 until 50).map(_.toString)
+    val world = new SourceWorld(heldFiles = 10, intervalMillis = 60000)
+    for (name <- names) world.files.put(name, s"$name\n", 1)
+    val all = SourceDriver.all[FileSplit](world.source, stoplog.source.StateFiles.None)
+    assert(all.map(_.file.path) === names)
+    assert(world.all(ReadLimits.none.copy(splits = Some(7))) === names)
+    world.files.put("50", "50\n", 1)
+    assert(world.batch() === Seq.empty)
+    world.now += 60000
+    assert(world.batch() === Seq("50"))
+  }
+
   test("with a fixed target, what comes later is left for the next run") {
     val world = new SourceWorld(heldFiles = 5)
     for (n <- 1 to 12) world.files.put(s"f$n", s"$n\n", n.toLong)

@@ -138,7 +138,13 @@ class LineReaderSuite extends AnyFunSuite {
   }
 
   private def readerOf(files: SourceFiles, separator: LineReader.Separator) =
-    new OpenLines.LineSplitReader(files, Decoding.None, separator, OnMissingFile.Fail)
+    new OpenLines.LineSplitReader(
+      files,
+      Decoding.None,
+      separator,
+      OnMissingFile.Fail,
+      Monitoring.OnChangedFile.Ignore
+    )
 
   private def read(files: MemoryFiles, separator: LineReader.Separator, extent: Extent): Seq[String] =
     SourceTexts.read(readerOf(files, separator), Seq(FileSplit(files.file("f"), extent)))

@@ -90,7 +90,9 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(!Files.exists(world.resolve("away/way")) && !Files.exists(world.resolve("away/file")))
   }
 
-  test("what a link leads to is read once, under its own path if that is read anyway") {
+  test(
+    "what is read anyway is not read through a link, and a directory of two links once; of a file each counts"
+  ) {
     write("in/deep/er/a", "1")
     write("in/b", "2")
     write("in/.v1/c", "3")
@@ -100,7 +102,8 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     Files.createSymbolicLink(in.resolve("one"), in.resolve(".v1"))
     Files.createSymbolicLink(in.resolve("two"), in.resolve(".v1"))
     Files.createSymbolicLink(in.resolve("file"), in.resolve(".v1/c"))
-    assert(names() === Seq("b", "deep/er/a", "file", "one/c", "one/d"))
+    Files.createSymbolicLink(in.resolve("same"), in.resolve(".v1/c"))
+    assert(names() === Seq("b", "deep/er/a", "file", "one/c", "one/d", "same"))
   }
 
   test("loops end, and every directory is listed once") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.{ByteArrayInputStream, FileNotFoundException, InputStream}
+import java.io.{ByteArrayInputStream, EOFException, FileNotFoundException, InputStream}
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -31,6 +31,11 @@ final class MemoryFiles extends SourceFiles {
 
   /** Whether nothing is at the root, as on a disk that is away. */
   var isAway: Boolean = false
+
+  override def canAppend: Boolean = appends
+
+  /** Whether this is a storage where files grow. */
+  var appends: Boolean = false
 
   /** Called behind the next listing: for what happens then. */
   var afterListing: () => Unit = () => ()
@@ -83,7 +88,13 @@ final class MemoryFiles extends SourceFiles {
     after()
   }
 
-  override def find(path: String): Option[Found] = if (isAway) None else there(path)
+  /** How often the storage was asked for each path. */
+  val asked: mutable.Map[String, Int] = mutable.Map.empty[String, Int].withDefaultValue(0)
+
+  override def find(path: String): Option[Found] = {
+    synchronized(asked(path) += 1)
+    if (isAway) None else there(path)
+  }
 
   private def there(path: String): Option[Found] = synchronized(files.get(path)) match {
     case Some((bytes, modified)) => Some(Found(path, Found.File(bytes.length.toLong, modified)))
@@ -108,6 +119,7 @@ final class MemoryFiles extends SourceFiles {
   override def open(file: SourceFile, from: Long): InputStream = {
     opened(file.path) += 1
     val (bytes, _) = files.getOrElse(file.path, throw new FileNotFoundException(file.path))
+    if (from > bytes.length) throw new EOFException(s"no byte $from") // as HDFS and object stores have it
     new ByteArrayInputStream(bytes, from.toInt, bytes.length)
   }
 

@@ -136,6 +136,22 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.exists(_.contains("\"base64\":\"YmFkIP/+\"")))
   }
 
+  test("a file is not deleted that alone has bytes that were left out") {
+    val world = new World(new CleanSource.DeleteNoted(_))
+    world.files.put("whole", "1\n", 1)
+    world.files.put("noted", "bad\n2\nbad \"recordBytes\":9}\n", 1)
+    world.files.put("long", "bad" + "x" * Quarantine.MostRawBytes + "\n3\n", 1)
+    world.files.put("torn.gz", torn((1 to 10000).map(_.toString)), 1)
+    world.files.put("later", "bad\n", 1)
+    val driver = new SourceDriver[FileSplit](world.source, new MemoryState)
+    val end    = driver.plan(0, ReadLimits.none)
+    world.rows(driver.splits(0, end).toVector)
+    world.files.put("later", "bad, written anew\n", 2)
+    driver.committed(end)
+    assert(world.files.paths === Set("long", "torn.gz", "later"))
+    assert((driver.metrics("cleanedFiles"), driver.metrics("uncleanedFiles")) === (("2", "2")))
+  }
+
   /** The first row that is not its number, with its place: a hundred thousand rows would make no message. */
   private def firstWrong(rows: Vector[String]): Option[(Int, String)] =
     rows.indices.find(at => rows(at) != (at + 1).toString).map(at => at -> rows(at))
@@ -148,7 +164,7 @@ class QuarantineSuite extends AnyFunSuite {
     bytes.toByteArray.dropRight(bytes.size / 3)
   }
 
-  private final class World {
+  private final class World(cleaning: StateFiles => CleanSource = _ => CleanSource.Keep) {
     val files  = new MemoryFiles
     val state  = new MemoryState
     var broken = 0 // so many streams break
@@ -191,7 +207,7 @@ class QuarantineSuite extends AnyFunSuite {
         breaking,
         PathRules.all,
         new FileSplitter.Lenient(format.framing(breaking)),
-        Monitoring()
+        Monitoring(cleaning = cleaning(state))
       )
       new QuarantiningSource(
         new FileSplitSource("memory", enumeration, format, OnMissingFile.Fail),

@@ -13,6 +13,7 @@ final class SourceWorld(
     decoding: Decoding = Decoding.None,
     cleaning: CleanSource = CleanSource.Keep,
     wholeListingMillis: Long = 600000,
+    intervalMillis: Long = 0,
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
     onMissing: OnMissingFile = OnMissingFile.Fail,
@@ -32,7 +33,7 @@ final class SourceWorld(
         .enumeration(files, format)
         .copy(
           rules = rules,
-          monitoring = Monitoring(onChangedFile, onMergedPart, 0, wholeListingMillis, cleaning),
+          monitoring = Monitoring(onChangedFile, onMergedPart, intervalMillis, wholeListingMillis, cleaning),
           readiness = readiness,
           limits = Enumeration.Limits(listingThreads = 1, heldFiles)
         ),

@@ -71,7 +71,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
 
   test("what is left behind any record is what comes after it") {
     for (plain <- Seq(true, false)) {
-      val reader = files.reader(memory, OnMissingFile.Fail)
+      val reader = files.reader(memory, OnMissingFile.Fail, Monitoring.OnChangedFile.Ignore)
       reader.add(Seq(framing.whole(named(plain))))
       reader.fetch() match {
         case records: Fetched.Records[FileSplit, FormatRecord[R]] =>
@@ -139,7 +139,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
   }
 
   private def read(splits: FileSplit*): Vector[Any] = {
-    val reader = files.reader(memory, OnMissingFile.Fail)
+    val reader = files.reader(memory, OnMissingFile.Fail, Monitoring.OnChangedFile.Ignore)
     val rows   = Vector.newBuilder[Any]
     reader.add(splits)
     var over = false

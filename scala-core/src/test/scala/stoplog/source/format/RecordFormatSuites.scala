@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.format
 
-import java.io.{ByteArrayOutputStream, DataOutputStream, InputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataOutputStream, EOFException, InputStream}
+import java.net.URI
 
 import stoplog.source.format.LengthPrefix._
 
@@ -48,6 +49,35 @@ abstract class LengthDelimitedLaws(prefix: LengthPrefix) extends RecordFormatLaw
   override def isSplittable: Boolean             = false
   override def content: Array[Byte] = Delimited.bytes(prefix, (0 until 30).map(n => "x" * (n * 7)))
   override def copied(record: Array[Byte]): Any = new String(record, "UTF-8")
+
+  test("a record that was half there when its file was listed is read if it is whole now, and else named") {
+    val whole = Delimited.bytes(prefix, Seq("ant", "b" * 50))
+    for (missing <- Seq(0, 1, 49)) {
+      val listed = whole.length - missing.max(1)
+      val reader = format match {
+        case stream: StreamFormat[Array[Byte]] => stream.reader(input(whole, listed, missing), 0, listed)
+        case other                             => fail(s"$other")
+      }
+      assert(reader.advance())
+      if (missing == 0) {
+        assert(reader.advance() && copied(reader.record) === "b" * 50)
+        assert(!reader.advance())
+      } else {
+        val error = intercept[EOFException](reader.advance())
+        assert(error.getMessage.contains("a record of 50 bytes, and the file ends before its end"))
+      }
+    }
+  }
+
+  /** @param listed  the length that the file had when it was listed
+    * @param missing so many bytes at its end are not there
+    */
+  private def input(all: Array[Byte], listed: Int, missing: Int): FileInput = new FileInput {
+    override def name: String                  = "f"
+    override def location: URI                 = new URI("memory:/f")
+    override def bytes: Option[Long]           = Some(listed.toLong)
+    override def open(from: Long): InputStream = new ByteArrayInputStream(all.dropRight(missing))
+  }
 }
 
 object Measurements {

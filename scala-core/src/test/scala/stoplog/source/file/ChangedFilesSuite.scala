@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.io.ByteArrayOutputStream
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+import stoplog.laws.MemoryState
+import stoplog.source.{ReadLimits, SplitSource}
+import stoplog.source.file.Monitoring.OnChangedFile
+import stoplog.source.file.OnMissingFile.{Fail, Skip}
+
+/** Files that become others while they are read in pieces. */
+class ChangedFilesSuite extends AnyFunSuite {
+  private val lines          = Vector("one", "two", "three", "four", "five")
+  private val text           = lines.map(_ + "\n").mkString
+  private val rows           = ReadLimits.none.copy(records = Some(2))
+  private val limits         = Seq(ReadLimits.none.copy(bytes = Some(6)), rows)
+  private val cuts           = limits.map("a" -> _) :+ ("a.gz" -> rows)
+  private val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
+
+  test("a piece is read of no file but the one that was listed") {
+    for {
+      (name, limit) <- cuts
+      other         <- Seq("six\n", "seven\n" * 100, text) // shorter, longer, and of another time alone
+    } {
+      val world = this.world(OnChangedFile.Ignore)
+      world.put(name, text, 1)
+      val first = world.batch(limit)
+      assert(lines.startsWith(first) && first.size < 5)
+      world.put(name, other, 2000)
+      for (_ <- 1 to 2) {
+        val error = intercept[StoplogException](world.batch(limit))
+        assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+        assert(error.getMessage.contains(s"memory:$name had "))
+        assert(error.getMessage.contains("bytes of 1970-01-01T00:00:00.001Z when it was listed"))
+        assert(error.getMessage.contains("bytes of 1970-01-01T00:00:02Z now"))
+        world.driver.restart()
+      }
+      world.put(name, text, 1)
+      assert(first ++ world.all(limit) === lines)
+    }
+  }
+
+  test("the rest of a file that is another by now is left out where missing files are") {
+    for {
+      limit   <- limits
+      changed <- Seq(OnChangedFile.Ignore, OnChangedFile.Reread, OnChangedFile.Tail)
+    } {
+      val world = this.world(changed, Skip)
+      world.put("a", text, 1)
+      world.put("b", "b\n", 3)
+      world.batch(limit)
+      world.put("a", "six\n", 2)
+      val expected = if (changed == OnChangedFile.Ignore) Seq("b") else Seq("b", "six")
+      assert(world.all(limit).sorted === expected, changed)
+    }
+  }
+
+  test("a file that is to be read again is left where it was, and all of it is read at the next listing") {
+    for {
+      (name, limit) <- cuts
+      restarts      <- Seq(false, true)
+    } {
+      val world = this.world(OnChangedFile.Reread)
+      world.put(name, text, 1)
+      world.batch(limit)
+      world.put(name, "six\n", 2)
+      if (restarts) world.driver.restart()
+      assert(world.all(limit) === Seq("six"))
+    }
+  }
+
+  test("a file to which others append while it is read in pieces is read on, and one that is shorter is not") {
+    for (limit <- limits) {
+      val world = this.world(OnChangedFile.Tail)
+      world.put("a", text, 1)
+      val first = world.batch(limit)
+      world.put("a", text + "six\n", 2)
+      val second = world.batch(limit)
+      world.driver.restart()
+      world.put("a", text + "six\nseven\n", 3)
+      assert(first ++ second ++ world.all(limit) === lines ++ Seq("six", "seven"))
+      world.put("b", text, 4)
+      world.batch(limit)
+      world.put("b", "six\n", 5)
+      val error = intercept[StoplogException](world.batch(limit))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+    }
+  }
+
+  test("lines of a file that others append to are read as far as they were listed, where files can grow") {
+    for (limit <- limits) {
+      val world = this.world(OnChangedFile.Ignore)
+      world.driver.files.appends = true
+      world.put("a", text, 1)
+      val first = world.batch(limit)
+      world.put("a", text + "six\n" * 100, 2)
+      assert(first ++ world.all(limit) === lines)
+      world.put("b", text, 3)
+      world.batch(limit)
+      world.put("b", "six\n", 4)
+      val error = intercept[StoplogException](world.batch(limit))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+    }
+  }
+
+  test("of a file that is read in pieces the storage is asked once for each, and of a whole one never") {
+    val world = this.world(OnChangedFile.Ignore)
+    world.put("a", text, 1)
+    world.put("b", "b\n", 2)
+    val splits = world.driver.planInVain()
+    val source = world.driver.source
+    world.driver.files.asked.clear()
+    world.put("b", "c\n", 3)
+    assert(TextLines.rows(source, splits) === lines :+ "c")
+    assert(world.driver.files.asked.isEmpty)
+    val pieces = splits.flatMap(source.divide(_, 6))
+    assert(pieces.size === 5)
+    assert(TextLines.rows(source, pieces) === lines :+ "c")
+    assert(world.driver.files.asked === Map("a" -> 4))
+  }
+
+  test("what another file has in place of a piece does not go to the quarantine") {
+    val world = this.world(OnChangedFile.Ignore)
+    world.put("a", text, 1)
+    val state                                     = new MemoryState
+    val source: SplitSource[FileSplit, _, String] =
+      new QuarantiningSource(world.driver.source, world.driver.files, state)
+    val pieces = world.driver.planInVain().flatMap(world.driver.source.divide(_, 6))
+    world.put("a", "another", 2)
+    val error = intercept[StoplogException](TextLines.rows(source, pieces))
+    assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+    assert(state.files.isEmpty)
+  }
+
+  private def world(changed: OnChangedFile, missing: OnMissingFile = Fail): World =
+    new World(new SourceWorld(changed, decoding = gzip, onMissing = missing))
+
+  private final class World(val driver: SourceWorld) {
+    def batch(limits: ReadLimits): Vector[String] = driver.batch(limits)
+    def all(limits: ReadLimits): Vector[String]   = driver.all(limits)
+
+    def put(name: String, text: String, modifiedMillis: Long): Unit = {
+      val bytes = new ByteArrayOutputStream()
+      val out   = if (name.endsWith(".gz")) new GZIPOutputStream(bytes) else bytes
+      out.write(text.getBytes("UTF-8"))
+      out.close()
+      driver.files.put(name, bytes.toByteArray, modifiedMillis)
+    }
+  }
+}

@@ -33,7 +33,7 @@ object PackageImports {
       "sink storage storage.s3 util"),
     "filesource" -> ("error fault format.read options source source.file storage storage.hadoop storage.local " +
       "storage.s3 storage.systems"),
-    "format"          -> "compact error format.compress part sink",
+    "format"          -> "compact error format.compress format.read part sink",
     "format.avro"     -> "commit compact error format format.bulk format.compress part",
     "format.bulk"     -> "commit compact error part storage thread util",
     "format.compress" -> "",

@@ -29,7 +29,7 @@ private[stoplog] object Decompression extends Decoding {
   }
 
   /** The decoder of files with this suffix, such as `.gz`. It takes no file that breaks off for a whole one. */
-  private[format] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
+  private[stoplog] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
 
   /** A file without a byte has no rows, as everywhere: some decoders would miss their header in it. */
   private def of(file: SourceFile, decode: InputStream => InputStream): InputStream => InputStream =

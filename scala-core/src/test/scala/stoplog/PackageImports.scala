@@ -30,7 +30,7 @@ object PackageImports {
     "fault"           -> "",
     "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk format.compress " +
       "format.orc format.parquet format.sequence log merge options part place preflight rolling " +
-      "sink storage storage.s3 util"),
+      "sink storage storage.s3 thread util"),
     "filesource" -> ("error fault format.read options source source.file storage storage.hadoop storage.local " +
       "storage.s3 storage.systems"),
     "format"          -> "compact error format.compress format.read part sink",

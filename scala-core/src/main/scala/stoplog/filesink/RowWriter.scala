@@ -18,6 +18,7 @@ import stoplog.format.RejectedLines
 import stoplog.format.RejectedLines.RejectedRow
 import stoplog.part.{PartNaming, Spooled}
 import stoplog.sink.BatchTimes
+import stoplog.thread.Outcomes
 
 /** One task's rows on their way into the commit protocol. */
 private[filesink] final class RowWriter(
@@ -45,10 +46,7 @@ private[filesink] final class RowWriter(
   /** Deletes nothing (I5). */
   override def abort(): Unit = close()
 
-  override def close(): Unit = {
-    writer.close()
-    badRows.close()
-  }
+  override def close(): Unit = Outcomes.each(() => writer.close(), () => badRows.close())
 
   override def counts: Seq[(TaskMetric, () => Long)] = RowWriter.Metrics.zip(
     Seq[() => Long](

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
 import stoplog.format.bulk.SpoolFrames.LastEpoch
+import stoplog.thread.Outcomes
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.
@@ -141,11 +142,10 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   }
 
   override def close(): Unit = {
-    open.foreach(_.close())
+    val block = open
     open = None
     direct = false
-    fresh.clear()
-    leave()
+    Outcomes.each(() => block.foreach(_.close()), () => fresh.clear(), () => leave())
   }
 
   private def leave(): Unit = if (isLive) {
@@ -298,8 +298,9 @@ private[bulk] object BulkPartEncoder {
     }
 
     override def close(): Unit = {
-      open.foreach(_.close())
+      val block = open
       open = None
+      block.foreach(_.close())
     }
 
     private def endBlock(): Unit = {

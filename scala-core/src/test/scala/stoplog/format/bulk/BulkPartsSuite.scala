@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import java.io.IOException
+
 import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -192,4 +194,25 @@ class BulkPartsSuite extends AnyFunSuite {
 
   private def parts(world: BulkWorld): Vector[Vector[String]] =
     LinesInBlocks.read(world.parts.content(world.closed.head.handle.token))
+
+  test("a part whose block cannot be closed gives back the memory of its rows") {
+    def failing(blockBytes: Long) = new LinesThrough(blockBytes, "failing")(block =>
+      new BlockThrough(block) {
+        override def close(): Unit = throw new IOException("cannot be closed")
+      }
+    )
+    val world = new BulkWorld(blockBytes = 4000, bulk = failing(_))
+    intercept[IOException](
+      world.epoch(
+        300,
+        text = n =>
+          if (n < 299) s"row $n"
+          else {
+            assert(world.memory.usedBytes > 0)
+            throw new IllegalStateException("no more rows")
+          }
+      )
+    )
+    assert(world.memory.usedBytes === 0)
+  }
 }

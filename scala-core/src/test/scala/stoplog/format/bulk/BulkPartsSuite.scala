@@ -9,6 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
 import stoplog.error.StoplogException
+import stoplog.part.BlockOutput
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
 
@@ -196,23 +197,31 @@ class BulkPartsSuite extends AnyFunSuite {
     LinesInBlocks.read(world.parts.content(world.closed.head.handle.token))
 
   test("a part whose block cannot be closed gives back the memory of its rows") {
-    def failing(blockBytes: Long) = new LinesThrough(blockBytes, "failing")(block =>
-      new BlockThrough(block) {
-        override def close(): Unit = throw new IOException("cannot be closed")
+    var begun = 0
+    var fails = false
+    class Failing(blockBytes: Long) extends LinesInBlocks(blockBytes) {
+      override def describe: String = "failing"
+
+      override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+        begun += 1
+        new BlockThrough(super.block(out, directory)) {
+          override def close(): Unit = if (fails) throw new IOException("cannot be closed")
+        }
       }
-    )
-    val world = new BulkWorld(blockBytes = 4000, bulk = failing(_))
-    intercept[IOException](
-      world.epoch(
-        300,
-        text = n =>
-          if (n < 299) s"row $n"
-          else {
-            assert(world.memory.usedBytes > 0)
-            throw new IllegalStateException("no more rows")
-          }
-      )
-    )
+    }
+    val world = new BulkWorld(blockBytes = 4000, bulk = new Failing(_))
+
+    // Shorter in the block than in memory: those that were to fill a block do not.
+    def text(number: Int): String =
+      if (number < 34) "x" * 100
+      else if (number < 80) "y"
+      else {
+        assert(begun === 1, "the block that is open")
+        assert(world.memory.usedBytes > 0)
+        fails = true
+        throw new IllegalStateException("no more rows")
+      }
+    intercept[IOException](world.epoch(100, text = text))
     assert(world.memory.usedBytes === 0)
   }
 }

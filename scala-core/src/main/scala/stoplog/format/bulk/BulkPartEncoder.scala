@@ -269,10 +269,12 @@ private[bulk] object BulkPartEncoder {
     private[this] val chain  = new BlockChain(parts.sink, Array.emptyByteArray, end)
     private[this] val ratios = parts.sink.ratios
     private[this] var open   = Option.empty[OpenBlock]
+    private[this] var before = 0L // bytes of the part in front of the open block
 
     override def append(row: InternalRow): Unit = {
       val unsafe = parts.unsafe(row)
       val block  = open.getOrElse {
+        before = end.position
         val begun = chain.begin()
         open = Some(begun)
         begun
@@ -281,9 +283,10 @@ private[bulk] object BulkPartEncoder {
       if (block.isFull) endBlock()
     }
 
-    /** The size when the block was last measured. */
-    override def sizeBytes: Long =
-      end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
+    /** The size when the block was last measured, unless a user's writer has written more of its block since. */
+    override def sizeBytes: Long = open.fold(end.position) { block =>
+      end.position.max(before + (block.bufferedBytes / ratios.block * ratios.storage).toLong)
+    }
 
     /** Ends a block that is as short as its epoch, because the part does not end after all. */
     override def pause(): Unflushed = {

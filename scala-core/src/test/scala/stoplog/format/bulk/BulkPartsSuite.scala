@@ -5,6 +5,7 @@ import java.io.IOException
 
 import scala.collection.mutable
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
@@ -65,6 +66,20 @@ class BulkPartsSuite extends AnyFunSuite {
     world.epoch(500, life = PartLife.OneEpoch)
     assert(world.spoolFiles.staged().isEmpty)
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
+  }
+
+  test("bytes of a writer that writes as it goes count once in the size of a part") {
+    val sizes = mutable.ArrayBuffer.empty[(Long, Long)]
+    val world = new BulkWorld(
+      blockBytes = 1,
+      Rolls(beforeRow = part => {
+        sizes += part.records -> part.sizeBytes
+        None
+      }).policy,
+      bulk = _ => BulkSink.UserFormat(UserObject.reference(BulkPartsSuite.AtOnce, "bulkWriter"))
+    )
+    world.epoch(300, life = PartLife.OneEpoch, text = n => f"row $n%04d")
+    assert(sizes.map { case (records, bytes) => bytes - records * 9 }.distinct === Seq(0))
   }
 
   test("rows take memory no longer than their epoch lasts, whatever becomes of their part") {
@@ -223,5 +238,18 @@ class BulkPartsSuite extends AnyFunSuite {
       }
     intercept[IOException](world.epoch(100, text = text))
     assert(world.memory.usedBytes === 0)
+  }
+}
+
+object BulkPartsSuite {
+
+  /** Keeps no row. */
+  object AtOnce extends BulkWriterFactory {
+    override def create(out: BlockOutput): BulkWriter = new BulkWriter {
+      override def write(row: InternalRow): Unit = out.write(s"${row.getString(0)}\n".getBytes)
+      override def bufferedBytes: Long           = 0
+      override def finish(): Unit                = ()
+      override def close(): Unit                 = ()
+    }
   }
 }

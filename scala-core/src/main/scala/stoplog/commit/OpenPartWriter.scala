@@ -40,6 +40,9 @@ private[commit] final class OpenPartWriter[R] private (
 
   override def firstEventTimeMillis: Option[Long] = firstTime
 
+  /** Whether it has what its store takes. */
+  def isAtLimit: Boolean = end.mostBytes != Long.MaxValue && sizeBytes >= end.mostBytes
+
   /** Bytes on the store that were not there when this task took the part. */
   def bytesAdded: Long = end.bytesAdded
 

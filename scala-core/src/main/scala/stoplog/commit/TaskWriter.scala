@@ -111,10 +111,12 @@ private[stoplog] final class TaskWriter[R](
   }
 
   private def objection(part: OpenPartWriter[R], row: R, now: Long): Option[RollReason] =
-    policy.beforeRow(part, now) match {
-      case None if !times.ofEvent.isMissing(row) => policy.onEventTime(part, times.ofEvent.millis(row))
-      case answer                                => answer
-    }
+    if (part.isAtLimit) Some(RollReason.Size)
+    else
+      policy.beforeRow(part, now) match {
+        case None if !times.ofEvent.isMissing(row) => policy.onEventTime(part, times.ofEvent.millis(row))
+        case answer                                => answer
+      }
 
   private def partFor(bucket: String): OpenPartWriter[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part

@@ -263,13 +263,16 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 }
 
 private[bulk] object BulkPartEncoder {
+  private final val CountBytes = 64L << 10
 
   /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
   final class DirectEncoder(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
-    private[this] val chain  = new BlockChain(parts.sink, Array.emptyByteArray, end)
-    private[this] val ratios = parts.sink.ratios
-    private[this] var open   = Option.empty[OpenBlock]
-    private[this] var before = 0L // bytes of the part in front of the open block
+    private[this] val chain    = new BlockChain(parts.sink, Array.emptyByteArray, end)
+    private[this] val ratios   = parts.sink.ratios
+    private[this] var open     = Option.empty[OpenBlock]
+    private[this] var before   = 0L // bytes of the part in front of the open block
+    private[this] var counted  = 0L
+    private[this] var countRaw = 0L // the next bytes of rows at which the block is counted
 
     override def append(row: InternalRow): Unit = {
       val unsafe = parts.unsafe(row)
@@ -281,7 +284,14 @@ private[bulk] object BulkPartEncoder {
       }
       BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
       if (block.isFull) endBlock()
+      else if (block.rawBytes >= countRaw) {
+        countRaw = block.rawBytes + CountBytes
+        count(block.estimatedBytes)
+      }
     }
+
+    /** The size of the open block, as it was last counted. */
+    private[bulk] def blockBytes: Long = counted
 
     /** The size when the block was last measured, unless a user's writer has written more of its block since. */
     override def sizeBytes: Long = open.fold(end.position) { block =>
@@ -303,12 +313,21 @@ private[bulk] object BulkPartEncoder {
     override def close(): Unit = {
       val block = open
       open = None
+      count(0)
       block.foreach(_.close())
     }
 
-    private def endBlock(): Unit = {
+    private[bulk] def endBlock(): Unit = {
       open.foreach(chain.finish)
       open = None
+      countRaw = 0
+      count(0)
+    }
+
+    private def count(now: Long): Unit = if (now != counted) {
+      val was = counted
+      counted = now
+      parts.counts(this, was, now)
     }
   }
 }

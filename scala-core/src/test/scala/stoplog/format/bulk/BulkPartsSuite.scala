@@ -68,6 +68,45 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
   }
 
+  test("blocks of a task that fills several at a time end early where they are too large together") {
+    val mebi                      = 1L << 20
+    var held                      = 0L
+    var most                      = 0L
+    def counted(blockBytes: Long) = new LinesThrough(blockBytes, "counted")(block =>
+      new BlockThrough(block) {
+        private var bytes                          = 0L
+        override def write(row: InternalRow): Unit = {
+          super.write(row)
+          bytes += 32
+          held += 32
+          most = most.max(held)
+        }
+        override def close(): Unit = {
+          held -= bytes
+          bytes = 0
+        }
+      }
+    )
+    val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
+    val world = new BulkWorld(2 * mebi, end, bulk = counted(_), mostInBlocks = Some(mebi))
+    world.epoch(160000, life = PartLife.OneEpoch, bucket = n => s"b${n % 4}", text = n => f"row $n%06d"): Unit
+    assert(most <= mebi + 4 * (64 << 10), "all rows are 4.9 MiB")
+    assert(held === 0)
+    val parts = world.closed.map(part => LineBlocks.read(world.parts.content(part.handle.token)))
+    assert(parts.map(_.flatten).zipWithIndex.forall { case (rows, n) =>
+      rows == (n until 160000 by 4).map(each => f"row $each%06d")
+    })
+    assert(parts.forall(blocks => blocks.size > 1 && blocks.size < 20), parts.map(_.map(_.size)))
+  }
+
+  test("a task that fills one block at a time fills it") {
+    val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
+    val world = new BulkWorld(2L << 20, end, bulk = new LineBlocks(_))
+    world.epoch(160000, life = PartLife.OneEpoch, text = n => f"row $n%06d"): Unit
+    val blocks = LineBlocks.read(world.parts.content(world.closed.head.handle.token))
+    assert(blocks.init.forall(_.size * 32 >= (2 << 20)), blocks.map(_.size))
+  }
+
   test("bytes of a writer that writes as it goes count once in the size of a part") {
     val sizes = mutable.ArrayBuffer.empty[(Long, Long)]
     val world = new BulkWorld(

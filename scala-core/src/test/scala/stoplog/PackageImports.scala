@@ -30,10 +30,10 @@ object PackageImports {
     "fault"           -> "",
     "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk format.compress " +
       "format.orc format.parquet format.sequence log merge options part place preflight rolling " +
-      "sink storage storage.s3 util"),
+      "sink storage storage.s3 thread util"),
     "filesource" -> ("error fault format.read options source source.file storage storage.hadoop storage.local " +
       "storage.s3 storage.systems"),
-    "format"          -> "compact error format.compress part sink",
+    "format"          -> "compact error format.compress format.read part sink",
     "format.avro"     -> "commit compact error format format.bulk format.compress part",
     "format.bulk"     -> "commit compact error part storage thread util",
     "format.compress" -> "",

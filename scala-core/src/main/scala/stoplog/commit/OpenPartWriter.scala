@@ -10,6 +10,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, Pending, RecordBytes, RunId, SpoolFile, Spooled, TimeRange}
 import stoplog.rolling.{PartStats, RollReason}
 import stoplog.storage.{NewPart, PartOutput, SpoolFiles}
+import stoplog.thread.Outcomes
 
 /** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end.
   *
@@ -23,7 +24,8 @@ private[commit] final class OpenPartWriter[R] private (
     end: PartBuffer,
     body: PartEncoder[R],
     times: TaskWriter.Times[R]
-) extends PartStats {
+) extends PartStats
+    with AutoCloseable {
   import OpenPartWriter.RowTimes
 
   private[this] var rows      = before.fold(0L)(_.records)
@@ -37,6 +39,9 @@ private[commit] final class OpenPartWriter[R] private (
   override def lastWrittenAtMillis: Long = writtenAt
 
   override def firstEventTimeMillis: Option[Long] = firstTime
+
+  /** Whether it has what its store takes. */
+  def isAtLimit: Boolean = end.mostBytes != Long.MaxValue && sizeBytes >= end.mostBytes
 
   /** Bytes on the store that were not there when this task took the part. */
   def bytesAdded: Long = end.bytesAdded
@@ -103,10 +108,7 @@ private[commit] final class OpenPartWriter[R] private (
   }
 
   /** Gives up: closes the file and deletes nothing (I5). */
-  def close(): Unit = {
-    body.close()
-    end.close()
-  }
+  override def close(): Unit = Outcomes.each(() => body.close(), () => end.close())
 }
 
 private[stoplog] object OpenPartWriter {

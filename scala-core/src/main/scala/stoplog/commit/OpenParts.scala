@@ -139,16 +139,16 @@ private[commit] object OpenParts {
 
     private def ended(due: EpochOutcome.PartToClose): Pending = {
       val part   = due.part
-      val writer = OpenPartWriter.resume(part, format(), TaskWriter.Times[Any]()) { () =>
+      def writer = OpenPartWriter.resume(part, format(), TaskWriter.Times[Any]()) { () =>
         if (isOurs(part)) parts.resume(part.handle, part.validBytes)
         else parts.takeOver(part.handle, part.validBytes, newPart(part))
       }
-      try {
+      Using.resource(writer) { writer =>
         writer.complete()
         val pending = writer.finish(due.reason).copy(schema = part.schema)
         faults.at(Step.PartEnded)
         pending
-      } finally writer.close()
+      }
     }
 
     private def isOurs(part: Open): Boolean = part.owner.contains(run)

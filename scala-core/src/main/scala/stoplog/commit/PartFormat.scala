@@ -83,11 +83,15 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   private[this] var bytes  = new Array[Byte](FirstBytes)
   private[this] var length = 0
 
-  // The output's position. It is kept here because a policy asks for it with each row.
+  // The output's position, and its limit. They are kept here because a task asks for them with each row.
   private[this] var stored = startBytes
+  private[this] var most   = Long.MaxValue
 
   /** Bytes in the part up to here, those of earlier epochs included. */
   def position: Long = stored + length
+
+  /** See [[stoplog.storage.PartOutput.mostBytes]]; known once the part is opened. */
+  private[commit] def mostBytes: Long = most
 
   /** Bytes handed over to the store that it did not have before. */
   private[commit] def bytesAdded: Long = stored - startBytes
@@ -136,12 +140,14 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
     val to = opened()
     to.write(from, offset, count)
     stored = to.position
+    most = to.mostBytes
   }
 
   private def opened(): PartOutput = output.getOrElse {
     val fresh = open()
     output = Some(fresh)
     stored = fresh.position
+    most = fresh.mostBytes
     fresh
   }
 

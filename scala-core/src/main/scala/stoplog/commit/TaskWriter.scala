@@ -11,6 +11,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending, RecordShare}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore}
+import stoplog.thread.Outcomes
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
   *
@@ -64,9 +65,8 @@ private[stoplog] final class TaskWriter[R](
 
   /** Closes whatever is still open, and promises nothing. Safe to call at any time, any number of times. */
   def close(): Unit = {
-    live.values.asScala.foreach(_.close())
-    forget()
-    format.close()
+    val parts = live.values.asScala.toVector.map(part => () => part.close())
+    Outcomes.each(parts ++ Seq(() => forget(), () => format.close()): _*)
   }
 
   private def prepared(): TaskResult = {
@@ -111,10 +111,12 @@ private[stoplog] final class TaskWriter[R](
   }
 
   private def objection(part: OpenPartWriter[R], row: R, now: Long): Option[RollReason] =
-    policy.beforeRow(part, now) match {
-      case None if !times.ofEvent.isMissing(row) => policy.onEventTime(part, times.ofEvent.millis(row))
-      case answer                                => answer
-    }
+    if (part.isAtLimit) Some(RollReason.Size)
+    else
+      policy.beforeRow(part, now) match {
+        case None if !times.ofEvent.isMissing(row) => policy.onEventTime(part, times.ofEvent.millis(row))
+        case answer                                => answer
+      }
 
   private def partFor(bucket: String): OpenPartWriter[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
@@ -211,8 +213,9 @@ private[stoplog] final class TaskWriter[R](
   private def forget(): Unit = {
     live.clear()
     last = None
-    lease.foreach(_.close())
+    val held = lease
     lease = None
+    held.foreach(_.close())
   }
 
   /** The step [[Step.MidWrite]] is passed at the first row and then at every 64th. */

@@ -48,12 +48,24 @@ private[stoplog] object Compactor {
     if (likenesses.distinct.sizeIs > 1)
       throw new IllegalArgumentException(s"The files have $difference, than each other.")
 
-  /** Refuses a merge that has not exactly the rows that its inputs say they have: no file may take their place then. Every
-    * compactor of a format whose files count their rows asks this once it has written its file. Error:
-    * `STOPLOG_MERGE_INCOMPLETE`.
+  /** Refuses a merge that has not exactly the rows that its inputs, and the log as far as it knows them, say they have: no file
+    * may take their place then. Every compactor of a format whose files count their rows asks this once it has written its
+    * file. Error: `STOPLOG_MERGE_INCOMPLETE`.
     */
-  def requireRows(inputs: Seq[CompactionInput], told: Long, written: Long): Unit =
-    if (written != told) throw Errors.mergeIncomplete(inputs.map(_.path.toString), told, written)
+  def requireRows(inputs: Seq[CompactionInput], told: Long, written: Long): Unit = {
+    val logged = inputs.flatMap(_.records)
+    val all    = if (logged.size == inputs.size) Seq(told, logged.sum) else Seq(told)
+    all.filter(_ != written).foreach(refuse(inputs, _, written))
+  }
+
+  /** The same for lines, which do not say how many rows they are: a row may have an end of a line within a value, but none is
+    * without one. Error: `STOPLOG_MERGE_INCOMPLETE`.
+    */
+  def requireLines(input: CompactionInput, written: Long): Unit =
+    input.records.filter(_ > written).foreach(refuse(Seq(input), _, written))
+
+  private def refuse(inputs: Seq[CompactionInput], told: Long, written: Long): Nothing =
+    throw Errors.mergeIncomplete(inputs.map(_.path.toString), told, written)
 
   /** Whether blocks are too small to be copied: on the average, below this limit. */
   def areSmall(blockBytes: Seq[Long], limit: Long): Boolean =
@@ -63,8 +75,14 @@ private[stoplog] object Compactor {
 /** A finished file that is to be merged with others.
   *
   * @param configuration under which the path's file system is reached
+  * @param records       the rows of the file by the log of its sink; none where no log tells them
   */
-final case class CompactionInput(path: Path, sizeBytes: Long, configuration: Configuration) {
+final case class CompactionInput(
+    path: Path,
+    sizeBytes: Long,
+    configuration: Configuration,
+    records: Option[Long] = None
+) {
 
   /** Its bytes, from the beginning; the caller closes it. Can be positioned anywhere. */
   def open(): FSDataInputStream = path.getFileSystem(configuration).open(path)

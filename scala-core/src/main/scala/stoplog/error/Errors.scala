@@ -333,7 +333,7 @@ object Errors extends ErrorMaker {
 
   // Parts and storage.
 
-  /** @param told by the files that were to become one */
+  /** @param told by the files that were to become one, or by the log */
   def mergeIncomplete(files: Seq[String], told: Long, written: Long): StoplogException = failure(
     "STOPLOG_MERGE_INCOMPLETE",
     "files"   -> files.size,

@@ -82,6 +82,8 @@ private[filesink] object FileSinkSpec {
     val format   = formatOf(options, columns, session)
     val assigner = assignerOf(options.buckets.bucketing, schema, session)
     val open     = if (endsWithEpoch(options, format)) format.ofOneEpoch else format
+    val naming   = PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(format.suffix))
+    refuseNames(options, storage.bucketProblem(_, naming))
     FileSinkSpec(
       storage,
       schema,
@@ -94,7 +96,7 @@ private[filesink] object FileSinkSpec {
         storage.policy(
           if (format.mayStayOpen) options.rolling.policy else EpochPolicy(options.rolling.policy)
         ),
-        PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(format.suffix)),
+        naming,
         options.parts.maxOpen
       ),
       RecordedSettings.of(options, columns.schema, format.promised, storage),
@@ -220,6 +222,22 @@ private[filesink] object FileSinkSpec {
     }
     assigner.open(schema) // what is wrong with it, is wrong on the driver already
     assigner
+  }
+
+  /** Refuses what no row need tell: the names of all parts, and a pattern of buckets.
+    *
+    * @param problem of a bucket, if the storage has one with it
+    *
+    * Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_BUCKET_FORMAT`.
+    */
+  def refuseNames(options: SinkOptions, problem: String => Option[String]): Unit = {
+    problem(BucketId.Base).foreach(why => throw Errors.pathNotWritable(options.output.path, why))
+    options.buckets.bucketing match {
+      case Bucketing.DateTime(pattern, zone, _) =>
+        val sample = new DateTimeBucketAssigner(pattern, zone).bucketAt(0)
+        problem(sample).foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+      case _ => ()
+    }
   }
 
   /** The event times of the rows of a write.

@@ -18,6 +18,7 @@ import stoplog.format.RejectedLines
 import stoplog.format.RejectedLines.RejectedRow
 import stoplog.part.{PartNaming, Spooled}
 import stoplog.sink.BatchTimes
+import stoplog.thread.Outcomes
 
 /** One task's rows on their way into the commit protocol. */
 private[filesink] final class RowWriter(
@@ -45,10 +46,7 @@ private[filesink] final class RowWriter(
   /** Deletes nothing (I5). */
   override def abort(): Unit = close()
 
-  override def close(): Unit = {
-    writer.close()
-    badRows.close()
-  }
+  override def close(): Unit = Outcomes.each(() => writer.close(), () => badRows.close())
 
   override def counts: Seq[(TaskMetric, () => Long)] = RowWriter.Metrics.zip(
     Seq[() => Long](
@@ -111,6 +109,7 @@ private[filesink] final class RowWriterFactory(
       new BadRows.Reject(
         rejects.directory,
         batch,
+        sink.storage.bucketProblem(_, naming).isEmpty,
         () =>
           writer[RejectedRow](
             mine,
@@ -147,7 +146,10 @@ private[filesink] final class RowWriterFactory(
     )
 
   private def refuseBadBucket(id: String): Unit =
-    BucketId.problem(id).foreach(why => throw new BadRow(Errors.bucketId(id, why)))
+    BucketId
+      .problem(id)
+      .orElse(sink.storage.bucketProblem(id, sink.parts.naming))
+      .foreach(why => throw new BadRow(Errors.bucketId(id, why)))
 }
 
 private[filesink] object RowWriterFactory {
@@ -205,18 +207,28 @@ private[filesink] object RowWriterFactory {
     /** They go into parts of their own, which the same record publishes (I3).
       *
       * @param directory that of all rejected rows, under the sink's path; they keep their bucket below it
+      * @param canHave   whether the storage can have a part in a bucket
       * @param newWriter makes the writer of these parts, which most tasks do not need
       */
-    final class Reject(directory: String, batch: Option[Long], newWriter: () => TaskWriter[RejectedRow])
-        extends BadRows {
+    final class Reject(
+        directory: String,
+        batch: Option[Long],
+        canHave: String => Boolean,
+        newWriter: () => TaskWriter[RejectedRow]
+    ) extends BadRows {
       private[this] var writer = Option.empty[TaskWriter[RejectedRow]]
       private[this] var rows   = 0L
 
       override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = {
-        val below = bucket.filter(_.nonEmpty).fold(directory)(id => s"$directory/$id")
-        opened().write(below, RejectedRow(row, bucket, batch, bad.getCause))
+        val known = bucket.filter(id => id.isEmpty || canHave(below(id)))
+        opened().write(
+          known.filter(_.nonEmpty).fold(directory)(below),
+          RejectedRow(row, known, batch, bad.getCause)
+        )
         rows += 1
       }
+
+      private def below(bucket: String): String = s"$directory/$bucket"
 
       override def commit(result: TaskResult): TaskResult =
         writer.fold(result)(rejected => result.withRejected(rejected.commit(), rows))

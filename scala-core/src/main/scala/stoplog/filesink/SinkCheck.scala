@@ -64,7 +64,10 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     columns.flatMap(each => tried("format")(FileSinkSpec.formatOf(options, each, session)))
   private val assigner =
     columns.flatMap(_ =>
-      tried("buckets")(FileSinkSpec.assignerOf(options.buckets.bucketing, schema, session))
+      tried("buckets") {
+        FileSinkSpec.refuseNames(options, storageProblem)
+        FileSinkSpec.assignerOf(options.buckets.bucketing, schema, session)
+      }
     )
   private val seen = assigner.toOption.toVector.flatMap(firstBuckets)
 
@@ -105,7 +108,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
               s"By $by. One that leaves the path, or that readers do not see, fails the query when it comes."
             )
           }
-        case _ => NameChecks.buckets(seen, found.schema.fieldNames.toSeq)
+        case _ => NameChecks.buckets(seen, found.schema.fieldNames.toSeq, storageProblem)
       }
     )
   }
@@ -217,10 +220,15 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   }
 
   private def names: Vector[ExampleName] = (for {
-    found <- format
+    _     <- format
     there <- storage
-    naming = PartNaming(options.parts.prefix, options.parts.suffix.getOrElse(found.suffix))
   } yield ExampleName.of(options.recovery.sinkId, naming, there.names, bucket)).getOrElse(Vector.empty)
+
+  private def naming: PartNaming =
+    PartNaming(options.parts.prefix, options.parts.suffix.orElse(format.map(_.suffix).toOption).mkString)
+
+  private def storageProblem(bucket: String): Option[String] =
+    storage.toOption.flatMap(_.bucketProblem(bucket, naming))
 
   /** Of the first row, or now, or what stands for one. */
   private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))

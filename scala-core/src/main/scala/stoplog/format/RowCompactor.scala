@@ -13,41 +13,72 @@ import com.fasterxml.jackson.core.json.JsonReadFeature
 
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.compress.Compression
+import stoplog.format.read.Decompression
 import stoplog.part.BlockOutput
 
-/** Puts files of rows one behind the other: compressed ones as they are, since members follow one another anyway.
+/** Puts files of rows one behind the other: compressed ones as they are, since members follow one another anyway, but for those
+  * that hide what follows them.
   *
   * Where files begin with a header, that of the first one stays. The others are unpacked to find its end, and packed
   * again.
   */
 private[format] sealed abstract class Appending(compression: Compression) extends Compactor {
 
-  /** The whole input, as it is. */
-  protected def append(input: CompactionInput, out: BlockOutput): Unit =
-    Using.resource(input.open())(_.transferTo(out)): Unit
+  /** The last byte of a line. */
+  protected def lineEnd: Byte
 
-  /** The input without its header, which `skip` reads. */
-  protected def appendRest(input: CompactionInput, out: BlockOutput)(skip: InputStream => Unit): Unit =
+  /** The whole input, as it is where members of any writer may follow one another. */
+  protected def append(input: CompactionInput, out: BlockOutput): Unit =
+    if (compression.mayFollowAny) {
+      val copied = Using.resource(input.open())(_.transferTo(out))
+      if (copied != input.sizeBytes)
+        throw new IOException(
+          s"${input.path} had $copied bytes when it was read, instead of ${input.sizeBytes}"
+        )
+    } else appendRest(input, out)(_ => ()): Unit
+
+  /** The input without its header, which `skip` reads. Answers how many ends of lines it has. */
+  protected def appendRest(input: CompactionInput, out: BlockOutput)(skip: InputStream => Unit): Long =
     packed(out) { member =>
       reading(input) { in =>
         skip(in)
-        in.transferTo(member): Unit
+        copied(in, member)
       }
     }
 
-  protected def packed(out: BlockOutput)(write: OutputStream => Unit): Unit =
+  protected def packed[A](out: BlockOutput)(write: OutputStream => A): A =
     Using.resource(compression.openMember(out)) { member =>
-      write(member)
+      val result = write(member)
       member.finish()
+      result
     }
 
-  protected def reading[A](input: CompactionInput)(action: InputStream => A): A =
-    Using.resource(compression.decompressed(input.open()))(action)
+  /** Fails where the input breaks off: the merge takes its place. */
+  protected def reading[A](input: CompactionInput)(action: InputStream => A): A = {
+    val decode = Decompression.ofSuffix(compression.suffix).filter(_ => input.sizeBytes > 0)
+    Using.resource(input.open())(in => Using.resource(decode.fold(in: InputStream)(_(in)))(action))
+  }
+
+  private def copied(in: InputStream, out: OutputStream): Long = {
+    val buffer = new Array[Byte](64 << 10)
+    var ends   = 0L
+    var count  = in.read(buffer)
+    while (count >= 0) {
+      out.write(buffer, 0, count)
+      var at = 0
+      while (at < count) {
+        if (buffer(at) == lineEnd) ends += 1
+        at += 1
+      }
+      count = in.read(buffer)
+    }
+    ends
+  }
 }
 
 /** Merges files that stoplog wrote itself.
   *
-  * @param header the beginning of each file, unpacked; empty for none
+  * @param header the beginning of each file, unpacked, up to the end of a line; empty for none
   */
 private[stoplog] final class RowCompactor(compression: Compression, header: Array[Byte])
     extends Appending(compression) {
@@ -55,9 +86,12 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     inputs.take(1).foreach(append(_, out))
     inputs.drop(1).foreach { input =>
-      if (header.isEmpty) append(input, out) else appendRest(input, out)(skipHeader(input, _))
+      if (header.isEmpty) append(input, out)
+      else Compactor.requireLines(input, appendRest(input, out)(skipHeader(input, _)))
     }
   }
+
+  override protected def lineEnd: Byte = header.lastOption.getOrElse('\n'.toByte)
 
   private def skipHeader(input: CompactionInput, in: InputStream): Unit =
     if (!Arrays.equals(in.readNBytes(header.length), header))
@@ -76,16 +110,18 @@ private[stoplog] object RowCompactor {
 
 /** Merges files of lines of any writer, compressed or not: a last line that does not end gets its end.
   *
-  * @param lineEnd of each line; where it is a line feed, there may be a carriage return before it
+  * @param lineSep the end of each line; where it is a line feed, there may be a carriage return before it
   */
 private[stoplog] final class LineFiles(
     compression: Compression,
     beginning: LineFiles.Beginning,
-    lineEnd: String
+    lineSep: String
 ) extends Appending(compression) {
   import LineFiles._
 
-  private val end = lineEnd.getBytes(UTF_8)
+  private val end = lineSep.getBytes(UTF_8)
+
+  override protected def lineEnd: Byte = end.last
 
   /** A header is left out by the length that it has in its own file: another writer may have ended it otherwise. */
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit =
@@ -94,7 +130,7 @@ private[stoplog] final class LineFiles(
 
       def skipHeader(in: InputStream): Unit = if (hasHeader) firstLine(in): Unit
 
-      if (hasHeader) appendRest(input, out)(skipHeader) else append(input, out)
+      if (hasHeader) appendRest(input, out)(skipHeader): Unit else append(input, out)
       val last = reading(input) { in =>
         skipHeader(in)
         lastBytes(in)
@@ -122,7 +158,7 @@ private[stoplog] final class LineFiles(
     * seen counts as a value.
     */
   private def jsonOf(input: CompactionInput, first: Array[Byte]): String = {
-    val lines = new String(first, UTF_8).split(Pattern.quote(lineEnd), -1)
+    val lines = new String(first, UTF_8).split(Pattern.quote(lineSep), -1)
     val ended = if (first.length < ToBeSeen) lines else lines.init
     if (ended.find(!_.isBlank).exists(!isValue(_)))
       throw new IOException(
@@ -141,7 +177,7 @@ private[stoplog] final class LineFiles(
     catch { case _: JsonProcessingException => false }
 
   private def headerOf(input: CompactionInput): String = {
-    val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineEnd).trim
+    val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineSep).trim
     if (header.contains('\r') || header.count(_ == '"') % 2 != 0)
       throw new IOException(s"the header of ${input.path} goes on behind its first line, or ends otherwise")
     header

@@ -192,7 +192,12 @@ private[stoplog] final case class MergeWork(
   /** The token of the merged part, and its size in bytes. An attempt writes where no other does (I1). */
   def run(): (String, Long) = {
     val inputs = merge.inputs.map { part =>
-      CompactionInput(storage.pathOf(part.path), part.sizeBytes, hadoop.configuration)
+      CompactionInput(
+        storage.pathOf(part.path),
+        part.sizeBytes,
+        hadoop.configuration,
+        Some(part.records).filter(_ > 0)
+      )
     }
     inputs.foreach(refuseIfChanged)
     val parts = storage.parts

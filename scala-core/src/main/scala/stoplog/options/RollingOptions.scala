@@ -37,7 +37,8 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
   val MaxPartSize: Opt[Long] = option("maxPartSize", OptionType.size, "256m")(
     "`128m`; with `onCheckpoint`: no limit",
     "A part that holds more than this on storage, after compression, is closed. It passes the limit by at most one " +
-      "row and what the compressor still held back."
+      "row and what the compressor still held back. On S3 no part passes 74 GiB, or 148 GiB if it began with a large epoch, " +
+      "whatever the limit is."
   )
 
   val MaxRecordsPerPart: Opt[Option[Long]] =

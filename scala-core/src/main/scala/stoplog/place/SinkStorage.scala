@@ -11,7 +11,7 @@ import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, JobCommit, Si
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRules}
-import stoplog.part.{RecordShare, RunId}
+import stoplog.part.{PartNaming, RecordShare, RunId}
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
 import stoplog.storage._
@@ -40,6 +40,14 @@ private[stoplog] final class SinkStorage private (
 
   /** What its open parts may have in the record. */
   def inRecord: RecordShare = storage.inRecord
+
+  /** The reason why no part with such a name can be in the bucket, if the storage has one. */
+  def bucketProblem(bucket: String, naming: PartNaming): Option[String] = {
+    val name = naming.name(RunId.random(), Long.MaxValue)
+    storage.pathProblem(
+      PartLayout.Staging(sinkId).inProgress(NewPart(bucket, name, RunId.random()), PartLayout.unique())
+    )
+  }
 
   /** A file under the path, for readers of any format. */
   def pathOf(relative: String): HadoopPath = {

@@ -42,10 +42,13 @@ private[stoplog] object NameChecks {
     *
     * @param ids     their buckets
     * @param columns that are in the files
+    * @param problem of a bucket, if the storage has one with it
     */
-  def buckets(ids: Seq[String], columns: Seq[String]): Finding = {
+  def buckets(ids: Seq[String], columns: Seq[String], problem: String => Option[String]): Finding = {
     val seen = ids.distinct
-    def bad  = seen.flatMap(id => BucketId.problem(id).map(why => Errors.bucketId(id, why))).headOption
+    def bad  = seen
+      .flatMap(id => BucketId.problem(id).orElse(problem(id)).map(why => Errors.bucketId(id, why)))
+      .headOption
     bad.map(Finding.refusal("buckets", _)).orElse(columnTwice(seen, columns)).getOrElse {
       val first = if (ids.sizeIs == 1) "The first row goes" else s"The first ${ids.size} rows go"
       Ok("buckets", s"$first to ${counted(seen.size)}: ${shown(seen)}.")

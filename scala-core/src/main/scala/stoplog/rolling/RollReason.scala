@@ -6,7 +6,7 @@ sealed abstract class RollReason(val word: String) extends Product with Serializ
 
 object RollReason {
 
-  /** It holds more than the policy's number of bytes. */
+  /** It holds more than the policy's number of bytes, or as much as its store takes. */
   case object Size extends RollReason("size")
 
   /** It holds the policy's number of records. */

@@ -118,6 +118,11 @@ trait PartOutput {
   /** Bytes in the part up to here; also once it has been ended. */
   def position: Long
 
+  /** The size from which on the part is to get no more rows, because the store limits what a part can have; it takes the rows
+    * that wait for their block and are counted by then, and some more. May change as the part grows. By default the store sets no limit.
+    */
+  def mostBytes: Long = Long.MaxValue
+
   /** Appends. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */
   def write(bytes: Array[Byte], offset: Int, length: Int): Unit
 

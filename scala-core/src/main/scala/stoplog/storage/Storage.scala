@@ -2,6 +2,7 @@
 package stoplog.storage
 
 import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Locale, ServiceLoader}
 
 import scala.jdk.CollectionConverters._
@@ -46,6 +47,13 @@ trait Storage extends Serializable {
     * changed nothing. Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def refuseUnfit(): Unit
+
+  /** The reason why no unfinished part can be at this path, which a sink asks before it opens the part: a clause without a point at
+    * the end. `None`, the default, where it can.
+    *
+    * @param path below the sink's path, and longer than any other name of the part
+    */
+  def pathProblem(path: String): Option[String] = None
 
   /** What parts that stay open may have in the record, rather than in a file or an object that each epoch writes. */
   private[stoplog] def inRecord: RecordShare = RecordShare.none
@@ -108,6 +116,15 @@ object Storage {
   /** The URI scheme of a path, as it is written; for a path without one, that of Hadoop's default file system. */
   def scheme(path: HadoopPath, configuration: Configuration): String =
     Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
+
+  /** The [[Storage.pathProblem]] of a path that is too long in all.
+    *
+    * @param system what takes no more
+    */
+  private[storage] def tooLong(path: String, mostBytes: Int, system: String): Option[String] = {
+    val bytes = path.getBytes(UTF_8).length
+    Option.when(bytes > mostBytes)(s"the path of a part in it has $bytes bytes, and $system takes $mostBytes")
+  }
 }
 
 /** The failures that committed bytes survive. */

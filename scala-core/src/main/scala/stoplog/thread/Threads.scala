@@ -50,6 +50,13 @@ private[stoplog] object Outcomes {
     results
   }
 
+  /** Does each of them, whichever fail: how what is given up is closed. Error: as [[all]]. */
+  def each(actions: (() => Unit)*): Unit =
+    all(actions.toVector.map { action =>
+      try Right(action())
+      catch { case e: Throwable => Left(e) }
+    }): Unit
+
   /** A storage that is down fails for each of thousands of parts, with the same words. */
   private final val MostTold = 10
 }

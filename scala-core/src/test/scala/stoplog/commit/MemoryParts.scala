@@ -24,6 +24,9 @@ final class MemoryParts extends PartStore {
   /** Whether tasks may write without a look at the log. */
   var forLateWriters: Boolean = false
 
+  /** What each part takes. */
+  var mostBytes: Long = Long.MaxValue
+
   /** What a part consists of, where that is not one file. */
   var consistsOf: Map[String, Set[String]] = Map.empty
 
@@ -152,7 +155,8 @@ final class MemoryParts extends PartStore {
   }
 
   private final class Output(token: String) extends PartOutput {
-    private val bytes = contents(token)
+    override def mostBytes: Long = MemoryParts.this.mostBytes
+    private val bytes            = contents(token)
 
     override def position: Long                                           = bytes.size.toLong
     override def write(from: Array[Byte], offset: Int, length: Int): Unit = bytes.write(from, offset, length)

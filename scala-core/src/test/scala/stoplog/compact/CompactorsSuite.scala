@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
+import java.io.InputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 import java.time.Instant
@@ -18,6 +19,7 @@ import org.apache.orc.{OrcFile, TypeDescription}
 import org.apache.parquet.crypto.keytools.PropertiesDrivenCryptoFactory
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{DataFrame, Row, functions}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
@@ -29,6 +31,7 @@ import stoplog.part.BlockOutput
 import stoplog.format.compress.Compression
 import stoplog.format.orc.{OrcCompactor, OrcTables}
 import stoplog.format.parquet.{KmsForTests, ParquetCompactor, ParquetTables}
+import stoplog.format.read.Decompression
 import stoplog.format.sequence.SequenceCompactor
 
 /** Files that Spark's own sinks have written, merged, and read back by Spark. */
@@ -208,6 +211,34 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       )
     }
 
+  for (compression <- Compression.All)
+    test(
+      s"CSV with a header, compressed by ${compression.name}: no merge of a file that has not all of its rows"
+    ) {
+      val header = "id,word\n".getBytes(UTF_8)
+      val lines  = (0 until 50000).map(n => s"$n,${n.hashCode.toHexString}\n")
+      val files  = Seq(lines.take(2), lines).map { rows =>
+        val file = newFile(s"part.csv${compression.suffix}")
+        Using.resource(Files.newOutputStream(file)) { out =>
+          Using.resource(compression.openMember(out)) { member =>
+            member.write(header)
+            rows.foreach(row => member.write(row.getBytes(UTF_8)))
+            member.finish()
+          }
+        }
+        CompactionInput(new HadoopPath(file.toUri), Files.size(file), hadoop, Some(rows.size.toLong))
+      }
+      def merge(files: Seq[CompactionInput]) =
+        Using.resource(new FileOutput(newFile("x")))(new RowCompactor(compression, header).compact(files, _))
+      merge(files)
+      val told = intercept[SparkThrowable](merge(Seq(files.head, files.last.copy(records = Some(50001)))))
+      assert(told.getCondition === "STOPLOG_MERGE_INCOMPLETE")
+      val torn = Path.of(files.last.path.toUri)
+      Files.write(torn, Files.readAllBytes(torn).take((files.last.sizeBytes * 2 / 3).toInt))
+      intercept[Exception](merge(files))
+      intercept[Exception](merge(files.reverse))
+    }
+
   private def rowsOf(format: String, path: String): Seq[String] =
     spark.read.format(format).load(path).collect().toSeq.map(shown).sorted
 
@@ -221,7 +252,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def unpacked(compression: Compression, file: Path): String =
-    Using.resource(compression.decompressed(Files.newInputStream(file)))(in =>
+    Using.resource(reader(compression)(Files.newInputStream(file)))(in =>
       new String(in.readAllBytes(), UTF_8)
     )
 
@@ -290,6 +321,9 @@ private object CompactorsSuite {
   final class OldWriter(conf: Configuration) extends OrcFile.WriterOptions(new Properties, conf) {
     writerVersion(OrcFile.WriterVersion.HIVE_13083): Unit
   }
+
+  def reader(compression: Compression): InputStream => InputStream =
+    Decompression.ofSuffix(compression.suffix).getOrElse(in => in)
 
   def newFile(name: String): Path = Files.createTempDirectory("compact").resolve(name)
 

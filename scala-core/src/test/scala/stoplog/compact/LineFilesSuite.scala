@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
+import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.{UTF_16LE, UTF_8}
 import java.nio.file.Files
 
@@ -8,6 +9,7 @@ import scala.util.{Try, Using}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.io.compress.CompressionCodecFactory
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.LineFiles
@@ -73,6 +75,36 @@ class LineFilesSuite extends AnyFunSuite {
       assert(!isMerged(document), document)
     assert(isMerged("{\n}\u0001{}", lineEnd = "\u0001"), "the end of a line is what the option says")
   }
+
+  for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy))
+    test(
+      s"${compression.name}: a merge has the lines of all files, also behind one without a line, and of none that breaks off"
+    ) {
+      val codec                  = new CompressionCodecFactory(new Configuration(false))
+      def byHadoop(text: String) = {
+        val bytes = new ByteArrayOutputStream
+        val out   = codec.getCodec(new HadoopPath(s"x${compression.suffix}")).createOutputStream(bytes)
+        out.write(text.getBytes(UTF_8)) // at once
+        out.close()
+        bytes.toByteArray
+      }
+      val large = "x" * (300 << 10)
+      val files = Seq(s"a$large\n", "", "b\n", "c").map(byHadoop) :+ Array.emptyByteArray
+      val out   = newFile("merged")
+      val lines = new LineFiles(compression, Beginning.Row, "\n")
+      def merge(files: Seq[Array[Byte]]) =
+        Using.resource(new FileOutput(out))(lines.compact(files.map(input), _))
+      merge(files)
+      val merged = codec
+        .getCodec(new HadoopPath(s"x${compression.suffix}"))
+        .createInputStream(Files.newInputStream(out))
+      assert(new String(merged.readAllBytes(), UTF_8) === s"a$large\nb\nc\n")
+      val torn = files.head.take(files.head.length - 9)
+      if (compression != Compression.Bzip2) { // whose decoder may take the end of a file for the end of its last stream
+        intercept[java.io.IOException](merge(Seq(files(2), torn)))
+        intercept[java.io.IOException](merge(Seq(torn, files(2))))
+      }
+    }
 
   private def mergedLines(begin: Beginning, lineEnd: String, files: Seq[String]): String = {
     val merged = newFile("merged")

@@ -8,6 +8,9 @@ import stoplog.storage.PartLayout
 
 class NameChecksSuite extends AnyFunSuite {
 
+  private def buckets(ids: Seq[String], columns: Seq[String]): Finding =
+    NameChecks.buckets(ids, columns, id => Option.when(id.contains(':'))("there is a colon in it"))
+
   test("a suffix that does not tell the compression is warned of, and the right one is named") {
     val found = NameChecks.suffix(Some(".log"), ".json.gz", ".gz")
     assert(found.level == "warning")
@@ -25,21 +28,21 @@ class NameChecksSuite extends AnyFunSuite {
   }
 
   test("buckets of the first rows are named, a few of them") {
-    val found = NameChecks.buckets(Seq("a", "a", "") ++ ('b' to 'h').map(_.toString), Seq("id"))
+    val found = buckets(Seq("a", "a", "") ++ ('b' to 'h').map(_.toString), Seq("id"))
     assert(found.what == "The first 10 rows go to 9 buckets: a, the path itself, b, c, d, ….")
   }
 
-  for (id <- Seq("../elsewhere", "_hidden", "a//b", "/abs", "a\u0007"))
+  for (id <- Seq("../elsewhere", "_hidden", "a//b", "/abs", "a\u0007", "12:30"))
     test(s"a bucket that no reader sees or that leaves the path is a problem: ${id.replace('\u0007', '?')}") {
-      val found = NameChecks.buckets(Seq("good", id), Nil)
+      val found = buckets(Seq("good", id), Nil)
       assert(found.level == "problem")
       assert(found.what.contains("STOPLOG_BUCKET_ID") && found.now.nonEmpty)
     }
 
   test("directories that are called as a column are no harm unless the files have it too") {
-    val twice = NameChecks.buckets(Seq("Day=1/k=2"), Seq("day", "v"))
+    val twice = buckets(Seq("Day=1/k=2"), Seq("day", "v"))
     assert(twice.level == "warning" && twice.now.contains("partitionBy to Day"))
-    assert(NameChecks.buckets(Seq("day=1"), Seq("v")).level == "ok")
+    assert(buckets(Seq("day=1"), Seq("v")).level == "ok")
   }
 
   test("buckets that Spark does not discover are warned of in one line, with layouts that it does") {

@@ -58,6 +58,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
   private[this] val looks     = new SizeLooks(blockBytes)
   private[this] var buffered  = 0L
   private[this] var encoded   = 0L
+  private[this] var lookedRaw = 0L
   private[this] var isGivenUp = false
 
   /** Bytes of its rows in memory. */
@@ -65,6 +66,10 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
 
   /** Bytes in it, as the format measures them, when it was last looked at. */
   def bufferedBytes: Long = buffered
+
+  /** Bytes in it by now, if those rows that came since the last look are like the others. */
+  def estimatedBytes: Long =
+    if (buffered == 0) rawBytes else (buffered.toDouble / lookedRaw * rawBytes).toLong
 
   /** Bytes in it as encoded and before compression, when it was last looked at. */
   def encodedBytes: Long = encoded
@@ -90,6 +95,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
   def measure(): Unit = if (looks.rows > 0) {
     buffered = writer.bufferedBytes
     encoded = writer.encodedBytes
+    lookedRaw = rawBytes
     looks.looked(buffered)
   }
 

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
 import stoplog.format.bulk.SpoolFrames.LastEpoch
+import stoplog.thread.Outcomes
 
 /** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
   * that still wait at the end of an epoch go into a spool file.
@@ -141,11 +142,10 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   }
 
   override def close(): Unit = {
-    open.foreach(_.close())
+    val block = open
     open = None
     direct = false
-    fresh.clear()
-    leave()
+    Outcomes.each(() => block.foreach(_.close()), () => fresh.clear(), () => leave())
   }
 
   private def leave(): Unit = if (isLive) {
@@ -263,27 +263,40 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 }
 
 private[bulk] object BulkPartEncoder {
+  private final val CountBytes = 64L << 10
 
   /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
   final class DirectEncoder(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
-    private[this] val chain  = new BlockChain(parts.sink, Array.emptyByteArray, end)
-    private[this] val ratios = parts.sink.ratios
-    private[this] var open   = Option.empty[OpenBlock]
+    private[this] val chain    = new BlockChain(parts.sink, Array.emptyByteArray, end)
+    private[this] val ratios   = parts.sink.ratios
+    private[this] var open     = Option.empty[OpenBlock]
+    private[this] var before   = 0L // bytes of the part in front of the open block
+    private[this] var counted  = 0L
+    private[this] var countRaw = 0L // the next bytes of rows at which the block is counted
 
     override def append(row: InternalRow): Unit = {
       val unsafe = parts.unsafe(row)
       val block  = open.getOrElse {
+        before = end.position
         val begun = chain.begin()
         open = Some(begun)
         begun
       }
       BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
       if (block.isFull) endBlock()
+      else if (block.rawBytes >= countRaw) {
+        countRaw = block.rawBytes + CountBytes
+        count(block.estimatedBytes)
+      }
     }
 
-    /** The size when the block was last measured. */
-    override def sizeBytes: Long =
-      end.position + open.fold(0L)(block => (block.bufferedBytes / ratios.block * ratios.storage).toLong)
+    /** The size of the open block, as it was last counted. */
+    private[bulk] def blockBytes: Long = counted
+
+    /** The size when the block was last measured, unless a user's writer has written more of its block since. */
+    override def sizeBytes: Long = open.fold(end.position) { block =>
+      end.position.max(before + (block.bufferedBytes / ratios.block * ratios.storage).toLong)
+    }
 
     /** Ends a block that is as short as its epoch, because the part does not end after all. */
     override def pause(): Unflushed = {
@@ -298,13 +311,23 @@ private[bulk] object BulkPartEncoder {
     }
 
     override def close(): Unit = {
-      open.foreach(_.close())
+      val block = open
       open = None
+      count(0)
+      block.foreach(_.close())
     }
 
-    private def endBlock(): Unit = {
+    private[bulk] def endBlock(): Unit = {
       open.foreach(chain.finish)
       open = None
+      countRaw = 0
+      count(0)
+    }
+
+    private def count(now: Long): Unit = if (now != counted) {
+      val was = counted
+      counted = now
+      parts.counts(this, was, now)
     }
   }
 }

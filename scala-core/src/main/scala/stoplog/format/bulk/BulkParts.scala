@@ -17,13 +17,15 @@ import stoplog.thread.SharedMemory
   * @param spoolFiles   the spool files of open parts
   * @param onBadRow whether rows are tried before they wait for their block
   * @param memory  of the rows that wait in this process
+  * @param mostInBlocks the bytes that the blocks of the task may have together, where each part has one; by default what the heap allows
   */
 private[stoplog] final class BulkParts(
     private[bulk] val sink: BulkSink,
     project: InternalRow => InternalRow,
     spoolFiles: SpoolFiles,
     onBadRow: OnBadRow,
-    memory: SharedMemory = SharedMemory.ofRows
+    memory: SharedMemory = SharedMemory.ofRows,
+    mostInBlocks: Option[Long] = None
 ) extends PartFormat[InternalRow] {
   import BulkParts.RowChecks
 
@@ -32,6 +34,11 @@ private[stoplog] final class BulkParts(
 
   private[this] var filling = Option.empty[BulkPartEncoder]
   private[this] var live    = 0 // parts that rows go to
+
+  private[this] lazy val mostBytes = mostInBlocks.getOrElse(BulkParts.mostInBlocks(sink.format))
+
+  private[this] var inBlocks = 0L
+  private[this] var counted  = Set.empty[BulkPartEncoder.DirectEncoder]
 
   private[bulk] val checks: RowChecks = onBadRow match {
     case OnBadRow.Fail   => RowChecks.Omitted
@@ -86,6 +93,15 @@ private[stoplog] final class BulkParts(
     filling = Some(part)
   }
 
+  /** The open block of a part has come to another size. The largest one ends early where those of the task have too many bytes
+    * together: its part gets one block more.
+    */
+  private[bulk] def counts(part: BulkPartEncoder.DirectEncoder, before: Long, now: Long): Unit = {
+    inBlocks += now - before
+    if (now == 0) counted -= part else counted += part
+    while (inBlocks > mostBytes && counted.nonEmpty) counted.maxBy(_.blockBytes).endBlock()
+  }
+
   private def begun(end: PartBuffer, earlier: Option[EarlierRows]): BulkPartEncoder = {
     live += 1
     new BulkPartEncoder(end, earlier, this)
@@ -93,6 +109,16 @@ private[stoplog] final class BulkParts(
 }
 
 private[stoplog] object BulkParts {
+
+  /** One block at least, as where parts fill one after the other; or a quarter of the heap for the tasks of a process. A format
+    * that writes a part as one block cannot end it.
+    */
+  private def mostInBlocks(format: BulkFormat): Long = {
+    val runtime = Runtime.getRuntime
+    format.blockBytes.max(runtime.maxMemory / HeapShare / runtime.availableProcessors)
+  }
+
+  private final val HeapShare = 4L
 
   /** Finds out whether rows can be written when they come. For one task.
     *

@@ -2,17 +2,19 @@
 package stoplog.format.bulk
 
 /** When to ask a block for its size, which costs about as much as a row: as Parquet does after a number of rows, and where
-  * rows are large after a share of the block. Used by one thread.
+  * rows are large after a share of the block, or of 32 MiB if the block is to be larger: a part that is one block is looked at as
+  * well. Used by one thread.
   *
   * @param blockBytes the size that the block is to have
   */
 private[format] final class SizeLooks(blockBytes: Long) {
   import SizeLooks._
 
+  private[this] val share    = blockBytes.min(MostBytes) / Shares
   private[this] var count    = 0L
   private[this] var raw      = 0L
   private[this] var nextRows = MinRows
-  private[this] var nextRaw  = blockBytes / Shares
+  private[this] var nextRaw  = share
 
   /** The rows that came into the block. */
   def rows: Long = count
@@ -43,13 +45,14 @@ private[format] final class SizeLooks(blockBytes: Long) {
     */
   def looked(bufferedBytes: Long): Unit = {
     val rowsLeft = (blockBytes - bufferedBytes) / (bufferedBytes / count.max(1)).max(1)
-    nextRaw = raw + blockBytes / Shares
+    nextRaw = raw + share
     nextRows = count + (rowsLeft / 2).max(MinRows).min(MaxRows)
   }
 }
 
 private[format] object SizeLooks {
-  private final val MinRows = 100L
-  private final val MaxRows = 10000L
-  private final val Shares  = 4
+  private final val MinRows   = 100L
+  private final val MaxRows   = 10000L
+  private final val MostBytes = 32L << 20
+  private final val Shares    = 4
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.compress
 
-import java.io.{InputStream, OutputStream}
+import java.io.OutputStream
 import java.util.zip.GZIPOutputStream
 
-import com.github.luben.zstd.{RecyclingBufferPool, ZstdInputStreamNoFinalizer, ZstdOutputStreamNoFinalizer}
+import com.github.luben.zstd.{RecyclingBufferPool, ZstdOutputStreamNoFinalizer}
 import org.apache.hadoop.conf.{Configurable, Configuration}
-import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, GzipCodec, Lz4Codec, SnappyCodec}
+import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, SnappyCodec}
 
 /** The compression of the bytes of a part.
   *
@@ -31,8 +31,10 @@ private[stoplog] sealed abstract class Compression(val name: String, val suffix:
   /** A new member at the current end of `out`, which it never closes. */
   def openMember(out: OutputStream): MemberStream
 
-  /** The bytes as they were, of all members. Closing the answer closes `in`. */
-  def decompressed(in: InputStream): InputStream
+  /** Whether readers see what follows any file of this kind. Other writers' files in Hadoop's blocks may end in one of length
+    * 0, which readers take for the end.
+    */
+  def mayFollowAny: Boolean = true
 }
 
 private[stoplog] object Compression {
@@ -45,16 +47,12 @@ private[stoplog] object Compression {
       override def finish(): Unit                                           = ()
       override def close(): Unit                                            = ()
     }
-
-    override def decompressed(in: InputStream): InputStream = in
   }
 
   /** Members of RFC 1952 at zlib's default level (6). */
   case object Gzip extends Compression("gzip", ".gz") {
     override def openMember(out: OutputStream): MemberStream =
       new MemberStream.CodecMember(out, new GZIPOutputStream(_, CodecBufferBytes))
-
-    override def decompressed(in: InputStream): InputStream = configured(new GzipCodec).createInputStream(in)
   }
 
   /** Frames of RFC 8878 at zstd's default level (3), with a checksum as the command-line tool writes it.
@@ -67,20 +65,21 @@ private[stoplog] object Compression {
         out,
         new ZstdOutputStreamNoFinalizer(_, RecyclingBufferPool.INSTANCE).setChecksum(true)
       )
-
-    override def decompressed(in: InputStream): InputStream =
-      new ZstdInputStreamNoFinalizer(in, RecyclingBufferPool.INSTANCE)
   }
 
   /** Blocks of LZ4 in Hadoop's framing, which is what Spark reads under this suffix. It is not the frame
     * format of the `lz4` command, which cannot read it: choose `zstd` where both must.
     */
-  case object Lz4 extends OfHadoop("lz4", ".lz4", new Lz4Codec)
+  case object Lz4 extends OfHadoop("lz4", ".lz4", new Lz4Codec) {
+    override def mayFollowAny: Boolean = false
+  }
 
   /** Blocks of Snappy in Hadoop's framing, which is what Spark reads under this suffix; it is not the framing
     * format of the Snappy project.
     */
-  case object Snappy extends OfHadoop("snappy", ".snappy", new SnappyCodec)
+  case object Snappy extends OfHadoop("snappy", ".snappy", new SnappyCodec) {
+    override def mayFollowAny: Boolean = false
+  }
 
   /** Streams of bzip2 with blocks of 900 kB. Slow to write; the one here that Spark can split within a file.
     */
@@ -109,7 +108,5 @@ private[stoplog] object Compression {
   ) extends Compression(name, suffix) {
     override def openMember(out: OutputStream): MemberStream =
       new MemberStream.CodecMember(out, configured(codec).createOutputStream(_))
-
-    override def decompressed(in: InputStream): InputStream = configured(codec).createInputStream(in)
   }
 }

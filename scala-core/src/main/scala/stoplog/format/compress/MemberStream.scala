@@ -13,7 +13,7 @@ import java.io.OutputStream
 private[stoplog] abstract class MemberStream extends OutputStream {
 
   /** Writes what is still buffered and the member's end to the underlying stream, which stays open and is not
-    * flushed. Nothing may be written afterwards. A second call does nothing.
+    * flushed. Nothing may be written afterwards. A second call does nothing. A member without a byte is not written.
     */
   def finish(): Unit
 
@@ -31,15 +31,19 @@ private[stoplog] object MemberStream {
   /** A member made by a codec's own stream, whose `close` writes the member's end.
     *
     * Rows are small and codecs cross into native code with each call, so the bytes are collected here first.
+    *
+    * Hadoop's streams of blocks end with a block of length 0 where nothing is left for their last one: in a member without a
+    * byte, and behind a write that is larger than a block. Readers take such a block for the end of the file, and see none of the
+    * members behind it. So the stream begins with the first byte, and gets slices of which each fits into a block.
     */
   private[compress] final class CodecMember(out: OutputStream, codec: OutputStream => OutputStream)
       extends MemberStream {
 
-    private val target                   = new DetachableStream(out)
-    private val compressor: OutputStream = codec(target)
-    private val buffer                   = new Array[Byte](CodecMember.BufferBytes)
-    private var buffered                 = 0
-    private var over                     = false
+    private val target     = new DetachableStream(out)
+    private val buffer     = new Array[Byte](CodecMember.BufferBytes)
+    private var buffered   = 0
+    private var compressor = Option.empty[OutputStream]
+    private var over       = false
 
     override def write(b: Int): Unit = {
       if (buffered == buffer.length) drain()
@@ -50,7 +54,7 @@ private[stoplog] object MemberStream {
     override def write(bytes: Array[Byte], offset: Int, count: Int): Unit =
       if (count >= buffer.length) {
         drain()
-        compressor.write(bytes, offset, count)
+        compress(bytes, offset, count)
       } else {
         if (count > buffer.length - buffered) drain()
         System.arraycopy(bytes, offset, buffer, buffered, count)
@@ -69,17 +73,35 @@ private[stoplog] object MemberStream {
 
     private def end(): Unit = {
       over = true
-      compressor.close()
+      compressor.foreach(_.close())
     }
 
     private def drain(): Unit = {
-      compressor.write(buffer, 0, buffered)
+      compress(buffer, 0, buffered)
       buffered = 0
+    }
+
+    private def compress(bytes: Array[Byte], offset: Int, count: Int): Unit = {
+      var done = 0
+      while (done < count) {
+        val slice = (count - done).min(CodecMember.SliceBytes)
+        opened().write(bytes, offset + done, slice)
+        done += slice
+      }
+    }
+
+    private def opened(): OutputStream = compressor.getOrElse {
+      val begun = codec(target)
+      compressor = Some(begun)
+      begun
     }
   }
 
   private[compress] object CodecMember {
     private val BufferBytes = 16 * 1024
+
+    /** Less than a block of any codec takes. */
+    private val SliceBytes = 64 * 1024
   }
 }
 

@@ -4,7 +4,6 @@ package stoplog.format.orc
 import java.util.TimeZone
 
 import scala.annotation.nowarn
-import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
@@ -28,20 +27,20 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   import OrcCompactor._
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    val readers = mutable.ArrayBuffer.empty[Reader]
-    try {
-      inputs.foreach(input => readers += opened(input))
-      Compactor.requireAlike(readers.map(likenessOf).toSeq, "other columns, or other settings")
-      val stripes     = readers.flatMap(_.getStripes.asScala).map(_.getLength).toSeq
+    val merged = Using.Manager { use =>
+      val readers = inputs.map(input => use(opened(input)))
+      Compactor.requireAlike(readers.map(likenessOf), "other columns, or other settings")
+      val stripes     = readers.flatMap(_.getStripes.asScala).map(_.getLength)
       val small       = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
       lazy val encode = readers.forall(mayEncode)
       val copy        = readers.forall(mayCopy)
       val written     =
         if (copy && !(small && encode)) copied(inputs.zip(readers), out)
-        else if (encode) encoded(readers.toSeq, out)
+        else if (encode) encoded(readers, out)
         else throw notMerged(inputs)
       Compactor.requireRows(inputs, readers.map(_.getNumberOfRows).sum, written)
-    } finally readers.foreach(_.close())
+    }
+    merged.get
   }
 
   override def likeness(input: CompactionInput): String = Using.resource(opened(input)) { reader =>

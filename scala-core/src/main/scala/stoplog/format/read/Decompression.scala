@@ -27,9 +27,12 @@ private[stoplog] object Decompression extends Decoding {
     val name = files.nameOf(file)
     Option
       .when(name.contains('.'))(name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT))
-      .flatMap(bySuffix.get)
+      .flatMap(ofSuffix)
       .map(of(file, _))
   }
+
+  /** The decoder of files with this suffix, such as `.gz`. It takes no file that breaks off for a whole one. */
+  private[stoplog] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
 
   /** A file without a byte has no rows, as everywhere: some decoders would miss their header in it. */
   private def of(file: SourceFile, decode: InputStream => InputStream): InputStream => InputStream =
@@ -91,7 +94,7 @@ private[stoplog] object Decompression extends Decoding {
   private final val BufferBytes = 64 * 1024
 
   /** Hadoop's blocks of LZ4 and Snappy, without its leniency: it takes any trouble with a block for the end of the file,
-    * and rows would be missing without a word.
+    * and a block of length 0, which it writes itself behind a large write; rows would be missing without a word.
     */
   private[read] final class WholeBlocks private (raw: WholeBlocks.Watched, decompressor: Decompressor)
       extends BlockDecompressorStream(raw, decompressor, WholeBlocks.BufferBytes) {
@@ -100,13 +103,21 @@ private[stoplog] object Decompression extends Decoding {
 
     private var trouble: Option[IOException] = None
 
+    @scala.annotation.tailrec
     override protected def decompress(bytes: Array[Byte], offset: Int, length: Int): Int = {
       val read = super.decompress(bytes, offset, length)
-      if (read < 0) {
+      if (read >= 0) read
+      else {
         (trouble ++ raw.trouble).headOption.foreach(throw _)
         if (raw.taken > 0 && raw.taken < WholeBlocks.LengthBytes) throw WholeBlocks.torn
+        if (raw.taken == 0) read
+        else {
+          if (raw.lastInt != 0) throw WholeBlocks.negative
+          raw.taken = 0
+          eof = false
+          decompress(bytes, offset, length)
+        }
       }
-      read
     }
 
     override protected def getCompressedData(): Int =
@@ -114,7 +125,7 @@ private[stoplog] object Decompression extends Decoding {
         val length =
           in.readNBytes(WholeBlocks.LengthBytes).foldLeft(0)((sum, byte) => (sum << 8) | (byte & 0xff))
         if (raw.atEnd) throw WholeBlocks.torn
-        if (length < 0) throw new IOException("the length of a block is negative")
+        if (length < 0) throw WholeBlocks.negative
         val read = fill(length)
         raw.taken = 0
         read
@@ -141,16 +152,21 @@ private[stoplog] object Decompression extends Decoding {
     final val BufferBytes = 256 * 1024
     final val LengthBytes = 4
 
-    def torn: EOFException = new EOFException("it ends in the middle of a block")
+    def torn: EOFException    = new EOFException("it ends in the middle of a block")
+    def negative: IOException = new IOException("the length of a block is negative")
 
     /** Remembers what a caller would forget. */
     final class Watched(in: InputStream) extends FilterInputStream(in) {
       var taken: Int                   = 0 // bytes since it was set to 0
+      var lastInt: Int                 = 0 // of the last bytes that were asked for one by one
       var atEnd: Boolean               = false
       var trouble: Option[IOException] = None
 
       override def read(): Int = watched(in.read()) { byte =>
-        if (byte >= 0) taken += 1
+        if (byte >= 0) {
+          taken += 1
+          lastInt = (lastInt << 8) | byte
+        }
       }
 
       override def read(bytes: Array[Byte], offset: Int, length: Int): Int =

@@ -41,6 +41,8 @@ private[stoplog] final class HdfsStorage(
 
   override def refuseUnfit(): Unit = files.refuseUnfit(path)
 
+  override def pathProblem(path: String): Option[String] = HdfsStorage.pathProblem(files, path)
+
   private def store(sinkId: String, layout: PartLayout): HdfsPartStore = new HdfsPartStore(
     files,
     sinkId,
@@ -52,6 +54,13 @@ private[stoplog] final class HdfsStorage(
 }
 
 private[stoplog] object HdfsStorage {
+
+  /** By the rules of its client and its NameNode. */
+  private def pathProblem(files: HadoopFiles, path: String): Option[String] =
+    if (path.contains(':')) Some("HDFS takes no ':' in a name")
+    else Storage.tooLong(files.at(path).toUri.getPath, MostPathBytes, "HDFS")
+
+  private final val MostPathBytes = 8000
 
   /** Files on HDFS: made durable by closing them. The server tells whether a file is being written. */
   final class HdfsFileStore(files: HadoopFiles, drafts: Option[String])

@@ -3,7 +3,9 @@ package stoplog.storage.local
 
 import java.io.{IOException, RandomAccessFile}
 import java.nio.channels.FileChannel
-import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption}
+import java.nio.file.{
+  AccessDeniedException, FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption
+}
 import java.util.concurrent.{Callable, ConcurrentHashMap, Executors, Future}
 
 import stoplog.storage.Durability
@@ -14,6 +16,9 @@ private[stoplog] trait LocalForcing extends Serializable {
   private[local] def sync(file: RandomAccessFile): Unit
   private[local] def sync(channel: FileChannel): Unit
   private[local] def syncDirectory(directory: Path): Unit
+
+  /** Whether [[syncDirectory]] does anything. */
+  private[local] def forcesNames: Boolean = true
 
   /** The sync that brings a file's bytes to the disk before [[sync]], where that pays. */
   private[local] def early(file: RandomAccessFile): Option[LocalForcing.EarlySync] = None
@@ -45,37 +50,69 @@ private[stoplog] object LocalForcing {
     private[local] override def sync(file: RandomAccessFile): Unit   = ()
     private[local] override def sync(channel: FileChannel): Unit     = ()
     private[local] override def syncDirectory(directory: Path): Unit = ()
+    private[local] override def forcesNames: Boolean                 = false
   }
 
   /** Creates the directory and its missing parents, each made durable in its own parent.
     *
-    * Also one that is there because another thread has just made it: that thread may not have come to the second step, or
-    * have failed at it.
+    * Also those that are there already, once in each process: the thread or the process that has made one may not have come to
+    * the second step, or have failed at it. That goes up to where the disk ends.
     */
   private[local] def createDirectories(directory: Path, durability: LocalForcing): Unit =
-    if (Files.isDirectory(directory)) {
-      if (unforced.contains(directory)) force(directory, durability)
-    } else {
-      Option(directory.getParent).foreach(createDirectories(_, durability))
-      unforced.add(directory)
-      try Files.createDirectory(directory)
-      catch {
-        case e: FileAlreadyExistsException =>
-          if (Files.isRegularFile(directory)) throw new IOException(s"$directory is not a directory", e)
-          if (!Files.isDirectory(directory))
-            throw new NoSuchFileException(directory.toString) // removed meanwhile
-      }
-      force(directory, durability)
+    keyOf(directory) match {
+      case Some(there) =>
+        if (durability.forcesNames && !isForced(directory, there)) forceFound(directory, durability)
+      case None =>
+        Option(directory.getParent).foreach(createDirectories(_, durability))
+        try Files.createDirectory(directory)
+        catch {
+          case e: FileAlreadyExistsException =>
+            if (Files.isRegularFile(directory)) throw new IOException(s"$directory is not a directory", e)
+            if (!Files.isDirectory(directory))
+              throw new NoSuchFileException(directory.toString) // removed meanwhile
+        }
+        force(directory, durability)
     }
 
-  private def force(directory: Path, durability: LocalForcing): Unit = {
-    Option(directory.getParent).foreach(durability.syncDirectory)
-    unforced.remove(directory)
+  /** To be called when this process has removed the directory: another one may get its number. */
+  private[local] def removed(directory: Path): Unit = {
+    forced.remove(directory)
     ()
   }
 
-  /** Directories that this process has made, and that may not be durable in their parents yet. */
-  private val unforced = ConcurrentHashMap.newKeySet[Path]()
+  /** What a user may not look into, another user has made, long before the sink: it cannot be forced from here. */
+  private def forceFound(directory: Path, durability: LocalForcing): Unit = Option(directory.getParent)
+    .filter(LocalFiles.areOnOneFileSystem(directory, _))
+    .foreach { parent =>
+      createDirectories(parent, durability)
+      try force(directory, durability)
+      catch { case _: AccessDeniedException => () }
+    }
+
+  private def force(directory: Path, durability: LocalForcing): Unit = {
+    val made = keyOf(directory)
+    Option(directory.getParent).foreach(durability.syncDirectory)
+    if (durability.forcesNames) {
+      if (forced.size >= MostKnown) forced.clear()
+      made.foreach(forced.put(directory, _))
+    }
+  }
+
+  private def isForced(directory: Path, there: AnyRef): Boolean = there == forced.get(directory)
+
+  /** Tells a directory from another one that gets its name later, as a rule; `None` where there is none. */
+  private def keyOf(directory: Path): Option[AnyRef] =
+    try
+      LocalFiles
+        .attributes(directory)
+        .filter(_.isDirectory)
+        .map(there => Option(there.fileKey).getOrElse(directory))
+    catch { case _: IOException => None }
+
+  /** Directories that are durable in their parents. One that is not among them costs a call too many. */
+  private val forced = new ConcurrentHashMap[Path, AnyRef]()
+
+  private val MostKnown = 20000
 
   /** Brings a part's bytes to the disk while the task still encodes rows, so that the end of the epoch need not wait
     * for all of them. The end still forces the whole file: this is for speed alone.

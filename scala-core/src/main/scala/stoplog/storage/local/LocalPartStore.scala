@@ -175,7 +175,11 @@ private[stoplog] final class LocalPartStore(
     Iterator
       .iterate(at(token).getParent)(_.getParent)
       .takeWhile(directory => directory != top && directory.startsWith(top))
-      .forall(directory => directory.toFile.delete())
+      .forall { directory =>
+        val gone = directory.toFile.delete()
+        if (gone) LocalForcing.removed(directory)
+        gone
+      }
     ()
   }
 

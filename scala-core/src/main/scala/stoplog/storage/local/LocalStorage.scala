@@ -37,6 +37,9 @@ private[stoplog] final class LocalStorage(path: String, root: String, forcing: L
     }
   }
 
+  override def pathProblem(path: String): Option[String] =
+    Storage.tooLong(s"$root/$path", LocalStorage.MostPathBytes, "Linux")
+
   /** Tries on an empty file the calls that the sink will make on full ones, so that a start fails and not the first
     * epoch.
     */
@@ -67,6 +70,10 @@ private[stoplog] final class LocalStorage(path: String, root: String, forcing: L
     case denied: java.nio.file.AccessDeniedException => s"access to ${denied.getFile} is denied"
     case other => s"${other.getClass.getSimpleName}: ${other.getMessage}"
   }
+}
+
+private object LocalStorage {
+  private final val MostPathBytes = 4095
 }
 
 private[stoplog] final class LocalStorageProvider extends StorageProvider {

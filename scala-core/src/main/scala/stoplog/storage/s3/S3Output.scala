@@ -46,6 +46,14 @@ private[s3] final class S3Output(
 
   override def position: Long = end
 
+  /** Until the numbers of the upload run out, but for those that a run or an attempt which comes next leaves out, and for as many
+    * again: rows that wait for their block are not written yet.
+    */
+  override def mostBytes: Long = {
+    val free = S3Room.LastNumber - room.from - from.waiting.size - waiting.size - 2 * S3Room.Allotted
+    end - tail.size + free.max(0).toLong * fullSize
+  }
+
   override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = io {
     add(bytes, offset, length)
     end += length
@@ -147,7 +155,8 @@ private[s3] final class S3Output(
     val ofTail = room.from + from.waiting.size + waiting.size + 1
     if (ofTail > S3Room.LastNumber)
       throw new IOException(
-        s"a part file has at most ${S3Room.LastNumber} parts, each of $fullSize bytes here"
+        s"an object has at most ${S3Room.LastNumber} parts, and those of this one have $fullSize bytes each; set maxPartSize, or " +
+          s"compactTo, to less than ${S3Room.LastNumber / 2L * fullSize} bytes"
       )
   }
 

@@ -40,6 +40,12 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
   override def finishesAnywhere: Boolean = false
 
+  /** Objects beside an upload have longer names than the part. */
+  override def pathProblem(path: String): Option[String] = {
+    val key = files.at(path + S3Storage.LongerBy).toUri.getPath.stripPrefix("/")
+    Storage.tooLong(key, S3Storage.MostKeyBytes, "S3")
+  }
+
   private[stoplog] override def inRecord: RecordShare = S3Storage.InRecord
 
   /** Tries the calls that the sink will make with full parts, so that a start fails and not the first epoch. */
@@ -72,6 +78,10 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
 private object S3Storage {
   private val Content = Array[Byte]('?')
+
+  private final val MostKeyBytes = 1024
+
+  private val LongerBy = S3Token.PieceInfix + PartLayout.unique()
 
   /** A record that is kept a hundred times, and for one part no more than a task may well send to the driver. */
   private val InRecord = RecordShare(ofAllParts = 1 << 20, ofOnePart = 512 << 10, atLeast = 2 << 10)

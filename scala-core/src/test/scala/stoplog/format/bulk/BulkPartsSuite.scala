@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import java.io.IOException
+
 import scala.collection.mutable
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
 import stoplog.error.StoplogException
+import stoplog.part.BlockOutput
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
 
@@ -62,6 +66,59 @@ class BulkPartsSuite extends AnyFunSuite {
     world.epoch(500, life = PartLife.OneEpoch)
     assert(world.spoolFiles.staged().isEmpty)
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
+  }
+
+  test("blocks of a task that fills several at a time end early where they are too large together") {
+    val mebi                      = 1L << 20
+    var held                      = 0L
+    var most                      = 0L
+    def counted(blockBytes: Long) = new LinesThrough(blockBytes, "counted")(block =>
+      new BlockThrough(block) {
+        private var bytes                          = 0L
+        override def write(row: InternalRow): Unit = {
+          super.write(row)
+          bytes += 32
+          held += 32
+          most = most.max(held)
+        }
+        override def close(): Unit = {
+          held -= bytes
+          bytes = 0
+        }
+      }
+    )
+    val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
+    val world = new BulkWorld(2 * mebi, end, bulk = counted(_), mostInBlocks = Some(mebi))
+    world.epoch(160000, life = PartLife.OneEpoch, bucket = n => s"b${n % 4}", text = n => f"row $n%06d"): Unit
+    assert(most <= mebi + 4 * (64 << 10), "all rows are 4.9 MiB")
+    assert(held === 0)
+    val parts = world.closed.map(part => LineBlocks.read(world.parts.content(part.handle.token)))
+    assert(parts.map(_.flatten).zipWithIndex.forall { case (rows, n) =>
+      rows == (n until 160000 by 4).map(each => f"row $each%06d")
+    })
+    assert(parts.forall(blocks => blocks.size > 1 && blocks.size < 20), parts.map(_.map(_.size)))
+  }
+
+  test("a task that fills one block at a time fills it") {
+    val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
+    val world = new BulkWorld(2L << 20, end, bulk = new LineBlocks(_))
+    world.epoch(160000, life = PartLife.OneEpoch, text = n => f"row $n%06d"): Unit
+    val blocks = LineBlocks.read(world.parts.content(world.closed.head.handle.token))
+    assert(blocks.init.forall(_.size * 32 >= (2 << 20)), blocks.map(_.size))
+  }
+
+  test("bytes of a writer that writes as it goes count once in the size of a part") {
+    val sizes = mutable.ArrayBuffer.empty[(Long, Long)]
+    val world = new BulkWorld(
+      blockBytes = 1,
+      Rolls(beforeRow = part => {
+        sizes += part.records -> part.sizeBytes
+        None
+      }).policy,
+      bulk = _ => BulkSink.UserFormat(UserObject.reference(BulkPartsSuite.AtOnce, "bulkWriter"))
+    )
+    world.epoch(300, life = PartLife.OneEpoch, text = n => f"row $n%04d")
+    assert(sizes.map { case (records, bytes) => bytes - records * 9 }.distinct === Seq(0))
   }
 
   test("rows take memory no longer than their epoch lasts, whatever becomes of their part") {
@@ -192,4 +249,46 @@ class BulkPartsSuite extends AnyFunSuite {
 
   private def parts(world: BulkWorld): Vector[Vector[String]] =
     LinesInBlocks.read(world.parts.content(world.closed.head.handle.token))
+
+  test("a part whose block cannot be closed gives back the memory of its rows") {
+    var begun = 0
+    var fails = false
+    class Failing(blockBytes: Long) extends LinesInBlocks(blockBytes) {
+      override def describe: String = "failing"
+
+      override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
+        begun += 1
+        new BlockThrough(super.block(out, directory)) {
+          override def close(): Unit = if (fails) throw new IOException("cannot be closed")
+        }
+      }
+    }
+    val world = new BulkWorld(blockBytes = 4000, bulk = new Failing(_))
+
+    // Shorter in the block than in memory: those that were to fill a block do not.
+    def text(number: Int): String =
+      if (number < 34) "x" * 100
+      else if (number < 80) "y"
+      else {
+        assert(begun === 1, "the block that is open")
+        assert(world.memory.usedBytes > 0)
+        fails = true
+        throw new IllegalStateException("no more rows")
+      }
+    intercept[IOException](world.epoch(100, text = text))
+    assert(world.memory.usedBytes === 0)
+  }
+}
+
+object BulkPartsSuite {
+
+  /** Keeps no row. */
+  object AtOnce extends BulkWriterFactory {
+    override def create(out: BlockOutput): BulkWriter = new BulkWriter {
+      override def write(row: InternalRow): Unit = out.write(s"${row.getString(0)}\n".getBytes)
+      override def bufferedBytes: Long           = 0
+      override def finish(): Unit                = ()
+      override def close(): Unit                 = ()
+    }
+  }
 }

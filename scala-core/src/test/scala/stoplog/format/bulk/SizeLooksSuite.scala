@@ -24,6 +24,15 @@ class SizeLooksSuite extends AnyFunSuite {
     assert(rowsUntilDue(looks, rowBytes = 1000) === 1)
   }
 
+  test("large rows are looked at after each 8 MiB, however large the block is to be") {
+    for (blockBytes <- Seq(128L << 20, Long.MaxValue)) {
+      val looks = new SizeLooks(blockBytes)
+      assert(rowsUntilDue(looks, rowBytes = 1 << 20) === 8)
+      looks.looked(bufferedBytes = 8 << 20)
+      assert(rowsUntilDue(looks, rowBytes = 1 << 20) === 8)
+    }
+  }
+
   private def rowsUntilDue(looks: SizeLooks, rowBytes: Long): Int =
     Iterator.continually(looks.isDueWith(rowBytes)).indexOf(true) + 1
 }

@@ -14,6 +14,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.compress.CompressionCodecFactory
 import org.scalatest.funsuite.AnyFunSuite
 import stoplog.format.{SparkSessionForTests, Travel}
+import stoplog.format.read.Decompression
 
 class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
 
@@ -94,6 +95,31 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rows === 1 + 40000 + 12000 + 1)
     }
 
+    test(
+      s"${compression.name}: Spark reads on behind an epoch whose last write is large, and behind one without a byte"
+    ) {
+      assume(
+        compression != Compression.Zstd || spark.version >= "4.1",
+        "Spark 4.0 needs Hadoop's native zstd"
+      )
+      val random = new Random(11)
+      val rows   = Seq("before", random.alphanumeric.take(300 << 10).mkString, "after")
+      val whole  = new ByteArrayOutputStream
+      Seq(rows.head + "\n", rows(1) + "\n", "", rows(2) + "\n").foreach { text =>
+        val member = compression.openMember(whole)
+        member.write(text.getBytes(UTF_8)) // at once
+        member.finish()
+        member.close()
+      }
+      assert(
+        spark.read.text(file(compression, whole.toByteArray).toString).collect().map(_.getString(0)) === rows
+      )
+    }
+
+    test(s"${compression.name}: a member without a byte is not written") {
+      assert(part(compression, Seq(Array.emptyByteArray)) === Array.emptyByteArray)
+    }
+
     test(s"${compression.name}: finishing a member leaves the part's stream open and unflushed") {
       val out = new ByteArrayOutputStream {
         override def flush(): Unit = fail("flushed")
@@ -135,6 +161,22 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       Try(member.close())
     }
   }
+
+  for (compression <- Seq(Compression.Lz4, Compression.Snappy))
+    test(
+      s"${compression.name}: stoplog's own source reads on behind empty blocks, and takes no broken one for the end"
+    ) {
+      val empty                     = new Array[Byte](4)
+      val rows                      = part(compression, epochs.take(3))
+      def read(bytes: Array[Byte]*) =
+        Decompression.ofSuffix(compression.suffix).get(new ByteArrayInputStream(bytes.toArray.flatten))
+      assert(
+        read(empty, rows, empty, empty, rows, empty)
+          .readAllBytes() === (epochs.take(3) ++ epochs.take(3)).flatten
+      )
+      for (broken <- Seq(Array[Byte](0, 0), Array[Byte](-1, -1, -1, -1), Array[Byte](0, 0, 0, 9)))
+        intercept[java.io.IOException](read(rows, empty, broken).readAllBytes())
+    }
 
   test("bzip2, none: however small Spark's splits are, each row is read once") {
     val size = "spark.sql.files.maxPartitionBytes"

@@ -66,6 +66,39 @@ class LocalForcingSuite extends LawSuite {
       assert(disk.forced(root) === 1, "and but once")
   }
 
+  forcing(
+    "a directory that another process has made is forced in its parent, and so is each one above, when it is first used"
+  ) { (root, disk) =>
+    val bucket = Files.createDirectories(root.resolve("a/b"))
+    LocalForcing.createDirectories(bucket, disk)
+    assert(disk.forced(bucket.getParent) === 1 && disk.forced(root) === 1)
+    LocalForcing.createDirectories(bucket, disk)
+    LocalForcing.createDirectories(bucket.resolve("c"), disk)
+    assert(disk.forced(bucket.getParent) === 1 && disk.forced(root) === 1, "and but once")
+    assert(disk.forced(bucket) === 1)
+
+    disk.failing = Some("a")
+    intercept[IOException](
+      LocalForcing.createDirectories(Files.createDirectory(root.resolve("a/other")), disk)
+    )
+  }
+
+  forcing("another directory under the name of one that was removed is forced, too") { (root, disk) =>
+    val bucket = root.resolve("b")
+    LocalForcing.createDirectories(bucket, disk)
+    Files.move(bucket, root.resolve("moved")) // and not deleted: another one could get its number
+    Files.createDirectory(bucket)
+    LocalForcing.createDirectories(bucket, disk)
+    assert(disk.forced(root) === 2)
+  }
+
+  forcing("nothing is asked of the disk where only processes may die") { (root, _) =>
+    LocalForcing.createDirectories(root.resolve("b"), LocalForcing.Process)
+    val disk = new Disk
+    LocalForcing.createDirectories(root.resolve("b"), disk)
+    assert(disk.forced(root) === 1, "which says nothing of the disk")
+  }
+
   private def forcing(name: String)(body: (Path, Disk) => Unit): Unit = law(name) {
     case storage: LocalUnderTest => body(storage.root, new Disk)
     case other                   => fail(s"$other")

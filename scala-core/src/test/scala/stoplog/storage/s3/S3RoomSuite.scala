@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.s3
 
+import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.fault.Faults
+import stoplog.part.Resume
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 import stoplog.storage.s3.S3Token.S3Room._
 
 class S3RoomSuite extends AnyFunSuite {
@@ -39,6 +43,38 @@ class S3RoomSuite extends AnyFunSuite {
     assert(Writer(5).claimed(Gaps.Refused) === Publisher(5))
     assert(Writer(5).takenOver(Gaps.Refused) === Publisher(5))
     assert(Publisher(5).claimed(Gaps.Refused) === Publisher(5))
+  }
+
+  test("a part is to end before the numbers of its upload have run out") {
+    val mebi = 1L << 20
+
+    def mostOf(from: Option[S3Token.S3Room], waiting: Int = 0): Long = {
+      val handle = S3Token.Handle.of(Array(1))
+      val part   = S3Token.UploadedPart(1, 8 * mebi, handle)
+      val token  = S3Token(
+        base = "_stoplog/main/open/.part",
+        target = "part",
+        upload = from.map(S3Token.Upload(handle, Vector(part), _)),
+        waiting = Vector.fill(waiting)(S3Token.Piece("piece", 8 * mebi)),
+        tail = S3Token.Tail.empty,
+        stale = Vector.empty
+      )
+      // Nothing is asked of S3.
+      val store = new S3PartStore(
+        new HadoopFiles("s3a://none/x", new HadoopSettings(new Configuration(false))),
+        "main",
+        S3Settings(),
+        Faults.none
+      )
+      val output = store.resume(Resume(S3TokenCodec.encode(token)), token.sizeBytes)
+      try output.mostBytes - output.position
+      finally output.close()
+    }
+    assert(mostOf(from = None) === (9999 - 512) * 8 * mebi)
+    assert(mostOf(Some(Writer(9000))) === (1000 - 512) * 8 * mebi)
+    assert(mostOf(Some(Publisher(9000)), waiting = 480) === 8 * 8 * mebi)
+    for (room <- Seq(Writer(9490), Publisher(9990))) assert(mostOf(Some(room)) === 0)
+    assert(mostOf(Some(Publisher(9000)), waiting = 600) === 0)
   }
 
   private def written(room: S3Token.S3Room, parts: Int): S3Token.S3Room = room match {

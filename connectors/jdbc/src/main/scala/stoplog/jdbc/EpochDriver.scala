@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Planned}
+import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Parallel, Planned}
 import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.log.{BatchDigest, QueryEpoch}
@@ -88,11 +88,13 @@ private[jdbc] final class EpochDriver(
     if (!isCommitted) forget()
   }
 
-  /** The end of a batch job, which leaves neither its row nor its tables. */
+  /** The end of a batch job, which leaves neither its row nor its tables: what cannot be removed keeps nothing else. */
   def forget(): Unit = inSession { (session, retries) =>
-    val own = new OwnTables(session, retries, target)
-    tables.allStaging.foreach(staging => own.drop(staging.table))
-    retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
+    val own   = new OwnTables(session, retries, target)
+    val drops = tables.allStaging.map(staging => () => own.drop(staging.table))
+    val row   = () => retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
+    Parallel.sequential.map(drops :+ row)(_())
+    ()
   }
 
   private def claim(session: Session, retries: Retries, planned: Planned): SinkRow = {

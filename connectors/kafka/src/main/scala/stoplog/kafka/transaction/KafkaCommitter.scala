@@ -38,14 +38,16 @@ private[kafka] final class KafkaCommitter(
     clock: Clock
 ) extends TwoPhaseCommitter {
 
-  /** The brokers are asked about those alone that they may have aborted for their age.
+  /** The brokers are asked about those alone that they may have aborted for their age. One that is open yet and has hardly any
+    * time left may be aborted between its record and its commit.
     *
     * Error: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`.
     */
   override def refuseLost(tokens: Seq[String]): Unit = {
-    val old = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
-    transactions.gone(old).foreach { lost =>
-      throw KafkaErrors.transactionExpired(lost, ageMillis(lost), timeoutMillis)
+    val old    = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
+    val oldest = old.maxByOption(ageMillis)
+    oldest.filter(leftMillis(_) < KafkaCommitter.marginMillis(timeoutMillis)).orElse(transactions.gone(old)).foreach {
+      late => throw KafkaErrors.transactionExpired(late, ageMillis(late), timeoutMillis)
     }
   }
 
@@ -85,6 +87,18 @@ private[kafka] final class KafkaCommitter(
   }
 
   private def ageMillis(open: OpenTransaction): Long = clock.millis() - open.begunAtMillis
+
+  private def leftMillis(open: OpenTransaction): Long = timeoutMillis - ageMillis(open)
+}
+
+private[kafka] object KafkaCommitter {
+
+  /** The time that a record leaves to the commit of its transactions, or to a restart: a tenth of it all, half a minute at
+    * most.
+    */
+  def marginMillis(timeoutMillis: Long): Long = (timeoutMillis / 10).min(MostMarginMillis)
+
+  private final val MostMarginMillis = 30000L
 }
 
 /** Ends transactions that other processes have begun. Safe to be used by many threads. */

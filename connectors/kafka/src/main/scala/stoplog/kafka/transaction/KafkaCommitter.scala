@@ -31,7 +31,6 @@ import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 private[kafka] final class KafkaCommitter(
     transactions: Transactions,
     target: String,
-    ids: TransactionalIds,
     runs: () => Set[RunId],
     onLost: LostPart,
     timeoutMillis: Long,
@@ -61,13 +60,13 @@ private[kafka] final class KafkaCommitter(
     outcome
   }
 
-  /** Those that a run of this log has begun (I5): logs at different places may have paths of one text, so that ids of their
-    * sinks begin alike. Of age 0, all of them: to abort one keeps its writer out.
+  /** Those that a run of this log has begun (I5), whatever their ids begin with: a run may have had another prefix, and logs at
+    * different places may have paths of one text. Of age 0, all of them: to abort one keeps its writer out.
     */
   override def staged(): Vector[Staged] = {
-    val alike = transactions.open(ids.isOfSink)
+    val alike = transactions.open(TransactionalIds.runOf(_).isDefined)
     val own   = if (alike.isEmpty) Set.empty[String] else runs().map(_.uid)
-    alike.filter(ids.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
+    alike.filter(TransactionalIds.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
   }
 
   override def stagedOf(token: String): Set[String] = Set(OpenTransaction.idOf(token))

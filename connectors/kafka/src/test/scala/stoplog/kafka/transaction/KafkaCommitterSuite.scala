@@ -71,7 +71,6 @@ class KafkaCommitterSuite extends AnyFunSuite {
       new KafkaCommitter(
         new Transactions(settings, clock),
         topic,
-        TransactionalIds("stoplog", "/log", "main"),
         () => Set.empty,
         LostPart.Fail,
         timeoutMillis.toLong,

@@ -29,7 +29,9 @@ final class Lives(
     path: Option[String] = None
 ) {
   private val root      = Files.createTempDirectory("stoplog-kafka-lives").toString
-  private val ids       = TransactionalIds("stoplog", path.getOrElse(root), "main")
+
+  /** Of the next life. */
+  var ids: TransactionalIds = TransactionalIds("stoplog", path.getOrElse(root), "main")
   private val pool      = new ProducerPool(Clock.system, keptMillis = Long.MaxValue)
   private val left      = mutable.Buffer.empty[AutoCloseable]
   private var committed = -1L
@@ -65,7 +67,6 @@ final class Lives(
     val committer = new KafkaCommitter(
       new Transactions(settings, Clock.system),
       topic,
-      ids,
       () => records.all().map(_.run).toSet,
       onLost,
       timeoutMillis,

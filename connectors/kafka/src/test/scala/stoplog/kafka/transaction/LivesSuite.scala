@@ -80,6 +80,16 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
+  test("what a run left open is aborted by the next one, though prefix and spelling of the log's path are others") {
+    inTopic("matrix-prefix") { (topic, lives) =>
+      assert(!lives.live(more = 1, Lives.dying(Step.AfterSync, Lives.Tasks))())
+      lives.ids = lives.ids.copy(prefix = "team-a", log = s"file:${lives.ids.log}")
+      assert(lives.live(more = 1)())
+      assert(!broker.isHeldUp(topic))
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+    }
+  }
+
   test("with onLostTransaction=skip the query goes on without these rows") {
     inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)())

@@ -123,13 +123,17 @@ private[twophase] object TwoPhaseEngineSink {
       begun = true
       try
         tools.parallel.uninterrupted {
-          tools.parallel.map(all) { part =>
-            if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
-              throw Errors.partLost(sink.target, part.token, "", -1L)
-          }
+          val outcomes = tools.parallel.map(all)(part => tools.retry(() => committer.commit(part)))
+          refuseLost(all, all.zip(outcomes).collect { case (part, CommitOutcome.Lost) => part })
         }
       catch { case NonFatal(e) => throw Errors.batchPartly(sink.target, e) }
       close(s"All rows are in ${sink.target}")
+    }
+
+    private def refuseLost(all: Seq[Prepared], gone: Seq[Prepared]): Unit = gone.headOption.foreach { first =>
+      throw committer
+        .lost(gone, committed = all.size - gone.size)
+        .getOrElse(Errors.partLost(sink.target, first.token, "", -1L))
     }
 
     /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). The engine

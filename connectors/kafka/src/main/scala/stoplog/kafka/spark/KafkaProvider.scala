@@ -86,7 +86,6 @@ private[kafka] final class TransactionalSink(
       new Transactions(options.producer, Clock.system),
       target,
       runs,
-      options.log.onLostPart,
       options.producer.transactionTimeoutMillis,
       Clock.system
     )

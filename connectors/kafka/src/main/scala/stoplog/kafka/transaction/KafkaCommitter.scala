@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors._
 
-import stoplog.commit.{Clock, LostPart}
-import stoplog.error.Log
+import stoplog.commit.Clock
+import stoplog.error.{Log, StoplogException}
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.options.TimeSpan
 import stoplog.part.RunId
@@ -32,7 +32,6 @@ private[kafka] final class KafkaCommitter(
     transactions: Transactions,
     target: String,
     runs: () => Set[RunId],
-    onLost: LostPart,
     timeoutMillis: Long,
     clock: Clock
 ) extends TwoPhaseCommitter {
@@ -50,14 +49,18 @@ private[kafka] final class KafkaCommitter(
     }
   }
 
-  /** Error: `STOPLOG_KAFKA_TRANSACTION_LOST`, unless the user has chosen to go on. */
   override def commit(prepared: Prepared): CommitOutcome = {
     val open    = OpenTransaction.parse(prepared.token)
     val outcome = transactions.commit(open)
-    if (outcome == CommitOutcome.Lost && onLost == LostPart.Fail)
-      throw KafkaErrors.transactionLost(open, target, prepared.rows, ageMillis(open), timeoutMillis)
     warnIfNearlyLost(open)
     outcome
+  }
+
+  /** `STOPLOG_KAFKA_TRANSACTION_LOST` */
+  override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
+    val oldest = gone.map(part => OpenTransaction.parse(part.token)).minBy(_.begunAtMillis)
+    val count  = KafkaErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
+    Some(KafkaErrors.transactionLost(oldest, target, count, ageMillis(oldest), timeoutMillis))
   }
 
   /** Those that a run of this log has begun (I5), whatever their ids begin with: a run may have had another prefix, and logs at

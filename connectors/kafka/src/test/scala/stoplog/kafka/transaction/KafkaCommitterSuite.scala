@@ -6,7 +6,7 @@ import scala.util.{Try, Using}
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{LostPart, ManualClock}
+import stoplog.commit.ManualClock
 import stoplog.error.StoplogException
 import stoplog.kafka.Broker
 import stoplog.kafka.client.OpenTransaction
@@ -72,7 +72,6 @@ class KafkaCommitterSuite extends AnyFunSuite {
         new Transactions(settings, clock),
         topic,
         () => Set.empty,
-        LostPart.Fail,
         timeoutMillis.toLong,
         clock
       )

@@ -68,7 +68,6 @@ final class Lives(
       new Transactions(settings, Clock.system),
       topic,
       () => records.all().map(_.run).toSet,
-      onLost,
       timeoutMillis,
       Clock.system
     )

@@ -47,9 +47,22 @@ class LivesSuite extends AnyFunSuite with Eventually {
         val lost = intercept[StoplogException](lives.live(more = 1)())
         assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
         assert(lost.getMessageParameters.get("epoch") === "0")
-        assert(lost.getMessageParameters.get("rows") === Lives.RowsOfTask.toString)
+        assert(lost.getMessageParameters.get("rows") === (Lives.Tasks * Lives.RowsOfTask).toString)
+        assert(lost.getMessageParameters.get("lost") === "2")
       }
       assert(broker.committed(topic) === Vector.empty)
+    }
+  }
+
+  test("of a micro-batch some of which is committed, and some has timed out, both numbers are told") {
+    inTopic("matrix-partly") { (topic, lives) =>
+      assert(!lives.live(more = 1, Lives.dying(Step.PartPublished, 1), timeoutMillis = Broker.ShortMillis)())
+      eventually(assert(!broker.isHeldUp(topic)))
+      val lost = intercept[StoplogException](lives.live(more = 1)())
+      assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
+      val told = lost.getMessageParameters
+      assert(Seq("committed", "lost", "rows").map(told.get) === Seq("1", "1", Lives.RowsOfTask.toString))
+      assert(broker.committed(topic).size === Lives.RowsOfTask)
     }
   }
 

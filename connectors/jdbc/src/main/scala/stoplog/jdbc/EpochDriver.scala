@@ -105,12 +105,24 @@ private[jdbc] final class EpochDriver(
     val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
     faults.at(JdbcStep.AfterClaim)
     tables.allStaging.foreach { staging =>
-      retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
-      own.ensure(staging)
-      retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
+      if (target.dialect.keepsMore)
+        retries(target.writeFailed)(_ => session.transaction(_ => renew(session, retries, staging)))
+      else {
+        retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
+        own.ensure(staging)
+        retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
+      }
     }
     faults.at(JdbcStep.AfterSweep)
     state
+  }
+
+  /** The same as [[clear]], by making the table anew. That ends the transaction under way, and with it the lock, so another
+    * connection does it.
+    */
+  private def renew(session: Session, retries: Retries, staging: StagingTable): Unit = {
+    owned(session)
+    Session.use(connect, target)(new OwnTables(_, retries, target).renew(staging))
   }
 
   /** Nothing of this run is staged yet, and no other may commit: all that is there is of dead attempts (I5). Unless a

@@ -33,7 +33,9 @@ class TwoPhaseJobSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that fails aborts all that its tasks have prepared, though one cannot be aborted, and closes its client") {
+  test(
+    "a job that fails aborts all that its tasks have prepared, though one cannot be aborted, and closes its client"
+  ) {
     for (names <- Seq(Seq("stuck", "a"), Seq("a", "stuck", "b", "c"))) {
       val target = new Target(closing = throw new IOException("the connection is gone"))
       val said   = LogCapture.of(target.abort(names: _*))

@@ -92,7 +92,7 @@ private[jdbc] final class EpochDriver(
   def forget(): Unit = inSession { (session, retries) =>
     val own   = new OwnTables(session, retries, target)
     val drops = tables.allStaging.map(staging => () => own.drop(staging.table))
-    val row   = () => retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
+    val row = () => retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
     Parallel.sequential.map(drops :+ row)(_())
     ()
   }

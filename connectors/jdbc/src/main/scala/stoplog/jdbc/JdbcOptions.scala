@@ -76,7 +76,8 @@ private[jdbc] final case class JdbcOptions(
       case JdbcOptions.BehindOracle(name) => name
       case path                           => path
     }
-    val inUrl   = parameters.split("[?;&]").toSeq.map(_.split("=", 2)).collect { case Array(key, value) => key -> value }
+    val inUrl =
+      parameters.split("[?;&]").toSeq.map(_.split("=", 2)).collect { case Array(key, value) => key -> value }
     val choices = (toSpark ++ inUrl).toSeq.collect {
       case (key, value) if JdbcOptions.Choosing(key.toLowerCase(Locale.ROOT)) =>
         s" with ${key.toLowerCase(Locale.ROOT)} $value"

@@ -151,7 +151,9 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
 
   private def fits(staging: StagingTable): Boolean = {
     val (own, wanted) = (answers(staging.shape), answers(staging.shapeOfTarget))
-    own.map(_.size) == wanted.map(_.size) && own.exists(_.zip(wanted.get).forall { case (a, b) => a.takes(b) })
+    own.map(_.size) == wanted.map(_.size) && own.exists(_.zip(wanted.get).forall { case (a, b) =>
+      a.takes(b)
+    })
   }
 
   /** The columns of a result, in a form that can be compared; none if the query cannot be run. */

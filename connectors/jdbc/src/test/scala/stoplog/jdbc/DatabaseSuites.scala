@@ -9,14 +9,19 @@ class SqliteUpsertSuite   extends UpsertLaws(TestDatabase.sqlite(Files.createTem
 class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres)
 class MariaDbUpsertSuite  extends UpsertLaws(TestDatabase.mariaDb)
 
-class DerbyEpochSuite    extends EpochLaws(TestDatabase.derby())
-class H2EpochSuite       extends EpochLaws(TestDatabase.h2())
-class SqliteEpochSuite   extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
+class DerbyEpochSuite  extends EpochLaws(TestDatabase.derby())
+class H2EpochSuite     extends EpochLaws(TestDatabase.h2())
+class SqliteEpochSuite extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
 
 class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
-  test("the staging table of an earlier run has the types that the target has by now, though JDBC calls them alike") {
+  test(
+    "the staging table of an earlier run has the types that the target has by now, though JDBC calls them alike"
+  ) {
     val table = s"${database.newHeap()}_z"
-    replaced(s"CREATE TYPE ${table}_word AS ENUM ('a')", s"CREATE TABLE $table (id BIGSERIAL, word ${table}_word)")(
+    replaced(
+      s"CREATE TYPE ${table}_word AS ENUM ('a')",
+      s"CREATE TABLE $table (id BIGSERIAL, word ${table}_word)"
+    )(
       s"ALTER TABLE $table ALTER COLUMN word TYPE TEXT"
     )(table, "b")
   }

@@ -119,8 +119,8 @@ class JdbcOptionsSuite extends AnyFunSuite {
       (url, named) <- Seq(
         "jdbc:postgresql://db1,db2:5433/shop?user=u&password=hunter2" -> "postgresql:shop",
         "jdbc:postgresql:shop"                                        -> "postgresql:shop",
-        "jdbc:postgresql://db/shop?currentSchema=etl&ssl=true"        -> "postgresql:shop with currentschema etl",
-        "jdbc:mariadb://u:hunter2@db:3306/shop"                       -> "mariadb:shop",
+        "jdbc:postgresql://db/shop?currentSchema=etl&ssl=true" -> "postgresql:shop with currentschema etl",
+        "jdbc:mariadb://u:hunter2@db:3306/shop"                -> "mariadb:shop",
         "jdbc:sqlserver://db:1433;databaseName=shop;password=hunter2" -> "sqlserver: with databasename shop",
         "jdbc:oracle:thin:u/hunter2@db:1521:SHOP"                     -> "oracle:SHOP",
         "jdbc:oracle:thin:u/hunter2@//db:1521/shop"                   -> "oracle:shop",
@@ -130,6 +130,8 @@ class JdbcOptionsSuite extends AnyFunSuite {
         "jdbc:sqlite:/data/shop.db"                                   -> "sqlite:/data/shop.db"
       )
     ) assert(name(url) === named)
-    assert(name("jdbc:postgresql://db/shop", "currentSchema" -> "etl") === "postgresql:shop with currentschema etl")
+    assert(
+      name("jdbc:postgresql://db/shop", "currentSchema" -> "etl") === "postgresql:shop with currentschema etl"
+    )
   }
 }

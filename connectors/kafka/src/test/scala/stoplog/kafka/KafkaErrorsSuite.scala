@@ -27,8 +27,8 @@ class KafkaErrorsSuite extends ConditionRules(KafkaErrorsSuite.url, KafkaErrorsS
         )
         .getMessage
     for (
-      told <- Seq("micro-batch 12 ", "3 are committed", "2 with 9 rows are lost", "topic t at b:9092", "stoplog-1 (producer 7, epoch 3)",
-        "2m ago")
+      told <- Seq("micro-batch 12 ", "3 are committed", "2 with 9 rows are lost", "topic t at b:9092",
+        "stoplog-1 (producer 7, epoch 3)", "2m ago")
     )
       assert(message.contains(told), message)
   }

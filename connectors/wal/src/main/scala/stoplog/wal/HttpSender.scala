@@ -67,7 +67,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   @tailrec
   private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
     tried(request(key, body)) match {
-      case Answer.Taken                                                    => ()
+      case Answer.Taken                                                     => ()
       case Answer.Later(said, Some(wait)) if wait > LongestRetryAfterMillis =>
         throw new IOException(
           s"$said, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more than the " +

@@ -67,7 +67,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
       override def forgetBefore(query: String, epoch: Long): Unit = ()
       override def isOver(query: String, epoch: Long): Boolean    = fail("asked")
     }
-    var sent = Vector.empty[Option[String]]
+    var sent                           = Vector.empty[Option[String]]
     def chunk(notesAt: Option[String]) = {
       val token = ChunkToken("query", Some(7), 0, SpoolFile("f", 1, level = 0), notesAt = notesAt)
       Prepared("chunk-1", token.text, 1, 1)
@@ -83,7 +83,8 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     for (former <- Seq("the table b", "files of the sink's log")) {
       val refused = intercept[StoplogException](commit(silent, Some(former)))
       assert(refused.getCondition === "STOPLOG_WAL_NOTES_MOVED")
-      for (said <- Seq(former, "the table b|c", "chunk-1", place.location)) assert(refused.getMessage.contains(said))
+      for (said <- Seq(former, "the table b|c", "chunk-1", place.location))
+        assert(refused.getMessage.contains(said))
     }
     // A release before kept no place.
     for (notesAt <- Seq(Some("the table b|c"), None)) commit(new Notes, notesAt)

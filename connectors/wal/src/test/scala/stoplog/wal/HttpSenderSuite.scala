@@ -118,7 +118,9 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(pauses === Seq(1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000))
   }
 
-  test("a server may ask for five minutes, and one that asks for more is not waited for and named with that") {
+  test(
+    "a server may ask for five minutes, and one that asks for more is not waited for and named with that"
+  ) {
     answers ++= Seq(503 -> Some("300"), 200 -> None)
     send(rows = 1)
     assert(pauses === Seq(300000))

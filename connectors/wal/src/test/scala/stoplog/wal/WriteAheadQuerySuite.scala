@@ -91,7 +91,9 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.kept === Nil)
   }
 
-  test("a chunk whose file and note are gone is told of in the words of this sink, and passed over on request") {
+  test(
+    "a chunk whose file and note are gone is told of in the words of this sink, and passed over on request"
+  ) {
     val world = new World
     world.arrive("1", "a", "b")
     world.inbox.isFull = true
@@ -99,7 +101,8 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     world.inbox.isFull = false
     world.kept.foreach(Files.delete)
     val lost = intercept[Exception](world.run()).getMessage
-    for (said <- Seq("STOPLOG_WAL_CHUNK_LOST", "Micro-batch 0", "2 rows", "onLostPart")) assert(lost.contains(said))
+    for (said <- Seq("STOPLOG_WAL_CHUNK_LOST", "Micro-batch 0", "2 rows", "onLostPart"))
+      assert(lost.contains(said))
     world.arrive("2", "c")
     world.run("onLostPart" -> "skip")
     assert(world.inbox.rows === Seq("c"))

@@ -48,8 +48,8 @@ private[cassandra] final class RowBinder(
   /** The row as a statement. Error: `STOPLOG_CASSANDRA_BAD_ROW`. */
   def bind(row: InternalRow): Bound = {
     val builder = prepared.boundStatementBuilder()
-    var size = 0
-    var at   = 0
+    var size    = 0
+    var at      = 0
     key.clear()
     while (at < columns.length) {
       val column = columns(at)

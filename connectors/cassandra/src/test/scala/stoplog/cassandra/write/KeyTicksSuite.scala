@@ -47,7 +47,10 @@ class KeyTicksSuite extends AnyFunSuite {
   test("keys beyond those that are remembered have later ticks for later rows, and leave the others theirs") {
     val ticks = new KeyTicks(mostKeys = 1000)
     for (key <- 0 until 1000) ticks.next(hash(key))
-    val beyond = for (_ <- 1 to 3; key <- 1000 until 9000) yield key -> ticks.next(hash(key))
+    val beyond = for {
+      _   <- 1 to 3
+      key <- 1000 until 9000
+    } yield key -> ticks.next(hash(key))
     for ((_, of) <- beyond.groupBy(_._1)) assert(of.map(_._2) === of.map(_._2).sorted.distinct)
     for (key <- 0 until 1000) assert(ticks.next(hash(key)) === 1)
   }
@@ -62,7 +65,9 @@ class KeyTicksSuite extends AnyFunSuite {
     assert(made.first === same.first)
     assert(made.second === same.second)
     assert(part.position() === 1)
-    for (other <- Seq(hash("a".getBytes, "bc".getBytes), hash("c".getBytes, "ab".getBytes), hash("abc".getBytes))) {
+    for (
+      other <- Seq(hash("a".getBytes, "bc".getBytes), hash("c".getBytes, "ab".getBytes), hash("abc".getBytes))
+    ) {
       assert(other.first !== same.first)
       assert(other.second !== same.second)
     }

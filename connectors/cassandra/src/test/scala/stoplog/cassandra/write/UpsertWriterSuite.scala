@@ -90,7 +90,9 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
     assert(written(rows).all.get === 5000)
   }
 
-  test("a task whose rows of other keys come in another order when it is repeated leaves the later row of each key") {
+  test(
+    "a task whose rows of other keys come in another order when it is repeated leaves the later row of each key"
+  ) {
     val keys   = 0 until 50
     val others = (0 until 60000).map(at => (900001 + at % 600, at, "x"))
     // The first attempt is broken off between the rows of the keys.

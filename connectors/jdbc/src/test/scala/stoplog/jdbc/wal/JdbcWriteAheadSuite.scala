@@ -75,13 +75,14 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     val rejecting = sink(table).withJdbcOption("onBadRow", "reject")
     for (
       (other, told) <- Seq(
-        rejecting.withCommitter("files")                              -> "in files of the sink's log",
-        rejecting.withJdbcOption("chunksTable", "other_chunks")       -> "in the table other_chunks",
-        sink(s"app.$table").withJdbcOption("onBadRow", "reject")      -> "in the table app.stoplog_chunks"
+        rejecting.withCommitter("files")                         -> "in files of the sink's log",
+        rejecting.withJdbcOption("chunksTable", "other_chunks")  -> "in the table other_chunks",
+        sink(s"app.$table").withJdbcOption("onBadRow", "reject") -> "in the table app.stoplog_chunks"
       )
     ) {
       val refused = intercept[Exception](run(other.build(), rows, at)).getMessage
-      for (said <- Seq("STOPLOG_WAL_NOTES_MOVED", "in the table stoplog_chunks of", told)) assert(refused.contains(said))
+      for (said <- Seq("STOPLOG_WAL_NOTES_MOVED", "in the table stoplog_chunks of", told))
+        assert(refused.contains(said))
     }
     assert(ids(table) === Nil)
     run(rejecting.build(), rows, at)

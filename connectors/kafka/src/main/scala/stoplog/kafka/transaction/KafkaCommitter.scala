@@ -44,9 +44,12 @@ private[kafka] final class KafkaCommitter(
   override def refuseLost(tokens: Seq[String]): Unit = {
     val old    = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
     val oldest = old.maxByOption(ageMillis)
-    oldest.filter(leftMillis(_) < KafkaCommitter.marginMillis(timeoutMillis)).orElse(transactions.gone(old)).foreach {
-      late => throw KafkaErrors.transactionExpired(late, ageMillis(late), timeoutMillis)
-    }
+    oldest
+      .filter(leftMillis(_) < KafkaCommitter.marginMillis(timeoutMillis))
+      .orElse(transactions.gone(old))
+      .foreach { late =>
+        throw KafkaErrors.transactionExpired(late, ageMillis(late), timeoutMillis)
+      }
   }
 
   override def commit(prepared: Prepared): CommitOutcome = {

@@ -93,7 +93,9 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("what a run left open is aborted by the next one, though prefix and spelling of the log's path are others") {
+  test(
+    "what a run left open is aborted by the next one, though prefix and spelling of the log's path are others"
+  ) {
     inTopic("matrix-prefix") { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.AfterSync, Lives.Tasks))())
       lives.ids = lives.ids.copy(prefix = "team-a", log = s"file:${lives.ids.log}")

@@ -57,7 +57,9 @@ class TokensSuite extends AnyFunSuite {
   }
 
   test("an id that no sink has made tells no run") {
-    for (id <- Seq("orders", s"stoplog-main-${run.uid}", s"${run.uid}-89abcdef-7", s"app-${run.uid}-89abcdef-x"))
+    for (
+      id <- Seq("orders", s"stoplog-main-${run.uid}", s"${run.uid}-89abcdef-7", s"app-${run.uid}-89abcdef-x")
+    )
       assert(TransactionalIds.runOf(id) === None)
   }
 

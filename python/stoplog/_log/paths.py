@@ -76,7 +76,7 @@ def _chunk(handle: str) -> Staged:
 
 
 # Its beginning tells it from the path of a part, for the name of a bucket may have bars.
-_OF_CHUNK = re.compile(r"([^|/]+\|)?(-|[0-9]+(@[0-9]+)?)\|[0-9]+\|")
+_OF_CHUNK = re.compile(r"([^|/]+\|)?(-|[0-9]+(@[0-9]+)?)(#[^|/]+)?\|[0-9]+\|")
 _CHUNK = re.compile(rf"{_OF_CHUNK.pattern}(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
 
 

@@ -6,12 +6,13 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.MergeNote.{Begun, CalledOff}
 import stoplog.log.{LogRecord, MergeNote}
 import stoplog.part.Pending
 import stoplog.sink.{CommitOutcome, Prepared}
+import stoplog.thread.Outcomes
 
 /** Carries out what a record decides (I3): finished parts that it replaces go out of sight, then its own become visible,
   * then the replaced ones are deleted, then follow what it says besides. So no reader sees a row twice. Any process may
@@ -100,17 +101,16 @@ private[commit] final class Settling(
 
   private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
     val seen = new ConcurrentLinkedQueue[String]
-    try
-      parallel
-        .map(hidden) { part =>
-          val outcome = retry(() => committer.commit(prepared(part)))
-          if (outcome == CommitOutcome.Lost) lost(part, record)
-          seen.add(part.finishedPath)
-          faults.at(Step.PartPublished)
-          outcome
-        }
-        .forall(_ == CommitOutcome.Committed)
-    catch {
+    try {
+      val outcomes = parallel.map(hidden) { part =>
+        val outcome = retry(() => committer.commit(prepared(part)))
+        if (outcome != CommitOutcome.Lost) seen.add(part.finishedPath)
+        faults.at(Step.PartPublished)
+        outcome
+      }
+      lost(record, hidden.zip(outcomes).collect { case (part, CommitOutcome.Lost) => part })
+      outcomes.forall(_ == CommitOutcome.Committed)
+    } catch {
       case NonFatal(e) =>
         if (!seen.isEmpty) note(record, seen.asScala.toSet, e)
         throw e
@@ -128,20 +128,32 @@ private[commit] final class Settling(
 
   /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
     * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[ends]]).
+    *
+    * @param gone all of the record that are: what became of the others is known by now
     */
-  private def lost(part: Pending, record: LogRecord): Unit =
-    if (!isDoneByOthers(record) && !record.isMerge && !log.visible(record)(part.finishedPath)) {
-      val error = Errors.partLost(
-        s"${identity.path}/${part.finishedPath}",
-        part.handle.brief,
-        part.bucket,
-        record.state.lastEpoch.getOrElse(-1L)
-      )
-      onLost match {
-        case LostPart.Fail => throw error
-        case LostPart.Skip => Log.warn("Going on without a lost part (onLostPart=skip)", error)
-      }
+  private def lost(record: LogRecord, gone: Vector[Pending]): Unit =
+    if (gone.nonEmpty && !isDoneByOthers(record) && !record.isMerge) {
+      val visible = log.visible(record)
+      val parts   = gone.filterNot(part => visible(part.finishedPath))
+      if (parts.nonEmpty) passOver(lostOf(record, parts))
     }
+
+  private def lostOf(record: LogRecord, parts: Vector[Pending]): Vector[StoplogException] = {
+    val committed = record.publish.count(_.sizeBytes > 0) - parts.size
+    committer.lost(parts.map(prepared), committed).fold(parts.map(partLost(_, record)))(Vector(_))
+  }
+
+  private def passOver(errors: Vector[StoplogException]): Unit = onLost match {
+    case LostPart.Fail => Outcomes.all(errors.map(Left(_))): Unit
+    case LostPart.Skip => errors.foreach(Log.warn("Going on without what is lost, as asked for", _))
+  }
+
+  private def partLost(part: Pending, record: LogRecord): StoplogException = Errors.partLost(
+    s"${identity.path}/${part.finishedPath}",
+    part.handle.brief,
+    part.bucket,
+    record.state.lastEpoch.getOrElse(-1L)
+  )
 
   private def isDoneByOthers(record: LogRecord): Boolean =
     log.overtaken(record.seq).isDefined || log.isPublished(record)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sink
 
+import stoplog.error.StoplogException
 import stoplog.part.RunId
 
 /** A sink of a system that can hold rows back until they are committed, and can be told to commit them by another
@@ -95,6 +96,13 @@ trait TwoPhaseCommitter extends AutoCloseable {
     * anything else ends the query, and its next start commits first of all.
     */
   def commit(prepared: Prepared): CommitOutcome
+
+  /** The error for what is gone of a record, in the words of the target; by default it is `STOPLOG_PART_LOST`, in those of files.
+    *
+    * @param gone      of which [[commit]] answered so, one or more; no other process knows better
+    * @param committed how many others the record names
+    */
+  private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = None
 
   /** Everything that is prepared or half prepared and not committed, named in a record or not, as far as it belongs to
     * this sink.

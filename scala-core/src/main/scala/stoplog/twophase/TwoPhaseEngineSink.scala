@@ -123,22 +123,38 @@ private[twophase] object TwoPhaseEngineSink {
       begun = true
       try
         tools.parallel.uninterrupted {
-          tools.parallel.map(all) { part =>
-            if (tools.retry(() => committer.commit(part)) == CommitOutcome.Lost)
-              throw Errors.partLost(sink.target, part.token, "", -1L)
-          }
+          val outcomes = tools.parallel.map(all)(part => tools.retry(() => committer.commit(part)))
+          refuseLost(all, all.zip(outcomes).collect { case (part, CommitOutcome.Lost) => part })
         }
       catch { case NonFatal(e) => throw Errors.batchPartly(sink.target, e) }
-      Log.tolerating(s"All rows are in ${sink.target}, and the connection could not be closed")(
-        committer.close()
-      )
+      close(s"All rows are in ${sink.target}")
     }
 
-    /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). */
-    override def abort(results: Seq[TaskResult]): Unit = {
-      if (!begun) prepared(results).foreach(part => committer.abort(part.token))
-      committer.close()
+    private def refuseLost(all: Seq[Prepared], gone: Seq[Prepared]): Unit = gone.headOption.foreach { first =>
+      throw committer
+        .lost(gone, committed = all.size - gone.size)
+        .getOrElse(Errors.partLost(sink.target, first.token, "", -1L))
     }
+
+    /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). The engine
+      * tells of the failure that led here: what cannot be aborted keeps nothing else from it.
+      */
+    override def abort(results: Seq[TaskResult]): Unit = {
+      if (!begun)
+        Log.tolerating(
+          s"A batch job has failed, and ${sink.target} did not abort all that its tasks had prepared: the rest stays " +
+            "there, and no reader sees it"
+        ) {
+          tools.parallel.uninterrupted {
+            tools.parallel.map(prepared(results))(part => committer.abort(part.token))
+            ()
+          }
+        }
+      close(s"A batch job into ${sink.target} has failed")
+    }
+
+    private def close(ended: String): Unit =
+      Log.tolerating(s"$ended, and the connection could not be closed")(committer.close())
 
     private def prepared(results: Seq[TaskResult]): Seq[Prepared] =
       results

@@ -9,6 +9,7 @@ import stoplog.commit.{Attempt, Samples, TaskResult}
 import stoplog.error.{Errors, StoplogException}
 import stoplog.part.Pending
 import stoplog.sink._
+import stoplog.spark.LogCapture
 
 /** A batch job of a sink that commits in two phases. */
 class TwoPhaseJobSuite extends AnyFunSuite {
@@ -32,6 +33,25 @@ class TwoPhaseJobSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "a job that fails aborts all that its tasks have prepared, though one cannot be aborted, and closes its client"
+  ) {
+    for (names <- Seq(Seq("stuck", "a"), Seq("a", "stuck", "b", "c"))) {
+      val target = new Target(closing = throw new IOException("the connection is gone"))
+      val said   = LogCapture.of(target.abort(names: _*))
+      assert(target.aborted === names.toSet - "stuck")
+      assert(target.closed === 1)
+      assert(said.exists(_.contains("memory")))
+    }
+  }
+
+  test("a job that has begun to commit aborts nothing, and closes its client") {
+    val target = new Target()
+    intercept[StoplogException](target.commitAndAbort("lost", "a"))
+    assert(target.aborted === Set.empty)
+    assert(target.closed === 1)
+  }
+
   test("a job that fails before it commits says so in the words of its target") {
     val target = new Target(refuses = true)
     assert(Samples.condition(target.commit("a")) === "STOPLOG_STORE_WRITE")
@@ -43,10 +63,25 @@ private object TwoPhaseJobSuite {
 
   final class Target(closing: => Unit = (), refuses: Boolean = false) extends TwoPhaseSink[String] {
     @volatile var visible = Set.empty[String]
+    @volatile var aborted = Set.empty[String]
+    @volatile var closed  = 0
 
-    def commit(names: String*): Unit = new TwoPhaseEngineSink.TwoPhaseJob(this, "main").commit(
+    def commit(names: String*): Unit = job.commit(results(names))
+
+    /** As Spark does with a job some of whose tasks have failed. */
+    def abort(names: String*): Unit = job.abort(results(names))
+
+    /** As Spark does with a job whose commit fails. */
+    def commitAndAbort(names: String*): Unit = {
+      val one = job
+      try one.commit(results(names))
+      finally one.abort(results(names))
+    }
+
+    private def job = new TwoPhaseEngineSink.TwoPhaseJob(this, "main")
+
+    private def results(names: Seq[String]) =
       Seq(TaskResult(0, Attempt.First, names.map(named).toVector, Vector.empty, nextPart = 0))
-    )
 
     private def named(name: String): Pending = Samples.done(name, token = name)
 
@@ -65,9 +100,16 @@ private object TwoPhaseJobSuite {
             CommitOutcome.Committed
           }
 
-      override def staged(): Vector[Staged]   = Vector.empty
-      override def abort(token: String): Unit = ()
-      override def close(): Unit              = closing
+      override def staged(): Vector[Staged] = Vector.empty
+
+      override def abort(token: String): Unit =
+        if (token == "stuck") throw new IOException("503")
+        else Target.this.synchronized(aborted += token)
+
+      override def close(): Unit = {
+        closed += 1
+        closing
+      }
     }
   }
 }

@@ -26,6 +26,17 @@ private[jdbc] sealed abstract class Dialect(val word: String) extends Product wi
   /** A new, empty table with the columns of a query, which ends in its FROM clause. */
   def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
 
+  /** Whether [[createLike]] keeps more of a column than the description of a result tells, so that two tables cannot be compared by
+    * that.
+    */
+  def keepsMore: Boolean = false
+
+  /** Sets how long a connection waits for a table that another one uses, where that is days by default. */
+  def boundedWait: Option[String] = None
+
+  /** The name of a column's type as [[createLike]] makes it. */
+  def plainType(name: String): String = name
+
   /** A text of a fixed greatest length. */
   def text(value: String, length: Int): String = s"CAST('$value' AS VARCHAR($length))"
 
@@ -85,6 +96,14 @@ private[jdbc] object Dialect {
       Columnwise.upsert(table, columns, keys)
 
     override def driverDefaults: Map[String, String] = Map("reWriteBatchedInserts" -> "true")
+
+    // Its driver calls the type of a column so that is counted up.
+    override def plainType(name: String): String = name match {
+      case "smallserial" => "int2"
+      case "serial"      => "int4"
+      case "bigserial"   => "int8"
+      case other         => other
+    }
   }
 
   case object MySql extends Dialect("mysql") {
@@ -93,6 +112,11 @@ private[jdbc] object Dialect {
 
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.onDuplicateKey(table, columns, keys)
+
+    // NOT NULL, which some drivers do not tell, defaults and character sets.
+    override def keepsMore: Boolean = true
+
+    override def boundedWait: Option[String] = Some("SET SESSION lock_wait_timeout = 50")
 
     override def text(value: String, length: Int): String = s"CAST('$value' AS CHAR($length))"
 

@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Planned}
+import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Parallel, Planned}
 import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.log.{BatchDigest, QueryEpoch}
@@ -88,11 +88,13 @@ private[jdbc] final class EpochDriver(
     if (!isCommitted) forget()
   }
 
-  /** The end of a batch job, which leaves neither its row nor its tables. */
+  /** The end of a batch job, which leaves neither its row nor its tables: what cannot be removed keeps nothing else. */
   def forget(): Unit = inSession { (session, retries) =>
-    val own = new OwnTables(session, retries, target)
-    tables.allStaging.foreach(staging => own.drop(staging.table))
-    retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
+    val own   = new OwnTables(session, retries, target)
+    val drops = tables.allStaging.map(staging => () => own.drop(staging.table))
+    val row = () => retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
+    Parallel.sequential.map(drops :+ row)(_())
+    ()
   }
 
   private def claim(session: Session, retries: Retries, planned: Planned): SinkRow = {
@@ -103,12 +105,24 @@ private[jdbc] final class EpochDriver(
     val state = retries(target.writeFailed)(_ => session.transaction(_ => take(session, planned)))
     faults.at(JdbcStep.AfterClaim)
     tables.allStaging.foreach { staging =>
-      retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
-      own.ensure(staging)
-      retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
+      if (target.dialect.keepsMore)
+        retries(target.writeFailed)(_ => session.transaction(_ => renew(session, retries, staging)))
+      else {
+        retries(target.writeFailed)(_ => session.transaction(_ => owned(session)))
+        own.ensure(staging)
+        retries(target.writeFailed)(_ => session.transaction(_ => clear(session, staging)))
+      }
     }
     faults.at(JdbcStep.AfterSweep)
     state
+  }
+
+  /** The same as [[clear]], by making the table anew. That ends the transaction under way, and with it the lock, so another
+    * connection does it.
+    */
+  private def renew(session: Session, retries: Retries, staging: StagingTable): Unit = {
+    owned(session)
+    Session.use(connect, target)(new OwnTables(_, retries, target).renew(staging))
   }
 
   /** Nothing of this run is staged yet, and no other may commit: all that is there is of dead attempts (I5). Unless a

@@ -66,9 +66,34 @@ private[jdbc] final case class JdbcOptions(
   /** The URL without what follows its first `?` or `;`, or is before an `@`: that is where passwords are. */
   def database: String =
     Redaction.text(at.url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", ""))
+
+  /** The name that the database has on whichever server: it may move with all that is in it. Without secrets. */
+  def databaseName: String = {
+    val (main, parameters) = at.url.stripPrefix("jdbc:").span(c => c != '?' && c != ';')
+    val (kind, behind)     = main.span(_ != ':')
+    val name               = behind.drop(1) match {
+      case JdbcOptions.BehindServer(path) => path.drop(path.lastIndexOf('@') + 1)
+      case JdbcOptions.BehindOracle(name) => name
+      case path                           => path
+    }
+    val inUrl =
+      parameters.split("[?;&]").toSeq.map(_.split("=", 2)).collect { case Array(key, value) => key -> value }
+    val choices = (toSpark ++ inUrl).toSeq.collect {
+      case (key, value) if JdbcOptions.Choosing(key.toLowerCase(Locale.ROOT)) =>
+        s" with ${key.toLowerCase(Locale.ROOT)} $value"
+    }
+    Redaction.text(s"$kind:$name${choices.sorted.mkString}")
+  }
 }
 
 private[jdbc] object JdbcOptions {
+
+  /** The parameters of URLs and drivers that choose one of a server's databases, or the schema of names without one. */
+  private val Choosing = Set("databasename", "database", "currentschema", "schema", "dbname")
+
+  // What comes behind the server's address, where there is one.
+  private val BehindServer = "(?s)[^/]*//[^/]*/?(.*)".r
+  private val BehindOracle = "(?s).*@(?:.*[:/])?(.*)".r
 
   /** Reads the options of a write, in any case of their names.
     *

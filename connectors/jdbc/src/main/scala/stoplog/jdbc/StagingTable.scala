@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.sql.ResultSetMetaData
+
 import scala.util.Using
 import scala.util.control.NonFatal
 
@@ -122,7 +124,9 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
     }
   }
 
-  /** A staging table that was made for other columns is made anew: what is in it, no live run has written. */
+  /** A staging table that was made for other columns, or takes less than the target does now, is made anew: what is in it, no live
+    * run has written.
+    */
   def ensure(staging: StagingTable): Unit = {
     once(() => if (exists(staging.table) && !fits(staging)) execute(s"DROP TABLE ${staging.table}"))
     ensure(staging.table, staging.create)
@@ -131,23 +135,39 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
   /** Error: `STOPLOG_JDBC_OWN_TABLE`. */
   def ensure(rejects: RejectTable): Unit = ensure(rejects.table, rejects.create)
 
+  /** Makes a staging table anew, whatever there is. Tried again by the caller, who keeps all younger runs away meanwhile: what is in
+    * the table, no live run has written. Error: `STOPLOG_JDBC_OWN_TABLE`.
+    */
+  def renew(staging: StagingTable): Unit = {
+    target.dialect.boundedWait.foreach(execute)
+    if (exists(staging.table)) execute(s"DROP TABLE ${staging.table}")
+    try execute(staging.create)
+    catch { case NonFatal(e) => throw refused(staging.table, e) }
+  }
+
   def drop(table: String): Unit = once(() => if (exists(table)) execute(s"DROP TABLE $table"))
 
   private def exists(table: String): Boolean = answers(s"SELECT * FROM $table WHERE 1 = 0").isDefined
 
   private def fits(staging: StagingTable): Boolean = {
-    val own = answers(staging.shape)
-    own.isDefined && own == answers(staging.shapeOfTarget)
+    val (own, wanted) = (answers(staging.shape), answers(staging.shapeOfTarget))
+    own.map(_.size) == wanted.map(_.size) && own.exists(_.zip(wanted.get).forall { case (a, b) =>
+      a.takes(b)
+    })
   }
 
   /** The columns of a result, in a form that can be compared; none if the query cannot be run. */
-  private def answers(sql: String): Option[Seq[(Int, Int, Int)]] =
+  private def answers(sql: String): Option[Seq[OwnTables.Described]] =
     try
       session.transaction { connection =>
         Using.resource(connection.createStatement()) { statement =>
           val columns = statement.executeQuery(sql).getMetaData
           Some((1 to columns.getColumnCount).map { i =>
-            (columns.getColumnType(i), columns.getPrecision(i), columns.getScale(i))
+            OwnTables.Described(
+              (columns.getColumnType(i), columns.getPrecision(i), columns.getScale(i)),
+              if (target.dialect.isTyped) target.dialect.plainType(columns.getColumnTypeName(i)) else "",
+              columns.isNullable(i) == ResultSetMetaData.columnNoNulls
+            )
           })
         }
       }
@@ -163,4 +183,19 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
   private def refused(table: String, why: Throwable): Throwable =
     if (Verdict.of(why, target.dialect) == Verdict.Transient) why
     else JdbcErrors.ownTable(table, target.database, why)
+}
+
+private object OwnTables {
+
+  /** A column of a result.
+    *
+    * @param form its type in JDBC, precision and scale
+    * @param name of the type in the database, which JDBC may call as it calls others
+    */
+  final case class Described(form: (Int, Int, Int), name: String, isRequired: Boolean) {
+
+    /** Whether it takes all that the other does. */
+    def takes(other: Described): Boolean =
+      form == other.form && name == other.name && (!isRequired || other.isRequired)
+  }
 }

@@ -9,8 +9,30 @@ class SqliteUpsertSuite   extends UpsertLaws(TestDatabase.sqlite(Files.createTem
 class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres)
 class MariaDbUpsertSuite  extends UpsertLaws(TestDatabase.mariaDb)
 
-class DerbyEpochSuite    extends EpochLaws(TestDatabase.derby())
-class H2EpochSuite       extends EpochLaws(TestDatabase.h2())
-class SqliteEpochSuite   extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
-class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres)
-class MariaDbEpochSuite  extends EpochLaws(TestDatabase.mariaDb)
+class DerbyEpochSuite  extends EpochLaws(TestDatabase.derby())
+class H2EpochSuite     extends EpochLaws(TestDatabase.h2())
+class SqliteEpochSuite extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
+
+class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
+  test(
+    "the staging table of an earlier run has the types that the target has by now, though JDBC calls them alike"
+  ) {
+    val table = s"${database.newHeap()}_z"
+    replaced(
+      s"CREATE TYPE ${table}_word AS ENUM ('a')",
+      s"CREATE TABLE $table (id BIGSERIAL, word ${table}_word)"
+    )(
+      s"ALTER TABLE $table ALTER COLUMN word TYPE TEXT"
+    )(table, "b")
+  }
+}
+
+class MariaDbEpochSuite extends EpochLaws(TestDatabase.mariaDb) {
+  test("the staging table of an earlier run takes the letters that the target takes by now") {
+    val table = s"${database.newHeap()}_c"
+    replaced(s"CREATE TABLE $table (id BIGINT, word VARCHAR(100) CHARACTER SET latin1)")(
+      s"ALTER TABLE $table MODIFY word VARCHAR(100) CHARACTER SET utf8mb4"
+    )(table, "\u0436")
+    assert(database.rows(s"SELECT word FROM $table WHERE id = 1") === Seq(Seq("\u0436")))
+  }
+}

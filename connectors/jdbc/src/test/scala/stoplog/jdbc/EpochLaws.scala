@@ -10,7 +10,7 @@ import stoplog.log.BatchDigest
 
 /** What is asked of exactly-once inserts into each database. */
 abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
-  private lazy val database = newDatabase
+  protected lazy val database: TestDatabase = newDatabase
 
   private def rig(): Rig = new Rig(database, database.newHeap(), database.connector)
 
@@ -182,6 +182,33 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(condition(sleeps.driver("q", "r1").begin(0)) === "STOPLOG_JDBC_FENCED")
     next.commit(0, staged, Existing.Keep)
     assert(ids(table) === Seq(0, 1, 2))
+  }
+
+  test("the staging table of an earlier run takes what the target takes by now") {
+    val table = s"${database.newHeap()}_n"
+    replaced(s"CREATE TABLE $table (id BIGINT NOT NULL, word ${database.text} NOT NULL)")(
+      s"DROP TABLE $table",
+      s"CREATE TABLE $table (id BIGINT, word ${database.text})"
+    )(table, "w")
+    assert(database.rows(s"SELECT COUNT(*) FROM $table WHERE word IS NULL") === Seq(Seq("1")))
+  }
+
+  /** One run begins with the table as it is first, and the next writes a row and one with null when it is another.
+    *
+    * @param first makes the table
+    * @param later makes another of it
+    */
+  protected def replaced(first: String*)(later: String*)(table: String, word: String): Unit = {
+    def sink = new Rig(database, table, database.connector)
+    database.execute(first: _*)
+    sink.driver("q", "r1").begin(0)
+    database.execute(later: _*)
+    val now    = sink
+    val driver = now.driver("q", "r2")
+    driver.begin(0)
+    driver.commit(0, Seq(now.stage(1L -> word, 2L -> null)), Existing.Keep)
+    assert(ids(table) === Seq(1, 2))
+    ()
   }
 
   test("an epochs table of a release that kept less is refused, with what makes one of it") {

@@ -111,4 +111,27 @@ class JdbcOptionsSuite extends AnyFunSuite {
       )
     )
   }
+
+  test("a database has its name on whichever server, and tells no secret by it") {
+    def name(url: String, more: (String, String)*) =
+      JdbcOptions.parse((Map("url" -> url, "dbtable" -> "t") ++ more).asJava).databaseName
+    for (
+      (url, named) <- Seq(
+        "jdbc:postgresql://db1,db2:5433/shop?user=u&password=hunter2" -> "postgresql:shop",
+        "jdbc:postgresql:shop"                                        -> "postgresql:shop",
+        "jdbc:postgresql://db/shop?currentSchema=etl&ssl=true" -> "postgresql:shop with currentschema etl",
+        "jdbc:mariadb://u:hunter2@db:3306/shop"                -> "mariadb:shop",
+        "jdbc:sqlserver://db:1433;databaseName=shop;password=hunter2" -> "sqlserver: with databasename shop",
+        "jdbc:oracle:thin:u/hunter2@db:1521:SHOP"                     -> "oracle:SHOP",
+        "jdbc:oracle:thin:u/hunter2@//db:1521/shop"                   -> "oracle:shop",
+        "jdbc:oracle:thin:u/hunter2@shop"                             -> "oracle:shop",
+        "jdbc:h2:tcp://db/~/shop;PASSWORD=hunter2"                    -> "h2:~/shop",
+        "jdbc:derby:memory:shop;create=true"                          -> "derby:memory:shop",
+        "jdbc:sqlite:/data/shop.db"                                   -> "sqlite:/data/shop.db"
+      )
+    ) assert(name(url) === named)
+    assert(
+      name("jdbc:postgresql://db/shop", "currentSchema" -> "etl") === "postgresql:shop with currentschema etl"
+    )
+  }
 }

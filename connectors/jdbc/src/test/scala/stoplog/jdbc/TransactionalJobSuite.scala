@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.sql.{Connection, SQLException}
+import java.sql.{Connection, SQLException, Statement => SqlStatement}
 
 import scala.jdk.CollectionConverters._
 
@@ -22,13 +22,20 @@ class TransactionalJobSuite extends AnyFunSuite {
   private final class Connections extends ConnectionSource {
     var committing: Connection => Unit = _.commit()
     var isAway                         = false
+    var mayDrop                        = true
 
     override def open(): Connection = {
       if (isAway) throw new SQLException("connection refused", "08001")
       val real = database.open()
-      Proxied[Connection](real) { case "commit" =>
-        committing(real)
-        null
+      Proxied[Connection](real) {
+        case "commit" =>
+          committing(real)
+          null
+        case "createStatement" if !mayDrop =>
+          Proxied.calls[SqlStatement](real.createStatement()) {
+            case ("execute", Seq(sql: String)) if sql.startsWith("DROP") =>
+              throw new SQLException("not for this user", "42501")
+          }
       }
     }
 
@@ -93,6 +100,13 @@ class TransactionalJobSuite extends AnyFunSuite {
     world.abort()
     assert(world.row === Nil)
     assert(database.count(world.table) === 0)
+  }
+
+  test("a job that fails removes its row, though its staging table cannot be dropped") {
+    val world = new World
+    world.connections.mayDrop = false
+    intercept[Exception](world.abort())
+    assert(world.row === Nil)
   }
 
   test("a job whose rows are there has not failed when what it leaves behind cannot be removed") {

@@ -17,10 +17,18 @@ class KafkaErrorsSuite extends ConditionRules(KafkaErrorsSuite.url, KafkaErrorsS
 
   test("a lost transaction is named with all that helps to find its rows") {
     val message =
-      KafkaErrors.transactionLost(KafkaErrorsSuite.open, "topic t at b:9092", 9, 120999, 60000).getMessage
+      KafkaErrors
+        .transactionLost(
+          KafkaErrorsSuite.open,
+          "topic t at b:9092",
+          KafkaErrors.Lost(transactions = 2, rows = 9, committed = 3),
+          120999,
+          60000
+        )
+        .getMessage
     for (
-      told <- Seq("Micro-batch 12 ", "9 rows", "topic t at b:9092", "stoplog-1 (producer 7, epoch 3)",
-        "2m ago")
+      told <- Seq("micro-batch 12 ", "3 are committed", "2 with 9 rows are lost", "topic t at b:9092",
+        "stoplog-1 (producer 7, epoch 3)", "2m ago")
     )
       assert(message.contains(told), message)
   }
@@ -81,7 +89,7 @@ object KafkaErrorsSuite {
     KafkaErrors.record("the key of header 1 is null"),
     KafkaErrors.sourceMissing("org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0", "no class"),
     KafkaErrors.transactionExpired(open, 65000, 60000),
-    KafkaErrors.transactionLost(open, "topic t at b:9092", 9, 65000, 60000),
+    KafkaErrors.transactionLost(open, "topic t at b:9092", KafkaErrors.Lost(1, 9, 3), 65000, 60000),
     KafkaErrors.transactionTimeout(3600000, 900000, "b:9092"),
     KafkaErrors.write("b:9092", cause)
   )

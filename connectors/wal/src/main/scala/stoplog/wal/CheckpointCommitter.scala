@@ -46,6 +46,14 @@ trait CheckpointCommitters extends Serializable {
     */
   def check(options: JMap[String, String]): Unit = ()
 
+  /** The place of the notes, for messages and without secrets. It goes into the log with each chunk: a run that would look for the
+    * chunk's note at another place refuses to send it. By default it is the class, whatever its options are. Asks nothing of any
+    * other system.
+    *
+    * @param options all options of the write, in any case of their names
+    */
+  def notesAt(options: JMap[String, String]): String = getClass.getName
+
   /** Makes the place where it is not there. Called on the driver, at each start, before anything is sent. */
   def prepare(options: JMap[String, String], log: LogPlace): Unit = ()
 
@@ -75,6 +83,8 @@ final class LogPlace private[wal] (storage: SinkStorage) extends Serializable {
   * target.
   */
 final class FileCommitters extends CheckpointCommitters {
+  override def notesAt(options: JMap[String, String]): String = "files of the sink's log"
+
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
     new FileCommitter(log.notes, log.sinkId)
 }

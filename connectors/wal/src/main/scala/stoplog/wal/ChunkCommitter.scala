@@ -20,22 +20,28 @@ import stoplog.sink._
 
 /** The driver's half of the sink: it has chunks sent.
   *
-  * @param send  carries one out, in any process
-  * @param turns of the process
+  * @param send    carries one out, in any process
+  * @param notesAt the place of this run's notes
+  * @param turns   of the process
   */
 private[wal] final class ChunkCommitter(
     send: (Chunk, SpoolFile) => CommitOutcome,
     committer: CheckpointCommitter,
     times: EpochTimes,
     place: LogPlace,
+    notesAt: String,
     turns: ChunkCommitter.Turns
 ) extends TwoPhaseCommitter {
   private var forgotten = Map.empty[String, Long]
   private var current   = Map.empty[String, Long]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
+  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_EPOCH_AHEAD`, `STOPLOG_WAL_NOT_SENT`. */
   override def commit(prepared: Prepared): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
+    token.notesAt.filter(_ != notesAt).foreach { former =>
+      throw WriteAheadErrors.notesMoved(place, prepared.name, former, notesAt)
+    }
     val chunk =
       Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
         .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
@@ -47,6 +53,13 @@ private[wal] final class ChunkCommitter(
     }
     if (chunk.epoch.isDefined) forgetBefore(chunk) else jobs.add(chunk.query)
     outcome
+  }
+
+  /** `STOPLOG_WAL_CHUNK_LOST` */
+  override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
+    val first = ChunkToken.parse(gone.head.token)
+    val count = WriteAheadErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
+    Some(WriteAheadErrors.chunkLost(place, first, count, notesAt))
   }
 
   override def staged(): Vector[Staged] = place.files.staged()

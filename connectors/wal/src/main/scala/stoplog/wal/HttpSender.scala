@@ -17,14 +17,15 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.{Causes, Redaction}
 import stoplog.format.JsonEncoder
-import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType}
+import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType, TimeSpan}
 
 /** Posts rows as JSON lines to a URL: what `sender=http` is.
   *
   * Each request has up to `httpBatchRows` rows of one chunk, the type `application/x-ndjson`, and the header
   * `Idempotency-Key: <chunk>-<number of the request in the chunk>`. The same rows have the same key each time they are sent, also
   * by a run with another `httpBatchRows`, so a server that knows its keys again takes each row once. Any answer but 2xx fails the query; a server that is overloaded
-  * (429, 503) or does not answer is asked again, after what its `Retry-After` says in seconds, or else after 1, 2, 4, … seconds.
+  * (429, 503) or does not answer is asked again, after what its `Retry-After` says in seconds, up to 300, or else after 1, 2,
+  * 4, … seconds.
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "http").option("url", "https://example.com/rows")
@@ -46,12 +47,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
     extends RowTarget {
   import HttpTarget._
 
-  // Not the newer protocol, to which a client would ask plain servers to switch, and some hang up then.
-  private val client = HttpClient
-    .newBuilder()
-    .version(HttpClient.Version.HTTP_1_1)
-    .connectTimeout(Duration.ofMillis(options.timeoutMillis))
-    .build()
+  private val client = clients.of(options.timeoutMillis)(newClient(options.timeoutMillis))
 
   // Other systems read these texts, so they do not depend on a session's settings.
   private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
@@ -71,7 +67,12 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   @tailrec
   private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
     tried(request(key, body)) match {
-      case Answer.Taken                       => ()
+      case Answer.Taken                                                     => ()
+      case Answer.Later(said, Some(wait)) if wait > LongestRetryAfterMillis =>
+        throw new IOException(
+          s"$said, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more than the " +
+            s"${TimeSpan.render(LongestRetryAfterMillis)} that a chunk waits"
+        )
       case Answer.Later(_, wait) if tries > 1 =>
         pause(wait.getOrElse(waitMillis))
         post(key, body, tries - 1, math.min(waitMillis * 2, LongestWaitMillis))
@@ -103,9 +104,9 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
 
   private def retryAfterMillis(answer: HttpResponse[_]): Option[Long] =
     Option(answer.headers.firstValue("Retry-After").orElse(null))
-      .flatMap(_.trim.toIntOption)
+      .flatMap(_.trim.toLongOption)
       .filter(_ >= 0)
-      .map(_ * 1000L)
+      .map(_.min(Int.MaxValue.toLong) * 1000L)
 
   /** Rows are reused, so a batch of them cannot be held: it is encoded while it is read. */
   private def bodies(rows: Iterator[InternalRow], most: Int): Iterator[Array[Byte]] =
@@ -121,6 +122,17 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
 }
 
 private object HttpTarget {
+
+  // A client has threads, and connections that the next chunk can use; it is never ended. One for each connect timeout.
+  val clients = new Recent[Long, HttpClient]
+
+  // Not the newer protocol, to which a client would ask plain servers to switch, and some hang up then.
+  def newClient(timeoutMillis: Long): HttpClient = HttpClient
+    .newBuilder()
+    .version(HttpClient.Version.HTTP_1_1)
+    .connectTimeout(Duration.ofMillis(timeoutMillis))
+    .build()
+
   val Busy: Set[Int] = Set(429, 503)
 
   sealed trait Answer
@@ -133,6 +145,9 @@ private object HttpTarget {
   final val FirstWaitMillis   = 1000L
   final val LongestWaitMillis = 30_000L
   final val AnswerLength      = 200
+
+  // What a server may ask for. While a chunk waits the query cannot be stopped, and the chunk is as safe in the log.
+  final val LongestRetryAfterMillis = 300_000L
 }
 
 /** The settings of requests.

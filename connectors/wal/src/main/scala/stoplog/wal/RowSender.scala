@@ -6,8 +6,6 @@ import java.util.{Map => JMap}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.part.SpoolFile
-
 /** Sends rows to a system that knows neither transactions nor keys, or of which nothing else is known: the option
   * `sender` of `format("stoplog-wal")` names a class that extends this and has a public constructor without arguments.
   *
@@ -145,41 +143,3 @@ final case class Chunk(
   *                        chunk that an older release has put into the log
   */
 final case class EpochTime(micros: Option[Long] = None, startedAtMillis: Option[Long] = None)
-
-/** The reference to a chunk in the log, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the
-  * epoch `-` in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned.
-  */
-private[wal] final case class ChunkToken(
-    query: String,
-    epoch: Option[Long],
-    partition: Int,
-    file: SpoolFile,
-    startedAtMillis: Option[Long] = None
-) {
-  def text: String = {
-    val at = startedAtMillis.fold("")("@" + _)
-    s"$query|${epoch.fold("-")(_.toString + at)}|$partition|${file.sizeBytes}|${file.token}"
-  }
-}
-
-private[wal] object ChunkToken {
-  def parse(text: String): ChunkToken =
-    find(text).getOrElse(throw new IllegalArgumentException(s"'$text' names no chunk"))
-
-  /** `None` if the text is something else. */
-  def find(text: String): Option[ChunkToken] = text.split("\\|", 5) match {
-    case Array(query, epoch, partition, bytes, file) =>
-      for {
-        number <- partition.toIntOption
-        size   <- bytes.toLongOption
-        (of, at) = epoch.span(_ != '@')
-      } yield ChunkToken(
-        query,
-        of.toLongOption,
-        number,
-        SpoolFile(file, size, level = 0),
-        at.drop(1).toLongOption
-      )
-    case _ => None
-  }
-}

@@ -25,4 +25,35 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     "target" -> target,
     "why"    -> reason(Causes.reason(cause))
   )
+
+  /** @param former where the run that decided on the chunk looks for its note
+    * @param now    where this run does
+    */
+  def notesMoved(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
+    "STOPLOG_WAL_NOTES_MOVED",
+    "sinkId" -> log.sinkId,
+    "log"    -> log.location,
+    "chunk"  -> chunk,
+    "former" -> former,
+    "now"    -> now
+  )
+
+  /** What a micro-batch has lost.
+    *
+    * @param rows in the chunks that are lost
+    * @param sent how many of its chunks were
+    */
+  final case class Lost(chunks: Int, rows: Long, sent: Int)
+
+  /** @param first of those that are lost */
+  def chunkLost(log: LogPlace, first: ChunkToken, count: Lost, notesAt: String): StoplogException = failure(
+    "STOPLOG_WAL_CHUNK_LOST",
+    "epoch"  -> first.epoch.fold("of a batch query")(_.toString),
+    "sinkId" -> log.sinkId,
+    "sent"   -> count.sent,
+    "lost"   -> count.chunks,
+    "rows"   -> count.rows,
+    "notes"  -> notesAt,
+    "file"   -> s"${log.location}/${first.file.token.takeWhile(_ != '|')}"
+  )
 }

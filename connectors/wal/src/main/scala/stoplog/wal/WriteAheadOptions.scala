@@ -22,6 +22,9 @@ private[wal] final case class WriteAheadOptions(
 
   /** All options as sender and committers get them: in any case of their names. */
   def passed: JMap[String, String] = SparkOptions.caseless(asked.asJava)
+
+  /** The place of the notes. */
+  def notesAt: String = committers.notesAt(passed)
 }
 
 /** The options, once. */

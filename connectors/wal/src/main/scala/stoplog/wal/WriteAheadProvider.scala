@@ -50,7 +50,7 @@ private[wal] final class WriteAheadRows(
   override def target: String = options.sender.target(options.passed)
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
-    new ChunkWriter(ChunkNote.of(options, schema), place, task, ChunkWriter.queryOf(task))
+    new ChunkWriter(ChunkNote.of(options, schema), place, task, ChunkWriter.queryOf(task), options.notesAt)
 
   override def committer(): TwoPhaseCommitter = {
     val passed = options.passed
@@ -61,6 +61,7 @@ private[wal] final class WriteAheadRows(
       options.committers.open(passed, place),
       options.sender.times(passed),
       place,
+      options.notesAt,
       ChunkCommitter.turnsOfThisJvm
     )
   }
@@ -68,10 +69,16 @@ private[wal] final class WriteAheadRows(
 
 /** Gathers a task's rows, and writes them to the log as one chunk.
   *
-  * @param query as in [[Chunk]]
+  * @param query   as in [[Chunk]]
+  * @param notesAt as in [[ChunkToken]]
   */
-private[wal] final class ChunkWriter(note: ChunkNote, place: LogPlace, task: WriterTask, query: String)
-    extends TwoPhaseWriter[InternalRow] {
+private[wal] final class ChunkWriter(
+    note: ChunkNote,
+    place: LogPlace,
+    task: WriterTask,
+    query: String,
+    notesAt: String
+) extends TwoPhaseWriter[InternalRow] {
   private val waiting    = new WaitingRows(note.schema.length)
   private val projection = UnsafeProjection.create(note.schema)
 
@@ -94,7 +101,8 @@ private[wal] final class ChunkWriter(note: ChunkNote, place: LogPlace, task: Wri
       task.epoch,
       task.partition,
       SpoolFile(token, bytes, level = 0),
-      task.times.startedAtMillis
+      task.times.startedAtMillis,
+      Some(notesAt)
     )
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }

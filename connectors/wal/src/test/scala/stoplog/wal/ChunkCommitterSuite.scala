@@ -43,6 +43,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
       notes,
       EpochTimes.none,
       place,
+      "the table of notes",
       new ChunkCommitter.Turns
     )
     def chunk(epoch: Long) =
@@ -56,5 +57,37 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     assert(sent === Vector(7L, 8L, 9L))
     run.commit(chunk(9)) // which Spark repeats when it has not heard of it
     assert(sent === Vector(7L, 8L, 9L, 9L))
+  }
+
+  test("a chunk whose note another committer keeps is refused before anything is asked or sent") {
+    spark
+    val silent = new CheckpointCommitter {
+      override def isCommitted(chunk: Chunk): Boolean             = fail("asked")
+      override def commit(chunk: Chunk): Unit                     = fail("noted")
+      override def forgetBefore(query: String, epoch: Long): Unit = ()
+      override def isOver(query: String, epoch: Long): Boolean    = fail("asked")
+    }
+    var sent                           = Vector.empty[Option[String]]
+    def chunk(notesAt: Option[String]) = {
+      val token = ChunkToken("query", Some(7), 0, SpoolFile("f", 1, level = 0), notesAt = notesAt)
+      Prepared("chunk-1", token.text, 1, 1)
+    }
+    def commit(notes: CheckpointCommitter, notesAt: Option[String]) = new ChunkCommitter(
+      (_, _) => { sent :+= notesAt; CommitOutcome.Committed },
+      notes,
+      EpochTimes.none,
+      place,
+      "the table b|c",
+      new ChunkCommitter.Turns
+    ).commit(chunk(notesAt))
+    for (former <- Seq("the table b", "files of the sink's log")) {
+      val refused = intercept[StoplogException](commit(silent, Some(former)))
+      assert(refused.getCondition === "STOPLOG_WAL_NOTES_MOVED")
+      for (said <- Seq(former, "the table b|c", "chunk-1", place.location))
+        assert(refused.getMessage.contains(said))
+    }
+    // A release before kept no place.
+    for (notesAt <- Seq(Some("the table b|c"), None)) commit(new Notes, notesAt)
+    assert(sent === Vector(Some("the table b|c"), None))
   }
 }

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import org.apache.spark.sql.catalyst.InternalRow
@@ -115,6 +116,44 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     answers ++= Seq(503 -> Some("-5")) ++ Seq.fill(7)(503 -> None) :+ (429 -> Some("soon"))
     send(rows = 1, retries = 9)
     assert(pauses === Seq(1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000))
+  }
+
+  test(
+    "a server may ask for five minutes, and one that asks for more is not waited for and named with that"
+  ) {
+    answers ++= Seq(503 -> Some("300"), 200 -> None)
+    send(rows = 1)
+    assert(pauses === Seq(300000))
+    for ((asked, told) <- Seq("301" -> "301s", "7200" -> "2h", "99999999999" -> "for")) {
+      pauses.clear()
+      posts.clear()
+      answers += 429 -> Some(asked)
+      val error = intercept[java.io.IOException](send(rows = 1))
+      assert(error.getMessage.contains(s"asks to be left alone for"), error.getMessage)
+      assert(error.getMessage.contains(told), error.getMessage)
+      assert(pauses.isEmpty && posts.size === 1)
+    }
+  }
+
+  test("a chunk whose server asks for too much is not sent, and stays in the log for a later start") {
+    spark
+    val world = new ChunkWorld(Map("sender" -> "http", "url" -> url), schema)
+    val chunk = world.prepared(rowsUpTo(1))
+    answers += 503 -> Some("7200")
+    val error = intercept[StoplogException](world.send(chunk))
+    assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
+    assert(error.getMessage.contains("the server asks to be left alone for 2h"))
+    assert(world.send(chunk) === CommitOutcome.Committed)
+  }
+
+  test("a process has one client for all chunks, and not one for each") {
+    def selectors = Thread.getAllStackTraces.keySet.asScala.count { thread =>
+      thread.getName.startsWith("HttpClient-") && thread.getName.endsWith("-SelectorManager")
+    }
+    send(rows = 1)
+    val before = selectors
+    for (_ <- 1 to 20) send(rows = 1)
+    assert(selectors <= before)
   }
 
   test("a header that cannot be sent is refused before there is anything to send") {

@@ -4,10 +4,14 @@ package stoplog.wal
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.ConditionRules
+import stoplog.part.SpoolFile
+import stoplog.place.SinkStorage
+import stoplog.storage.Durability
 
 class WriteAheadErrorsSuite
     extends ConditionRules(
@@ -19,6 +23,13 @@ class WriteAheadErrorsSuite
           new ClassNotFoundException("stoplog.jdbc.wal.JdbcSender")
         ),
         WriteAheadErrors.epochAhead("main", "/data/log", 7),
+        WriteAheadErrors.notesMoved(WriteAheadErrorsSuite.log, "chunk-1", "the table a", "the table b"),
+        WriteAheadErrors.chunkLost(
+          WriteAheadErrorsSuite.log,
+          ChunkToken("query", Some(7), 0, SpoolFile("f|aa", 1, level = 0)),
+          WriteAheadErrors.Lost(chunks = 2, rows = 9, sent = 3),
+          "files of the sink's log"
+        ),
         WriteAheadErrors.notSent(
           "inbox",
           Chunk("main", "query", "chunk-1", Some(7L), 0, 2),
@@ -64,4 +75,9 @@ class WriteAheadErrorsSuite
   }
 
   private val schema = new StructType().add("id", "int")
+}
+
+private object WriteAheadErrorsSuite {
+  def log: LogPlace =
+    new LogPlace(SinkStorage.prepared("/data/log", "main", Durability.Disk, new Configuration()))
 }

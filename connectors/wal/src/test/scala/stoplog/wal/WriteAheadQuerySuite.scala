@@ -23,7 +23,8 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
       ()
     }
 
-    def run(): Unit = write(
+    def run(more: (String, String)*): Unit = write(
+      more,
       spark.readStream
         .format("stoplog")
         .option("format", "text")
@@ -38,12 +39,13 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     }
 
     /** Returns when nothing of the run is at work: its end tries once more to send what was decided. */
-    private def write(rows: DataFrame): Unit = {
+    private def write(more: Seq[(String, String)], rows: DataFrame): Unit = {
       val query = rows.writeStream
         .format("stoplog-wal")
         .option("sender", classOf[InboxSender].getName)
         .option("inbox", root.toString)
         .option("checkpointLocation", root.resolve("checkpoint").toString)
+        .options(more.toMap)
         .trigger(Trigger.AvailableNow())
         .start()
       try query.awaitTermination()
@@ -87,6 +89,23 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     world.run()
     assert(world.inbox.rows.sorted === Seq("a", "b"))
     assert(world.kept === Nil)
+  }
+
+  test(
+    "a chunk whose file and note are gone is told of in the words of this sink, and passed over on request"
+  ) {
+    val world = new World
+    world.arrive("1", "a", "b")
+    world.inbox.isFull = true
+    intercept[Exception](world.run())
+    world.inbox.isFull = false
+    world.kept.foreach(Files.delete)
+    val lost = intercept[Exception](world.run()).getMessage
+    for (said <- Seq("STOPLOG_WAL_CHUNK_LOST", "Micro-batch 0", "2 rows", "onLostPart"))
+      assert(lost.contains(said))
+    world.arrive("2", "c")
+    world.run("onLostPart" -> "skip")
+    assert(world.inbox.rows === Seq("c"))
   }
 
   test("a batch query sends all rows") {

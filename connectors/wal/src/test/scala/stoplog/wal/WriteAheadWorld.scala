@@ -51,9 +51,10 @@ abstract class WriteAheadWorld(
         own.committers.open(passed, chunks.place),
         own.sender.times(passed),
         chunks.place,
+        own.notesAt,
         new ChunkCommitter.Turns
       ),
-      task => new ChunkWriter(ChunkNote.of(own, schema), chunks.place, task, query),
+      task => new ChunkWriter(ChunkNote.of(own, schema), chunks.place, task, query, own.notesAt),
       rows.inTasks(_, tasks).map(_.map { case (id, word) => InternalRow(UTF8String.fromString(word), id) }),
       Crash.clock(),
       faults

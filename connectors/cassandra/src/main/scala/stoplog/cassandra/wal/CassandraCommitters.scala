@@ -33,6 +33,11 @@ final class CassandraCommitters extends CheckpointCommitters {
     ()
   }
 
+  override def notesAt(options: JMap[String, String]): String = {
+    val (keyspace, table) = CassandraChunkOptions.ofCommitter(options).chunks
+    s"the table $keyspace.$table of Cassandra"
+  }
+
   /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_CHUNKS_TABLE`. */
   override def prepare(options: JMap[String, String], log: LogPlace): Unit = made(options).prepare()
 

@@ -99,11 +99,8 @@ private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: ()
       case Some(known: ChunkTimes.Stream) if known.epoch == epoch => known
       case Some(known: ChunkTimes.Stream) => known.copy(epoch = epoch, micros = known.clock.begin(epoch))
       case _                              =>
-        val clock  = clockOf(name)
-        val micros = clock.begin(epoch)
-        // Chunks that an earlier run has sent are not seen here.
-        clock.used(micros + EpochClock.MarginMicros)
-        ChunkTimes.Stream(epoch, micros, clock)
+        val clock = clockOf(name)
+        ChunkTimes.Stream(epoch, clock.begin(epoch), clock)
     }
     // Each row of a key has a microsecond more than the one before.
     query.clock.used(query.micros + rows)

@@ -30,35 +30,40 @@ private[cassandra] final class EpochClock(
     nowMicros: () => Long
 ) {
   // No timestamp of this query is later, as far as this run has seen.
-  private var latest = Option.empty[Long]
+  private var latest = 0L
+
+  // The times of its rows are all this run's own, and so it has seen them.
+  private var claimed = Option.empty[EpochEntry]
 
   /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND` if a newer epoch has been begun. */
   def begin(epoch: Long): Long = {
     val begun = retries(() => attempt(epoch))
-    latest = Some(latest.getOrElse(0L).max(begun))
+    used(begun)
     begun
   }
 
   /** The latest timestamp that a task has given to a row. */
-  def used(micros: Long): Unit = latest = Some(latest.getOrElse(0L).max(micros))
+  def used(micros: Long): Unit = latest = latest.max(micros)
 
   private def attempt(epoch: Long): Long = {
     val entries = ledger.entries()
     entries.find(_.query == query) match {
-      case Some(own) if own.epoch == epoch => own.micros
-      case Some(own) if own.epoch > epoch => throw CassandraErrors.epochBehind(table, query, epoch, own.epoch)
-      case Some(own)                      =>
+      case Some(own) =>
         // Another run may have used a few microseconds behind its last time, for rows that have the same key.
-        val floor = latest.fold(own.micros + EpochClock.MarginMicros)(_.max(own.micros) + 1)
-        claim(EpochEntry(query, epoch, nowMicros().max(floor)), Some(own))
+        if (!claimed.contains(own)) used(own.micros + EpochClock.MarginMicros)
+        if (own.epoch > epoch) throw CassandraErrors.epochBehind(table, query, epoch, own.epoch)
+        else if (own.epoch == epoch) own.micros
+        else claim(EpochEntry(query, epoch, nowMicros().max(latest + 1)), Some(own))
       case None =>
         claim(EpochEntry(query, epoch, (entries.map(_.micros + 1) :+ nowMicros()).max), None)
     }
   }
 
   private def claim(entry: EpochEntry, before: Option[EpochEntry]): Long =
-    if (ledger.replace(before, entry)) entry.micros
-    else
+    if (ledger.replace(before, entry)) {
+      claimed = Some(entry)
+      entry.micros
+    } else
       throw new IOException(s"another process begins epoch ${entry.epoch} of query $query at the same time")
 }
 
@@ -154,32 +159,4 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
       action(session)
     }
   }
-}
-
-/** Gives rows of one key that are written with one time a few microseconds more each, in the order in which they come:
-  * of two cells with the same timestamp Cassandra keeps the larger value, whichever came last.
-  *
-  * Exact without knowing the keys: a row counts the earlier rows of its slot, which all rows of its key share.
-  */
-private[cassandra] final class KeyTicks {
-  private val counts  = new Array[Int](KeyTicks.Slots)
-  private var highest = 0
-
-  /** Microseconds to add, from 0 on. */
-  def next(keyHash: Int): Int = {
-    val slot = (keyHash * KeyTicks.Spread) >>> KeyTicks.Shift
-    val tick = counts(slot)
-    counts(slot) = tick + 1
-    highest = highest.max(tick)
-    tick
-  }
-
-  def most: Int = highest
-}
-
-private object KeyTicks {
-  final val Bits   = 16
-  final val Slots  = 1 << Bits
-  final val Shift  = 32 - Bits
-  final val Spread = 0x9e3779b9
 }

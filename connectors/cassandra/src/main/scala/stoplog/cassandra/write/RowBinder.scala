@@ -40,6 +40,7 @@ private[cassandra] final class RowBinder(
     new Column(ordinal, plan.key.contains(at), writer)
   }.toArray
   private val ticks = new KeyTicks
+  private val key   = new KeyHash
 
   private val timestampAt = columns.length
   private val ttlAt       = timestampAt + (if (plan.timestamp == TimestampSource.Server) 0 else 1)
@@ -48,14 +49,14 @@ private[cassandra] final class RowBinder(
   def bind(row: InternalRow): Bound = {
     val builder = prepared.boundStatementBuilder()
     var size    = 0
-    var keyHash = 1
     var at      = 0
+    key.clear()
     while (at < columns.length) {
       val column = columns(at)
       if (!row.isNullAt(column.ordinal)) {
         val bytes = encoded(column, row)
         size += bytes.remaining
-        if (column.isKey) keyHash = 31 * keyHash + bytes.hashCode
+        if (column.isKey) key.add(bytes)
         builder.setBytesUnsafe(at, bytes)
       } else if (column.isKey) throw bad(row, column.ordinal, "it is null, and part of the primary key", null)
       else if (nulls == NullValues.Delete) builder.setToNull(at)
@@ -63,7 +64,7 @@ private[cassandra] final class RowBinder(
     }
     plan.timestamp match {
       case TimestampSource.Epoch =>
-        builder.setBytesUnsafe(timestampAt, bigint(epochMicros.get + ticks.next(keyHash)))
+        builder.setBytesUnsafe(timestampAt, bigint(epochMicros.get + ticks.next(key)))
       case TimestampSource.Column(ordinal) =>
         builder.setBytesUnsafe(timestampAt, bigint(timestamp(row, ordinal)))
       case TimestampSource.Server => ()

@@ -63,6 +63,28 @@ class EpochClockSuite extends AnyFunSuite {
     assert(one.begin(1) === begun + 778)
   }
 
+  test("behind an epoch that a run repeats there is room too, for what the run before gave to its rows") {
+    val ledger = new MemoryLedger
+    val begun  = clock(ledger).begin(7) // and rows with times up to 777 more
+    now -= 3600L * 1000000
+    val again = clock(ledger)
+    assert(again.begin(7) === begun)
+    again.used(begun + 3)
+    assert(again.begin(8) > begun + 777)
+  }
+
+  test("behind an epoch that another run has begun there is room, though this run has begun those before") {
+    val ledger     = new MemoryLedger
+    val one        = clock(ledger)
+    val other      = clock(ledger)
+    val firstBegun = one.begin(0)
+    now -= 3600L * 1000000
+    val begun = other.begin(1)
+    assert(begun >= firstBegun + EpochClock.MarginMicros)
+    assert(one.begin(1) === begun)
+    assert(one.begin(2) >= begun + EpochClock.MarginMicros)
+  }
+
   test("a new query begins behind all others that wrote to the table, and then goes by its own") {
     val ledger = new MemoryLedger
     val ahead  = clock(ledger, "ahead")

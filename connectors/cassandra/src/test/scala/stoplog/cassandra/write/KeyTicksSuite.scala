@@ -1,35 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.write
 
+import java.nio.ByteBuffer
+
+import scala.collection.mutable
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
 class KeyTicksSuite extends AnyFunSuite {
 
-  test("later rows of a key have later ticks") {
-    val random = new Random(7)
-    val ticks  = new KeyTicks
-    val rows   = Seq.fill(50000)(random.nextInt(20000))
-    val ticked = rows.map(key => key -> ticks.next(key.hashCode))
-    for ((_, ofKey) <- ticked.groupBy(_._1)) assert(ofKey.map(_._2) === ofKey.map(_._2).sorted.distinct)
-    assert(ticks.most === ticked.map(_._2).max)
+  private def hash(values: Array[Byte]*): KeyHash = {
+    val made = new KeyHash
+    made.clear()
+    values.foreach(value => made.add(ByteBuffer.wrap(value)))
+    made
   }
 
-  test("the rows of one key have the ticks 0, 1, 2, whatever other keys come between them") {
+  private def hash(key: Int): KeyHash = hash(ByteBuffer.allocate(4).putInt(key).array)
+
+  test("the n-th row of each key has the tick n - 1, whatever other keys come between") {
+    val random  = new Random(7)
+    val ticks   = new KeyTicks
+    val counted = mutable.Map.empty[Int, Int].withDefaultValue(0)
+    for (_ <- 0 until 2000000) {
+      val key = (random.nextDouble() * random.nextDouble() * 300000).toInt
+      assert(ticks.next(hash(key)) === counted(key))
+      counted(key) += 1
+    }
+    assert(ticks.most === counted.values.max - 1)
+    assert(ticks.most > 50)
+  }
+
+  test("a key of many rows is counted on") {
     val ticks = new KeyTicks
-    assert((1 to 3).map { _ => ticks.next(2); ticks.next(1) } === Seq(0, 1, 2))
-    assert(ticks.most === 2)
+    assert((0 until 1000).map { _ => ticks.next(hash(2)); ticks.next(hash(1)) } === (0 until 1000))
+    assert(ticks.most === 999)
   }
 
-  // A million keys share 65,536 slots: 15 earlier rows on average.
-  test("keys that follow each other share their slots evenly, and random ones nearly so") {
-    val inRow = new KeyTicks
-    for (key <- 0 until 1000000) inRow.next(key)
-    assert(inRow.most >= 15 && inRow.most <= 17)
-    val random   = new Random(7)
-    val anywhere = new KeyTicks
-    for (_ <- 0 until 1000000) anywhere.next(random.nextInt())
-    assert(anywhere.most >= 15 && anywhere.most <= 40)
+  test("a million keys of one row each have the tick 0") {
+    val ticks = new KeyTicks
+    for (key <- 0 until 1000000) assert(ticks.next(hash(key)) === 0)
+    assert(ticks.most === 0)
+  }
+
+  test("keys beyond those that are remembered have later ticks for later rows, and leave the others theirs") {
+    val ticks = new KeyTicks(mostKeys = 1000)
+    for (key <- 0 until 1000) ticks.next(hash(key))
+    val beyond = for {
+      _   <- 1 to 3
+      key <- 1000 until 9000
+    } yield key -> ticks.next(hash(key))
+    for ((_, of) <- beyond.groupBy(_._1)) assert(of.map(_._2) === of.map(_._2).sorted.distinct)
+    for (key <- 0 until 1000) assert(ticks.next(hash(key)) === 1)
+  }
+
+  test("the hash of a key has all its values, each for itself, and only the bytes that count") {
+    val part = ByteBuffer.wrap("xabx".getBytes, 1, 2)
+    val made = new KeyHash
+    made.clear()
+    made.add(part)
+    made.add(ByteBuffer.allocateDirect(1).put('c'.toByte).flip())
+    val same = hash("ab".getBytes, "c".getBytes)
+    assert(made.first === same.first)
+    assert(made.second === same.second)
+    assert(part.position() === 1)
+    for (
+      other <- Seq(hash("a".getBytes, "bc".getBytes), hash("c".getBytes, "ab".getBytes), hash("abc".getBytes))
+    ) {
+      assert(other.first !== same.first)
+      assert(other.second !== same.second)
+    }
   }
 }

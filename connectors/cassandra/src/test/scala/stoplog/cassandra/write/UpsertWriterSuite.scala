@@ -26,6 +26,15 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
     ()
   }
 
+  private def write(rows: Seq[(Int, Int, String)], micros: Long): Unit = {
+    val options = CassandraOptions.parse(this.options("counted", "requestTimeout" -> "60s").asJava)
+    val plan    = WritePlan.of(TableInfo.of(options), schema, options)
+    val writer  = new UpsertWriter(plan, session, options, Some(micros), Faults.none)
+    rows.foreach { case (p, c, v) => writer.write(InternalRow(p, c, UTF8String.fromString(v))) }
+    writer.finish()
+    ()
+  }
+
   /** Requests under way, as the session sees them. */
   private final class Counting {
     val underWay = new AtomicInteger
@@ -79,5 +88,17 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
   test("rows that are far apart do not wait for each other") {
     val rows = (0 until 5000).map(p => 1000 + p -> 0)
     assert(written(rows).all.get === 5000)
+  }
+
+  test(
+    "a task whose rows of other keys come in another order when it is repeated leaves the later row of each key"
+  ) {
+    val keys   = 0 until 50
+    val others = (0 until 60000).map(at => (900001 + at % 600, at, "x"))
+    // The first attempt is broken off between the rows of the keys.
+    write(others ++ keys.map((900000, _, "z-earlier")), micros = 2000L)
+    write(keys.map((900000, _, "z-earlier")) ++ keys.map((900000, _, "a-later")) ++ others, micros = 2000L)
+    val found = cql("SELECT v FROM %s.counted WHERE p = 900000").map(_.getString(0))
+    assert(found === keys.map(_ => "a-later"))
   }
 }

@@ -31,6 +31,11 @@ final class JdbcCommitters extends CheckpointCommitters {
     ()
   }
 
+  override def notesAt(options: JMap[String, String]): String = {
+    val asked = JdbcChunkOptions.ofCommitter(options)
+    s"the table ${asked.chunksTable} of ${asked.jdbc.databaseName}"
+  }
+
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_OWN_TABLE`. */
   override def prepare(options: JMap[String, String], log: LogPlace): Unit = made(options).prepare()
 

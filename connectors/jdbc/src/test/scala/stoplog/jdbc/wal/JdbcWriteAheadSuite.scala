@@ -63,6 +63,35 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.count(s"${table}_rejected") === 1)
   }
 
+  test("what is in the log is sent by a run alone whose committer keeps its notes where they were") {
+    val session = spark
+    import session.implicits._
+    val table  = derby.newTable(" CHECK (word <> 'w3')")
+    val source = MemoryStream[Long](session)
+    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
+    val at     = Files.createTempDirectory("checkpoint").toString
+    source.addData(0L until 6L: _*)
+    intercept[Exception](run(sink(table).build(), rows, at))
+    val rejecting = sink(table).withJdbcOption("onBadRow", "reject")
+    for (
+      (other, told) <- Seq(
+        rejecting.withCommitter("files")                         -> "in files of the sink's log",
+        rejecting.withJdbcOption("chunksTable", "other_chunks")  -> "in the table other_chunks",
+        sink(s"app.$table").withJdbcOption("onBadRow", "reject") -> "in the table app.stoplog_chunks"
+      )
+    ) {
+      val refused = intercept[Exception](run(other.build(), rows, at)).getMessage
+      for (said <- Seq("STOPLOG_WAL_NOTES_MOVED", "in the table stoplog_chunks of", told))
+        assert(refused.contains(said))
+    }
+    assert(ids(table) === Nil)
+    run(rejecting.build(), rows, at)
+    // All is sent: now they may go elsewhere.
+    source.addData(6L until 8L: _*)
+    run(rejecting.withCommitter("files").build(), rows, at)
+    assert(ids(table) === Seq(0, 1, 2, 4, 5, 6, 7))
+  }
+
   test("a batch query, and upserts whose notes are files") {
     val table = derby.newTable()
     val log   = Files.createTempDirectory("wal").toString

@@ -61,16 +61,30 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   private def unanswered(transaction: String, servers: String, cause: Throwable): Seq[(String, Any)] =
     Seq("transaction" -> transaction, "servers" -> servers, "why" -> reason(cause.toString))
 
-  /** @param target where it wrote to */
+  /** What a micro-batch has lost.
+    *
+    * @param rows      in the transactions that are lost
+    * @param committed how many of its transactions are
+    */
+  final case class Lost(transactions: Int, rows: Long, committed: Int)
+
+  /** @param oldest of those that are lost
+    * @param target where they wrote to
+    */
   def transactionLost(
-      lost: OpenTransaction,
+      oldest: OpenTransaction,
       target: String,
-      rows: Long,
+      count: Lost,
       ageMillis: Long,
       timeoutMillis: Long
   ): StoplogException = failure(
     "STOPLOG_KAFKA_TRANSACTION_LOST",
-    Seq("rows" -> rows, "target" -> target) ++ aborted(lost, ageMillis, timeoutMillis): _*
+    Seq(
+      "target"    -> target,
+      "committed" -> count.committed,
+      "lost"      -> count.transactions,
+      "rows"      -> count.rows
+    ) ++ aborted(oldest, ageMillis, timeoutMillis): _*
   )
 
   /** Before anything was decided on it. */

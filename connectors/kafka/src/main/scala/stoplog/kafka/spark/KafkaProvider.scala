@@ -85,9 +85,7 @@ private[kafka] final class TransactionalSink(
     new KafkaCommitter(
       new Transactions(options.producer, Clock.system),
       target,
-      ids,
       runs,
-      options.log.onLostPart,
       options.producer.transactionTimeoutMillis,
       Clock.system
     )

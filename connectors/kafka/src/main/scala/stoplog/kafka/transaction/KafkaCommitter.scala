@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors._
 
-import stoplog.commit.{Clock, LostPart}
-import stoplog.error.Log
+import stoplog.commit.Clock
+import stoplog.error.{Log, StoplogException}
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.options.TimeSpan
 import stoplog.part.RunId
@@ -31,41 +31,48 @@ import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 private[kafka] final class KafkaCommitter(
     transactions: Transactions,
     target: String,
-    ids: TransactionalIds,
     runs: () => Set[RunId],
-    onLost: LostPart,
     timeoutMillis: Long,
     clock: Clock
 ) extends TwoPhaseCommitter {
 
-  /** The brokers are asked about those alone that they may have aborted for their age.
+  /** The brokers are asked about those alone that they may have aborted for their age. One that is open yet and has hardly any
+    * time left may be aborted between its record and its commit.
     *
     * Error: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`.
     */
   override def refuseLost(tokens: Seq[String]): Unit = {
-    val old = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
-    transactions.gone(old).foreach { lost =>
-      throw KafkaErrors.transactionExpired(lost, ageMillis(lost), timeoutMillis)
-    }
+    val old    = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
+    val oldest = old.maxByOption(ageMillis)
+    oldest
+      .filter(leftMillis(_) < KafkaCommitter.marginMillis(timeoutMillis))
+      .orElse(transactions.gone(old))
+      .foreach { late =>
+        throw KafkaErrors.transactionExpired(late, ageMillis(late), timeoutMillis)
+      }
   }
 
-  /** Error: `STOPLOG_KAFKA_TRANSACTION_LOST`, unless the user has chosen to go on. */
   override def commit(prepared: Prepared): CommitOutcome = {
     val open    = OpenTransaction.parse(prepared.token)
     val outcome = transactions.commit(open)
-    if (outcome == CommitOutcome.Lost && onLost == LostPart.Fail)
-      throw KafkaErrors.transactionLost(open, target, prepared.rows, ageMillis(open), timeoutMillis)
     warnIfNearlyLost(open)
     outcome
   }
 
-  /** Those that a run of this log has begun (I5): logs at different places may have paths of one text, so that ids of their
-    * sinks begin alike. Of age 0, all of them: to abort one keeps its writer out.
+  /** `STOPLOG_KAFKA_TRANSACTION_LOST` */
+  override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
+    val oldest = gone.map(part => OpenTransaction.parse(part.token)).minBy(_.begunAtMillis)
+    val count  = KafkaErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
+    Some(KafkaErrors.transactionLost(oldest, target, count, ageMillis(oldest), timeoutMillis))
+  }
+
+  /** Those that a run of this log has begun (I5), whatever their ids begin with: a run may have had another prefix, and logs at
+    * different places may have paths of one text. Of age 0, all of them: to abort one keeps its writer out.
     */
   override def staged(): Vector[Staged] = {
-    val alike = transactions.open(ids.isOfSink)
+    val alike = transactions.open(TransactionalIds.runOf(_).isDefined)
     val own   = if (alike.isEmpty) Set.empty[String] else runs().map(_.uid)
-    alike.filter(ids.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
+    alike.filter(TransactionalIds.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
   }
 
   override def stagedOf(token: String): Set[String] = Set(OpenTransaction.idOf(token))
@@ -85,6 +92,18 @@ private[kafka] final class KafkaCommitter(
   }
 
   private def ageMillis(open: OpenTransaction): Long = clock.millis() - open.begunAtMillis
+
+  private def leftMillis(open: OpenTransaction): Long = timeoutMillis - ageMillis(open)
+}
+
+private[kafka] object KafkaCommitter {
+
+  /** The time that a record leaves to the commit of its transactions, or to a restart: a tenth of it all, half a minute at
+    * most.
+    */
+  def marginMillis(timeoutMillis: Long): Long = (timeoutMillis / 10).min(MostMarginMillis)
+
+  private final val MostMarginMillis = 30000L
 }
 
 /** Ends transactions that other processes have begun. Safe to be used by many threads. */

@@ -187,7 +187,7 @@ private[kafka] object ProducerPool {
   * that aborts what is open.
   *
   * @param prefix that the user chose, for the access rules of the brokers
-  * @param log    where the sink's commit log is: sinks with one id in different logs know nothing of each other
+  * @param log    where the sink's commit log is, of which the id has a checksum: for a person who looks for its sink
   */
 private[kafka] final case class TransactionalIds(prefix: String, log: String, sinkId: String) {
 
@@ -195,16 +195,6 @@ private[kafka] final case class TransactionalIds(prefix: String, log: String, si
   def next(run: RunId): String =
     s"$begin${run.uid}-${TransactionalIds.process}-${TransactionalIds.numbers.incrementAndGet()}"
 
-  /** Whether an id is one of the sink. Another sink's may go on with what looks like a run. */
-  def isOfSink(id: String): Boolean = runOf(id).isDefined
-
-  /** The run that has made the id, by [[stoplog.part.RunId.uid]], if it is one of the sink. */
-  def runOf(id: String): Option[String] =
-    Option.when(id.startsWith(begin))(id.drop(begin.length)).collect { case TransactionalIds.Rest(run) =>
-      run
-    }
-
-  // A checksum is enough for a list that has few ids of others: only the run proves whose an id is.
   private def begin: String = {
     val sum = new CRC32
     sum.update(log.stripSuffix("/").getBytes(UTF_8))
@@ -216,5 +206,10 @@ private[kafka] object TransactionalIds {
   private val process = UUID.randomUUID().toString.take(8)
   private val numbers = new AtomicLong()
 
-  private val Rest = "([0-9A-Za-z]{1,12})-[0-9a-f]{8}-[0-9]+".r
+  /** The run that has made the id, by [[stoplog.part.RunId.uid]], which alone proves whose it is: all before it may be others'
+    * too, or the sink's own until its options were changed. `None` for what no sink has made.
+    */
+  def runOf(id: String): Option[String] = Some(id).collect { case Made(run) => run }
+
+  private val Made = "(?s).*-([0-9A-Za-z]{1,12})-[0-9a-f]{8}-[0-9]+".r
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{LostPart, ManualClock}
+import stoplog.commit.ManualClock
+import stoplog.error.StoplogException
 import stoplog.kafka.Broker
+import stoplog.kafka.client.OpenTransaction
 import stoplog.sink.CommitOutcome.Committed
 import stoplog.sink.Prepared
 import stoplog.spark.LogCapture
@@ -27,8 +29,36 @@ class KafkaCommitterSuite extends AnyFunSuite {
     )
   }
 
+  test("a transaction that is open yet is not decided on when too little of its time is left to commit it") {
+    def refused(ageMillis: Int): Option[String] =
+      withOpen(s"committer-$ageMillis", ageMillis) { (committer, open) =>
+        Try(committer.refuseLost(Seq(open.token))).failed.toOption.map {
+          case known: StoplogException => known.getCondition
+          case other                   => throw other
+        }
+      }
+    for (ageMillis <- Seq(timeoutMillis - 1, timeoutMillis - 5999, timeoutMillis + 1))
+      assert(refused(ageMillis) === Some("STOPLOG_KAFKA_TRANSACTION_EXPIRED"))
+    for (ageMillis <- Seq(0, timeoutMillis / 2 + 1, timeoutMillis - 6000)) assert(refused(ageMillis) === None)
+  }
+
+  test("what is left for the commit is a tenth of a transaction's time, and half a minute at most") {
+    assert(KafkaCommitter.marginMillis(60000) === 6000)
+    assert(KafkaCommitter.marginMillis(15 * 60000) === 30000)
+  }
+
   /** What the log says when a transaction of this age is committed. */
-  private def warnings(id: String, ageMillis: Long): Seq[String] = {
+  private def warnings(id: String, ageMillis: Int): Seq[String] = withOpen(id, ageMillis) {
+    (committer, open) =>
+      val said = LogCapture.of {
+        assert(committer.commit(Prepared(id, open.token, rows = 1, bytes = 1)) === Committed)
+      }
+      assert(broker.committed(id) === Vector("a"))
+      said
+  }
+
+  /** @param id of the transaction, and its topic */
+  private def withOpen[A](id: String, ageMillis: Int)(action: (KafkaCommitter, OpenTransaction) => A): A = {
     val topic    = broker.createTopic(id)
     val clock    = new ManualClock(1790000000000L)
     val settings = broker.settings(timeoutMillis)
@@ -37,20 +67,14 @@ class KafkaCommitterSuite extends AnyFunSuite {
       writer.prepare(Some(7)).get
     }
     clock.advance(ageMillis)
-    val committer = new KafkaCommitter(
-      new Transactions(settings, clock),
-      topic,
-      TransactionalIds("stoplog", "/log", "main"),
-      () => Set.empty,
-      LostPart.Fail,
-      timeoutMillis.toLong,
-      clock
-    )
-    val said = LogCapture.of {
-      assert(committer.commit(Prepared(id, open.token, rows = 1, bytes = 1)) === Committed)
-    }
-    committer.close()
-    assert(broker.committed(topic) === Vector("a"))
-    said
+    Using.resource(
+      new KafkaCommitter(
+        new Transactions(settings, clock),
+        topic,
+        () => Set.empty,
+        timeoutMillis.toLong,
+        clock
+      )
+    )(action(_, open))
   }
 }

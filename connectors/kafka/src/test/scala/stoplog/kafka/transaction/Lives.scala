@@ -28,11 +28,13 @@ final class Lives(
     onLost: LostPart = LostPart.Fail,
     path: Option[String] = None
 ) {
-  private val root      = Files.createTempDirectory("stoplog-kafka-lives").toString
-  private val ids       = TransactionalIds("stoplog", path.getOrElse(root), "main")
-  private val pool      = new ProducerPool(Clock.system, keptMillis = Long.MaxValue)
-  private val left      = mutable.Buffer.empty[AutoCloseable]
-  private var committed = -1L
+  private val root = Files.createTempDirectory("stoplog-kafka-lives").toString
+
+  /** Of the next life. */
+  var ids: TransactionalIds = TransactionalIds("stoplog", path.getOrElse(root), "main")
+  private val pool          = new ProducerPool(Clock.system, keptMillis = Long.MaxValue)
+  private val left          = mutable.Buffer.empty[AutoCloseable]
+  private var committed     = -1L
 
   /** The epochs that the engine knows to be committed. */
   def epochs: Long = committed + 1
@@ -65,9 +67,7 @@ final class Lives(
     val committer = new KafkaCommitter(
       new Transactions(settings, Clock.system),
       topic,
-      ids,
       () => records.all().map(_.run).toSet,
-      onLost,
       timeoutMillis,
       Clock.system
     )

@@ -47,9 +47,22 @@ class LivesSuite extends AnyFunSuite with Eventually {
         val lost = intercept[StoplogException](lives.live(more = 1)())
         assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
         assert(lost.getMessageParameters.get("epoch") === "0")
-        assert(lost.getMessageParameters.get("rows") === Lives.RowsOfTask.toString)
+        assert(lost.getMessageParameters.get("rows") === (Lives.Tasks * Lives.RowsOfTask).toString)
+        assert(lost.getMessageParameters.get("lost") === "2")
       }
       assert(broker.committed(topic) === Vector.empty)
+    }
+  }
+
+  test("of a micro-batch some of which is committed, and some has timed out, both numbers are told") {
+    inTopic("matrix-partly") { (topic, lives) =>
+      assert(!lives.live(more = 1, Lives.dying(Step.PartPublished, 1), timeoutMillis = Broker.ShortMillis)())
+      eventually(assert(!broker.isHeldUp(topic)))
+      val lost = intercept[StoplogException](lives.live(more = 1)())
+      assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
+      val told = lost.getMessageParameters
+      assert(Seq("committed", "lost", "rows").map(told.get) === Seq("1", "1", Lives.RowsOfTask.toString))
+      assert(broker.committed(topic).size === Lives.RowsOfTask)
     }
   }
 
@@ -77,6 +90,18 @@ class LivesSuite extends AnyFunSuite with Eventually {
         assert(broker.committed(topic).sorted === (one.rows ++ other.rows).sorted)
         assert(!broker.isHeldUp(topic))
       } finally Seq(one, other).foreach(_.close())
+    }
+  }
+
+  test(
+    "what a run left open is aborted by the next one, though prefix and spelling of the log's path are others"
+  ) {
+    inTopic("matrix-prefix") { (topic, lives) =>
+      assert(!lives.live(more = 1, Lives.dying(Step.AfterSync, Lives.Tasks))())
+      lives.ids = lives.ids.copy(prefix = "team-a", log = s"file:${lives.ids.log}")
+      assert(lives.live(more = 1)())
+      assert(!broker.isHeldUp(topic))
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
     }
   }
 

@@ -45,24 +45,27 @@ class TokensSuite extends AnyFunSuite {
     assert(all.distinct === all)
   }
 
-  test("a sink knows its own ids from those of all others") {
-    val own = ids.next(run)
-    assert(ids.isOfSink(own))
-    for (other <- Seq("mai", "main-2", "main-2-3", s"main-${run.uid}"))
-      assert(!ids.isOfSink(ids.copy(sinkId = other).next(run)))
-    assert(!ids.copy(sinkId = "mai").isOfSink(own))
-    assert(!ids.copy(log = "/data/other").isOfSink(own))
-    assert(!ids.copy(prefix = "stop").isOfSink(own))
+  test("an id tells the run that made it, whatever prefix, log and sink it was made for") {
+    val others = Seq(
+      ids,
+      ids.copy(prefix = "team-a"),
+      ids.copy(log = "/data/other"),
+      ids.copy(sinkId = "main-2-3"),
+      ids.copy(sinkId = s"main-${run.uid.reverse}-89abcdef-7")
+    )
+    for (made <- others) assert(TransactionalIds.runOf(made.next(run)) === Some(run.uid))
   }
 
-  test("an id tells the run that made it") {
-    assert(ids.runOf(ids.next(run)) === Some(run.uid))
-    assert(ids.copy(sinkId = "other").runOf(ids.next(run)) === None)
+  test("an id that no sink has made tells no run") {
+    for (
+      id <- Seq("orders", s"stoplog-main-${run.uid}", s"${run.uid}-89abcdef-7", s"app-${run.uid}-89abcdef-x")
+    )
+      assert(TransactionalIds.runOf(id) === None)
   }
 
   test("a log's location with and without a slash at its end is one log") {
-    val slashed = ids.copy(log = "/data/ck/")
-    assert(slashed.isOfSink(ids.next(run)))
-    assert(ids.isOfSink(slashed.next(run)))
+    def begin(ids: TransactionalIds) = ids.next(run).split('-').take(3).toSeq
+    assert(begin(ids.copy(log = "/data/ck/")) === begin(ids))
+    assert(begin(ids.copy(log = "/data/other")) !== begin(ids))
   }
 }

@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.Platform
   *
   * The n-th row of a key has the tick n - 1, whatever rows of other keys come between: two attempts of a task may see these in
   * another order, and what the late one writes must not lose against what it writes anew. So each key is counted by
-  * itself, for 10 to 13 bytes: by 72 bits of its hash, which two of 50 million keys share once in four million tasks. The keys
+  * itself, for 10 to 13 bytes: by 72 bits of its hash, which two of 10 million keys share once in a hundred million tasks. The keys
   * beyond `mostKeys` are not remembered, and are counted together by their hash alone.
   */
 private[cassandra] final class KeyTicks(mostKeys: Long = KeyTicks.MostKeys) {
@@ -95,8 +95,8 @@ private[cassandra] final class KeyTicks(mostKeys: Long = KeyTicks.MostKeys) {
 
 private[cassandra] object KeyTicks {
 
-  /** 650 MB in a task. */
-  final val MostKeys = 50000000L
+  /** 130 MB in a task. */
+  final val MostKeys = 10000000L
 
   private final val Tables    = 1 << 12
   private final val RowsMask  = 15L

@@ -58,7 +58,7 @@ object PackageImports {
     "place"         -> "commit error fault log part preflight rolling sink storage",
     "preflight"     -> "bucket error log part rolling storage",
     "rolling"       -> "",
-    "sink"          -> "part",
+    "sink"          -> "error part",
     "source"        -> "error fault log storage",
     "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",

@@ -218,9 +218,11 @@ private[filesink] object RowWriterFactory {
     ) extends BadRows {
       private[this] var writer = Option.empty[TaskWriter[RejectedRow]]
       private[this] var rows   = 0L
+      private[this] var last = Option.empty[String] // the bucket that the storage can have, of the row before
 
       override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = {
-        val known = bucket.filter(id => id.isEmpty || canHave(below(id)))
+        val known = bucket.filter(id => id.isEmpty || last.contains(id) || canHave(below(id)))
+        last = known
         opened().write(
           known.filter(_.nonEmpty).fold(directory)(below),
           RejectedRow(row, known, batch, bad.getCause)

@@ -87,9 +87,15 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
     inputs.take(1).foreach(append(_, out))
     inputs.drop(1).foreach { input =>
       if (header.isEmpty) append(input, out)
-      else Compactor.requireLines(input, appendRest(input, out)(skipHeader(input, _)))
+      else {
+        val lines = appendRest(input, out)(skipHeader(input, _))
+        if (!isMark) Compactor.requireLines(input, lines)
+      }
     }
   }
+
+  /** Whether the header is a byte order mark alone, from which the end of a line cannot be seen. */
+  private val isMark = header.forall(RowCompactor.MarkBytes)
 
   override protected def lineEnd: Byte = header.lastOption.getOrElse('\n'.toByte)
 
@@ -99,6 +105,7 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
 }
 
 private[stoplog] object RowCompactor {
+  private val MarkBytes = Set(0xfe, 0xff, 0x00).map(_.toByte)
 
   /** @param encoder opened; its files are lines that may follow one another */
   def apply(encoder: Encoder, compression: Compression): RowCompactor = {

@@ -2,7 +2,7 @@
 package stoplog.compact
 
 import java.io.InputStream
-import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.charset.StandardCharsets.{UTF_16BE, UTF_8}
 import java.nio.file.{Files, Path}
 import java.time.Instant
 import java.util.{Properties, TimeZone}
@@ -238,6 +238,17 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       intercept[Exception](merge(files))
       intercept[Exception](merge(files.reverse))
     }
+
+  test("JSON in UTF-16: one byte order mark in the end, whatever the log says of rows") {
+    val mark  = Array(0xfe, 0xff).map(_.toByte)
+    val files = Seq("1", "2").map { row =>
+      val file = Files.write(newFile("part.json"), mark ++ s"$row\n".getBytes(UTF_16BE))
+      CompactionInput(new HadoopPath(file.toUri), Files.size(file), hadoop, records = Some(1))
+    }
+    val merged = newFile("merged.json")
+    Using.resource(new FileOutput(merged))(new RowCompactor(Compression.None, mark).compact(files, _))
+    assert(Files.readAllBytes(merged) === mark ++ "1\n2\n".getBytes(UTF_16BE))
+  }
 
   private def rowsOf(format: String, path: String): Seq[String] =
     spark.read.format(format).load(path).collect().toSeq.map(shown).sorted

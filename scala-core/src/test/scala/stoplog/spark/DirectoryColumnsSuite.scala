@@ -169,7 +169,11 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     later.write("day=1/a.csv", "1,ant\n")
     val error = intercept[Exception](run(later, new Place))
     val said  = Thrown.text(error)
-    assert(said.contains("its path names day, which no directory named when the query began"))
+    assert(
+      said.contains(
+        "its path names day, which the directory did not that told the columns when the query began"
+      )
+    )
     Files.delete(later.root.resolve("first.csv"))
     val told = new Place
     val good = start(
@@ -190,7 +194,11 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     for (path <- Seq("day=2/hour=3", "hour=3", "day=2/id=3")) {
       val error = intercept[StoplogException](check(Names.Found(Seq("day")), path))
       assert(error.getCondition === "STOPLOG_SOURCE_FILE_UNREADABLE")
-      assert(error.getMessage.contains("which no directory named when the query began: set partitionColumns"))
+      assert(
+        error.getMessage.contains(
+          "which the directory did not that told the columns when the query began: set partitionColumns"
+        )
+      )
     }
     for (path <- Seq("day=2", "DAY=2", "other", "day=2/other")) check(Names.Found(Seq("day")), path)
     for (path <- Seq("day=2/hour=3", "hour=3")) check(Names.Set(Seq("day")), path)

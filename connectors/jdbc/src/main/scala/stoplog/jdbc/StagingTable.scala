@@ -140,9 +140,10 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
     */
   def renew(staging: StagingTable): Unit = {
     target.dialect.boundedWait.foreach(execute)
-    if (exists(staging.table)) execute(s"DROP TABLE ${staging.table}")
-    try execute(staging.create)
-    catch { case NonFatal(e) => throw refused(staging.table, e) }
+    try {
+      if (exists(staging.table)) execute(s"DROP TABLE ${staging.table}")
+      execute(staging.create)
+    } catch { case NonFatal(e) => throw refused(staging.table, e) }
   }
 
   def drop(table: String): Unit = once(() => if (exists(table)) execute(s"DROP TABLE $table"))

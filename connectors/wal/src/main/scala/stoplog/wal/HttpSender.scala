@@ -47,7 +47,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
     extends RowTarget {
   import HttpTarget._
 
-  private val client = clients.of(options.timeoutMillis)(newClient(options.timeoutMillis))
+  private def client = clients.of(options.timeoutMillis)(newClient(options.timeoutMillis))
 
   // Other systems read these texts, so they do not depend on a session's settings.
   private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
@@ -89,7 +89,12 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
         case busy if Busy(busy)  => Answer.Later(said, retryAfterMillis(answer))
         case _                   => Answer.Refused(said)
       }
-    } catch { case e: IOException => Answer.Later(s"there was no answer (${Causes.reason(e)})", None) }
+    } catch {
+      case e: IOException =>
+        // Its other connections may be as dead: whatever is between here and the server forgets those that are idle for minutes.
+        clients.forget(options.timeoutMillis)
+        Answer.Later(s"there was no answer (${Causes.reason(e)})", None)
+    }
 
   private def request(key: String, body: Array[Byte]): HttpRequest = {
     val request = HttpRequest

@@ -48,7 +48,7 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
   /** @param first of those that are lost */
   def chunkLost(log: LogPlace, first: ChunkToken, count: Lost, notesAt: String): StoplogException = failure(
     "STOPLOG_WAL_CHUNK_LOST",
-    "epoch"  -> first.epoch.fold("of a batch query")(_.toString),
+    "batch"  -> first.epoch.fold("a batch query")(epoch => s"micro-batch $epoch"),
     "sinkId" -> log.sinkId,
     "sent"   -> count.sent,
     "lost"   -> count.chunks,

@@ -156,6 +156,17 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(selectors <= before)
   }
 
+  test("a request without an answer is repeated by a new client: other connections may be as dead") {
+    def client = HttpTarget.clients.of(HttpOptions.parse(java.util.Map.of("url", url)).timeoutMillis)(fail())
+    send(rows = 1)
+    val before = client
+    send(rows = 1)
+    assert(client eq before)
+    server.stop(0)
+    intercept[java.io.IOException](send(rows = 1, retries = 1))
+    intercept[Exception](client)
+  }
+
   test("a header that cannot be sent is refused before there is anything to send") {
     val error = intercept[IllegalArgumentException](
       HttpOptions.parse(

@@ -151,6 +151,9 @@ private[stoplog] object SparkBlocks {
   ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, onChanged) {
     import SparkBlockReader.BlockRecord
 
+    /** Readers of Parquet and ORC go by the footer at the end, in all pieces. */
+    override protected def growsAtItsEnd: Boolean = false
+
     override protected def begin(split: FileSplit): SparkBlockReader.Open =
       new SparkBlockReader.Open(read(partitioned(split)))
 

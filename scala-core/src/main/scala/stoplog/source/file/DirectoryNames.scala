@@ -56,7 +56,7 @@ private[stoplog] object DirectoryNames {
           }
       }
     }
-    (hasFile, below.result())
+    (hasFile, below.result().sorted) // whatever order the storage lists them in: each start samples the same
   }
 
   private final val MostLookedAt = 100

@@ -31,8 +31,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     onChanged: OnChangedFile
 ) extends SplitReader[FileSplit, R] {
 
-  /** Whether programs add to such files, which leaves as it was what was listed. */
-  protected def growsAtItsEnd: Boolean = false
+  /** Whether what was listed of such a file stays as it was when programs add to it. */
+  protected def growsAtItsEnd: Boolean = true
 
   private val waiting                      = mutable.ArrayDeque.empty[FileSplit]
   private var open: Option[(FileSplit, O)] = None
@@ -129,11 +129,11 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
         case NonFatal(e) if !e.isInstanceOf[StoplogException] && !isListed(split) => None
       }
 
-  /** An object store replaces files and adds to none. A piece that is no range of bytes may end where its file does. */
-  private def mayHaveGrown(split: FileSplit): Boolean = (onChanged, split.extent) match {
-    case (OnChangedFile.Tail, _)                 => true
-    case (OnChangedFile.Ignore, _: Extent.Bytes) => growsAtItsEnd && files.canAppend
-    case _                                       => false
+  /** An object store replaces files and adds to none. */
+  private def mayHaveGrown: Boolean = onChanged match {
+    case OnChangedFile.Tail   => true
+    case OnChangedFile.Ignore => growsAtItsEnd && files.canAppend
+    case OnChangedFile.Reread => false
   }
 
   private def inWords(bytes: Long, modifiedMillis: Long): String =
@@ -145,7 +145,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     val fileName = files.describe(file.path)
     files.find(file.path).map(_.kind) match {
       case Some(found: Found.File) =>
-        val isListed = found.isStill(file) || mayHaveGrown(split) && found.bytes >= file.bytes
+        val isListed = found.isStill(file) || mayHaveGrown && found.bytes >= file.bytes
         if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
           throw Errors.sourceFileChanged(
             fileName,

@@ -222,8 +222,8 @@ private[stoplog] final class FileEnumerator(
       case Monitoring.OnChangedFile.Reread => Some(framing.whole(file))
       case Monitoring.OnChangedFile.Tail   =>
         framing.whole(file) match {
-          case _ if file.bytes == was.bytes       => None
-          case whole if file.bytes < was.bytes    => Some(whole)
+          case _ if file.bytes == was.bytes                      => None
+          case whole if file.bytes < was.bytes || was.bytes == 0 => Some(whole)
           case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
           case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
         }

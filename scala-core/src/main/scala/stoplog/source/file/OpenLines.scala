@@ -96,8 +96,6 @@ private[file] object OpenLines {
   ) extends FileByFile[OpenLines, Line](files, onMissing, onChanged) {
     private val reader = new LineReader(separator)
 
-    override protected def growsAtItsEnd: Boolean = true
-
     override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
 
     override protected def hasMore(lines: OpenLines): Boolean = lines.fill()

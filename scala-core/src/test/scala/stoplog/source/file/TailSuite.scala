@@ -75,6 +75,15 @@ class TailSuite extends AnyFunSuite {
     assert(world.batch() === Seq("4"))
   }
 
+  test("a compressed file that was empty is read when something is in it") {
+    val gzip: Decoding = (_, file) => Option.when(file.bytes > 0)(new GZIPInputStream(_))
+    val world          = new SourceWorld(Tail, decoding = gzip)
+    world.files.put("a.gz", Array.emptyByteArray, 1)
+    assert(world.batch() === Seq.empty)
+    world.files.put("a.gz", gzipped("1"), 2)
+    assert(world.batch() === Seq("1"))
+  }
+
   private def gzipped(lines: String*): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     Using.resource(new GZIPOutputStream(bytes))(_.write(lines.map(_ + "\n").mkString.getBytes(UTF_8)))

@@ -92,7 +92,7 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     failure("STOPLOG_KAFKA_TRANSACTION_EXPIRED", aborted(gone, ageMillis, timeoutMillis): _*)
 
   private def aborted(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): Seq[(String, Any)] = Seq(
-    "epoch"       -> gone.batch.fold("of a batch query")(_.toString),
+    "batch"       -> gone.batch.fold("a batch query")(batch => s"micro-batch $batch"),
     "transaction" -> gone,
     "age"         -> TimeSpan.render(ageMillis.max(0) / 1000 * 1000),
     "timeout"     -> TimeSpan.render(timeoutMillis)

@@ -46,7 +46,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
       for (_ <- 1 to 2) {
         val lost = intercept[StoplogException](lives.live(more = 1)())
         assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
-        assert(lost.getMessageParameters.get("epoch") === "0")
+        assert(lost.getMessageParameters.get("batch") === "micro-batch 0")
         assert(lost.getMessageParameters.get("rows") === (Lives.Tasks * Lives.RowsOfTask).toString)
         assert(lost.getMessageParameters.get("lost") === "2")
       }
@@ -74,7 +74,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
         lives.live(more = 1, timeoutMillis = Broker.ShortMillis)(eventually(assert(!broker.isHeldUp(topic))))
       }
       assert(expired.getCondition === "STOPLOG_KAFKA_TRANSACTION_EXPIRED")
-      assert(expired.getMessageParameters.get("epoch") === "0")
+      assert(expired.getMessageParameters.get("batch") === "micro-batch 0")
       assert(lives.records.newest().flatMap(_.state.lastEpoch) === None)
       assert(lives.live(more = 1)())
       assert(broker.committed(topic).sorted === lives.rows.sorted)

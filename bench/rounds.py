@@ -86,8 +86,9 @@ def in_turn(
     measured: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for number in range(rounds + 1):
         shift = number % len(peers)
-        for peer in (*peers[shift:], *peers[:shift]):
-            place = folder / f"{number}"
+        for position, peer in enumerate((*peers[shift:], *peers[:shift])):
+            # Not the last peer's: a sink may still end its parts there, behind its stopped query.
+            place = folder / f"{number}-{position}"
             millis = batch_millis(spark, peer, rows, batches, place)
             if number > 0:
                 measured[peer.name].append(statistics.median(millis))

@@ -111,7 +111,7 @@ private[source] final class SplitLog[S <: Split](
   }
 
   /** Removes the records all of whose splits have lower numbers. The newest stays: it has the enumerator's state. */
-  private[source] def dropBefore(split: Long): Unit = {
+  def dropBefore(split: Long): Unit = {
     val all     = firsts()
     val useless = all.zip(all.drop(1)).takeWhile(_._2 <= split).map(_._1)
     useless.foreach { first =>

@@ -92,7 +92,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test(
-    "a chunk whose file and note are gone is told of in the words of this sink, and passed over on request"
+    "the sink tells in its own words of a chunk whose file and note are gone, and passes over it on request"
   ) {
     val world = new World
     world.arrive("1", "a", "b")

@@ -26,16 +26,20 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     .start()
     .awaitTermination()
 
+  /** A stream of numbers and words, and the checkpoint of the query that writes it. */
+  private final class Words {
+    val source: MemoryStream[Long] = MemoryStream[Long](spark)(spark.implicits.newLongEncoder)
+    val rows: DataFrame            = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
+    val at: String                 = Files.createTempDirectory("checkpoint").toString
+  }
+
   private def ids(table: String): Seq[Int] =
     derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
 
   test("a stream over two starts: each row once, and notes of one epoch at most") {
-    val session = spark
-    import session.implicits._
-    val table  = derby.newHeap()
-    val source = MemoryStream[Long](session)
-    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
-    val at     = Files.createTempDirectory("checkpoint").toString
+    val table = derby.newHeap()
+    val words = new Words
+    import words.{at, rows, source}
     for (epoch <- 0 until 3) {
       source.addData(epoch * 20L until (epoch + 1) * 20L: _*)
       run(sink(table).build(), rows, at)
@@ -45,12 +49,9 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a row that the table refuses stays in the log until the query is told to put it aside") {
-    val session = spark
-    import session.implicits._
-    val table  = derby.newTable(" CHECK (word <> 'w3')")
-    val source = MemoryStream[Long](session)
-    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
-    val at     = Files.createTempDirectory("checkpoint").toString
+    val table = derby.newTable(" CHECK (word <> 'w3')")
+    val words = new Words
+    import words.{at, rows, source}
     source.addData(0L until 6L: _*)
     val failed = intercept[Exception](run(sink(table).build(), rows, at))
     assert(
@@ -64,12 +65,9 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("what is in the log is sent by a run alone whose committer keeps its notes where they were") {
-    val session = spark
-    import session.implicits._
-    val table  = derby.newTable(" CHECK (word <> 'w3')")
-    val source = MemoryStream[Long](session)
-    val rows   = source.toDF().selectExpr("value AS id", "concat('w', value) AS word")
-    val at     = Files.createTempDirectory("checkpoint").toString
+    val table = derby.newTable(" CHECK (word <> 'w3')")
+    val words = new Words
+    import words.{at, rows, source}
     source.addData(0L until 6L: _*)
     intercept[Exception](run(sink(table).build(), rows, at))
     val rejecting = sink(table).withJdbcOption("onBadRow", "reject")

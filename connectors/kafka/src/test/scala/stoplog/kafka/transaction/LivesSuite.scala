@@ -54,7 +54,9 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("of a micro-batch some of which is committed, and some has timed out, both numbers are told") {
+  test(
+    "the error tells both numbers of a micro-batch of which some transactions are committed and some have timed out"
+  ) {
     inTopic("matrix-partly") { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.PartPublished, 1), timeoutMillis = Broker.ShortMillis)())
       eventually(assert(!broker.isHeldUp(topic)))

@@ -51,8 +51,11 @@ private[commit] final class OpenPartWriter[R] private (
     range.add(row)
     if (firstTime.isEmpty && !times.ofEvent.isMissing(row)) firstTime = Some(times.ofEvent.millis(row))
     rows += 1
-    writtenAt = nowMillis.max(openedAtMillis) // opening took its time
+    writtenUntil(nowMillis)
   }
+
+  /** The last row came at this time at the latest. */
+  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis.max(openedAtMillis) // opening took its time
 
   /** Before the policy looks: what a compressor held back counts then. */
   def pause(): Unit = left = body.pause()

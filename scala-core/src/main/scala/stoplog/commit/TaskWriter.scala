@@ -43,6 +43,10 @@ private[stoplog] final class TaskWriter[R](
   private[this] var lastBucket = ""
   private[this] var last       = Option.empty[OpenPartWriter[R]]
 
+  // The time of the rows, and how many went to the last part since it was read.
+  private[this] var now              = 0L
+  private[this] var rowsSinceReading = 0
+
   private[this] var rows = 0L
   private[this] var done = TaskWriter.Counts(0, 0, 0)
 
@@ -51,9 +55,10 @@ private[stoplog] final class TaskWriter[R](
 
   /** A [[BadRow]] changes nothing: a caller that catches it may go on. */
   def write(bucket: String, row: R): Unit = {
-    val now = clock.millis()
-    try writable(bucket, row, now).append(row, now)
+    if (rowsSinceReading == RowsBetweenReadings) readClock()
+    try writable(bucket, row).append(row, now)
     catch { case e: StoplogException => throw explained(e) }
+    rowsSinceReading += 1
     rows += 1
     if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
   }
@@ -71,7 +76,7 @@ private[stoplog] final class TaskWriter[R](
 
   private def prepared(): TaskResult = {
     faults.at(Step.BeforeSync)
-    val now = clock.millis()
+    readClock()
     dropEmpty()
     val ended = live.values.asScala.toVector.map { part =>
       part.pause()
@@ -98,19 +103,19 @@ private[stoplog] final class TaskWriter[R](
 
   /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
   @scala.annotation.tailrec
-  private def writable(bucket: String, row: R, now: Long): OpenPartWriter[R] = {
+  private def writable(bucket: String, row: R): OpenPartWriter[R] = {
     val part = partFor(bucket)
     if (part.records == 0) part
     else
-      objection(part, row, now) match {
+      objection(part, row) match {
         case None         => part
         case Some(reason) =>
           close(part, reason)
-          writable(bucket, row, now)
+          writable(bucket, row)
       }
   }
 
-  private def objection(part: OpenPartWriter[R], row: R, now: Long): Option[RollReason] =
+  private def objection(part: OpenPartWriter[R], row: R): Option[RollReason] =
     if (part.isAtLimit) Some(RollReason.Size)
     else
       policy.beforeRow(part, now) match {
@@ -121,10 +126,20 @@ private[stoplog] final class TaskWriter[R](
   private def partFor(bucket: String): OpenPartWriter[R] = last match {
     case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
     case _                                                            =>
+      readClock()
       val part = Option(live.get(bucket)).getOrElse(open(bucket))
       lastBucket = bucket
       last = Some(part)
       part
+  }
+
+  /** Not for each row: that costs as much as to append a short one. Rows of the last part that came since the last reading
+    * came now at the latest.
+    */
+  private def readClock(): Unit = {
+    now = clock.millis()
+    if (rowsSinceReading > 1) last.foreach(_.writtenUntil(now)) // the first one came right behind a reading
+    rowsSinceReading = 0
   }
 
   private def open(bucket: String): OpenPartWriter[R] = {
@@ -188,6 +203,7 @@ private[stoplog] final class TaskWriter[R](
 
   /** A part that cannot be finished stays, to be closed with the others. */
   private def close(part: OpenPartWriter[R], reason: RollReason): Unit = {
+    readClock()
     if (part.records == 0) part.close() else finish(part, reason)
     live.remove(part.bucket)
     last = None
@@ -217,6 +233,9 @@ private[stoplog] final class TaskWriter[R](
     lease = None
     held.foreach(_.close())
   }
+
+  /** A policy that looks at the time may be late by so many rows; see [[RollingPolicy.beforeRow]]. */
+  private final val RowsBetweenReadings = 16
 
   /** The step [[Step.MidWrite]] is passed at the first row and then at every 64th. */
   private final val FaultRowMask = 63L

@@ -17,7 +17,9 @@ trait PartStats {
   /** The time at which the part was opened, in milliseconds since 1970-01-01T00:00:00Z. */
   def openedAtMillis: Long
 
-  /** The time at which a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** The time at which a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. At the end of an epoch
+    * it is never too early; see [[RollingPolicy.beforeRow]] for how often the task reads the clock.
+    */
   def lastWrittenAtMillis: Long
 
   /** The event time of the first of its rows that has one, in milliseconds since 1970-01-01T00:00:00Z. It stays what it
@@ -36,7 +38,11 @@ trait PartStats {
   */
 trait RollingPolicy extends Serializable {
 
-  /** The task asks this before it appends a row to a part that already holds one. */
+  /** The task asks this before it appends a row to a part that already holds one.
+    *
+    * @param nowMillis milliseconds since 1970-01-01T00:00:00Z. The task reads the clock when it turns to another part,
+    *                  and then once in 16 rows: a decision by the time comes at most 15 rows late
+    */
   def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]
 
   /** The task asks this behind [[beforeRow]], before a row that has an event time. If the answer is a reason, the row goes

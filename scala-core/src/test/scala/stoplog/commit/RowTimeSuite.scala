@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.Samples._
+import stoplog.rolling.{AskingPolicy, DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
+
+/** What a task knows of the time at which its rows come, although it does not read the clock for each. */
+class RowTimeSuite extends AnyFunSuite {
+
+  private final class Read(var readings: Int = 0) extends Clock {
+    val time = new ManualClock(1000)
+
+    override def millis(): Long = {
+      readings += 1
+      time.millis()
+    }
+  }
+
+  private def task(clock: Clock, policy: RollingPolicy = Rolls.never): TaskWriter[String] =
+    TaskWriters.of(
+      TaskPlan(mine, 5, 0, Attempt.First, Vector.empty, firstPart = 1, stride = 1),
+      new MemoryParts,
+      Lines,
+      policy,
+      clock,
+      new MemorySpoolFiles
+    )
+
+  test("a task reads the clock once in sixteen rows of a part") {
+    val clock  = new Read()
+    val writer = task(clock)
+    (1 to 1600).foreach(n => writer.write("b", s"row $n"))
+    assert(clock.readings >= 100 && clock.readings <= 103)
+    assert(writer.commit().open.map(_.records) === Vector(1600))
+  }
+
+  test("a part to which slow rows came until the end of the epoch was not idle") {
+    val clock  = new Read()
+    val writer = task(clock, DefaultRollingPolicy().withInactivityIntervalMillis(60000))
+    (1 to 10).foreach { n =>
+      if (n > 1) clock.time.advance(20000)
+      writer.write("b", s"row $n")
+    }
+    val part = writer.commit().open.head
+    assert((part.openedAtMillis, part.lastWrittenAtMillis) === ((1000L, 181000L)))
+  }
+
+  test("a part that rows no longer go to was written to until the row that went to another one") {
+    val clock  = new Read()
+    val writer = task(clock)
+    for (bucket <- Seq("one", "two", "one", "one", "two")) {
+      writer.write(bucket, "row")
+      clock.time.advance(100)
+    }
+    val written = writer.commit().open.map(part => part.bucket -> part.lastWrittenAtMillis).toMap
+    assert(written === Map("one" -> 1400L, "two" -> 1400L))
+  }
+
+  test("a policy that looks at the time before a row is at most fifteen rows late") {
+    val byTime: RollingPolicy = new AskingPolicy(Rolls.never) {
+      override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+        Option.when(nowMillis >= 2000)(RollReason.Custom("two o'clock"))
+    }
+    for (before <- 1 to 40) {
+      val clock  = new Read()
+      val writer = task(clock, byTime)
+      (1 to before).foreach(n => writer.write("b", s"row $n"))
+      clock.time.advance(1000)
+      (1 to 40).foreach(n => writer.write("b", s"later $n"))
+      val first = writer.commit().closed.head
+      assert(first.records >= before && first.records <= before + 15)
+    }
+  }
+}

@@ -3,7 +3,7 @@ package example
 
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** Closes each part at the next full hour, or when it has a gigabyte: no file holds rows of two hours of the clock. */
+/** Closes each part at the next full hour, or when it has a gigabyte. */
 final class OnTheHour(maxBytes: Long) extends RollingPolicy {
   def this() = this(1L << 30)
 

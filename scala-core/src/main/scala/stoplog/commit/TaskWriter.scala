@@ -43,9 +43,10 @@ private[stoplog] final class TaskWriter[R](
   private[this] var lastBucket = ""
   private[this] var last       = Option.empty[OpenPartWriter[R]]
 
-  // The time of the rows, and how many went to the last part since it was read.
+  // The time of the rows. So many went to the last part since it was read, and so many may.
   private[this] var now              = 0L
   private[this] var rowsSinceReading = 0
+  private[this] var rowsPerReading   = 1
 
   private[this] var rows = 0L
   private[this] var done = TaskWriter.Counts(0, 0, 0)
@@ -55,7 +56,7 @@ private[stoplog] final class TaskWriter[R](
 
   /** A [[BadRow]] changes nothing: a caller that catches it may go on. */
   def write(bucket: String, row: R): Unit = {
-    if (rowsSinceReading == RowsBetweenReadings) readClock()
+    if (rowsSinceReading >= rowsPerReading) readClock()
     try writable(bucket, row).append(row, now)
     catch { case e: StoplogException => throw explained(e) }
     rowsSinceReading += 1
@@ -133,12 +134,14 @@ private[stoplog] final class TaskWriter[R](
       part
   }
 
-  /** Not for each row: that costs as much as to append a short one. Rows of the last part that came since the last reading
-    * came now at the latest.
+  /** Not for each row of those that come fast: it would cost as much as to append a short one. Rows of the last part that
+    * came since the last reading came now at the latest.
     */
   private def readClock(): Unit = {
-    now = clock.millis()
-    if (rowsSinceReading > 1) last.foreach(_.writtenUntil(now)) // the first one came right behind a reading
+    val read = clock.millis()
+    if (rowsSinceReading > 1) last.foreach(_.writtenUntil(read)) // the first one came right behind a reading
+    rowsPerReading = if (read - now <= 1) FastRows else 1
+    now = read
     rowsSinceReading = 0
   }
 
@@ -234,8 +237,8 @@ private[stoplog] final class TaskWriter[R](
     held.foreach(_.close())
   }
 
-  /** A policy that looks at the time may be late by so many rows; see [[RollingPolicy.beforeRow]]. */
-  private final val RowsBetweenReadings = 16
+  /** A policy that looks at the time may be late by one row less; see [[RollingPolicy.beforeRow]]. */
+  private final val FastRows = 16
 
   /** The step [[Step.MidWrite]] is passed at the first row and then at every 64th. */
   private final val FaultRowMask = 63L

@@ -41,7 +41,8 @@ trait RollingPolicy extends Serializable {
   /** The task asks this before it appends a row to a part that already holds one.
     *
     * @param nowMillis milliseconds since 1970-01-01T00:00:00Z. The task reads the clock when it turns to another part,
-    *                  and then once in 16 rows: a decision by the time comes at most 15 rows late
+    *                  and then for each row, or once in 16 rows while they come within a millisecond: a decision by the
+    *                  time comes at most 15 rows late
     */
   def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LINE_BYTES = 40
 
 # Rounds, MiB of a text file, files of 4 KB, rows of Parquet, and files that are only found.
-SOURCE = (3, 1_024, 20_000, 5_000_000, 100_000)
+SOURCE = (3, 1_024, 20_000, 20_000_000, 100_000)
 SOURCE_QUICK = (1, 128, 1_000, 500_000, 10_000)
 
 

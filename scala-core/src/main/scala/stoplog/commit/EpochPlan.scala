@@ -52,7 +52,8 @@ private[stoplog] object EpochPlan {
     * closes nothing early.
     */
   private[commit] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
-    open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
+    if (open.forall(_.slot < slots)) open.groupBy(_.slot)
+    else open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
 
   /** Former slots first; a part that lost its slot goes to the task with the fewest parts of this bucket. */
   private def assignBucket(parts: Vector[Open], slots: Int): Vector[(Int, Open)] = {

@@ -105,7 +105,7 @@ private[stoplog] object QueryTrigger {
 /** @param batch   the epoch's number
   * @param slots   how many tasks it has
   * @param digests which batches these are, where the engine tells
-  * @param carrier brings large data to the epoch's tasks
+  * @param carrier brings large data to tasks of this epoch and of later ones
   */
 private[stoplog] final case class EpochStart(
     batch: Long,
@@ -115,13 +115,13 @@ private[stoplog] final case class EpochStart(
     carrier: Carrier
 )
 
-/** Brings data to the tasks of an epoch apart from the object that all of them get. */
+/** Brings data to tasks apart from the object that all of them get. */
 private[stoplog] trait Carrier {
 
-  /** Called on the driver. What it answers is serializable, and gives these bytes to the tasks that ask, until the epoch
-    * ends.
+  /** Called on the driver. What it answers is serializable, and gives these bytes to the tasks that ask. The driver closes it,
+    * once, when no epoch needs them any more: a task that asks behind that fails.
     */
-  def carry(bytes: Array[Byte]): () => Array[Byte]
+  def carry(bytes: Array[Byte]): (() => Array[Byte]) with AutoCloseable
 }
 
 /** One start of a query, from epoch to epoch. Called by the query's thread, one call at a time. */

@@ -31,6 +31,7 @@ private[stoplog] final class LedgerRun[R](
   private val probed = new AtomicBoolean()
   private val gate   = new EpochGate
 
+  private val planner  = new TaskPlanner
   private val queryEnd = new QueryEnd(driver, hooks.successor)
 
   @volatile private var openAtStop = Option.empty[Finish]
@@ -64,7 +65,7 @@ private[stoplog] final class LedgerRun[R](
     val plan = driver.begin(epoch.batch, epoch.slots, epoch.digests)
     try {
       startTimer()
-      hooks.writers(TaskPlans.of(plan, epoch.carrier.carry(_)), epoch)
+      hooks.writers(planner.next(plan, epoch.carrier.carry(_)), epoch)
     } catch {
       case e: Throwable => // no engine aborts an epoch that it could not begin
         driver.abort()
@@ -112,6 +113,7 @@ private[stoplog] final class LedgerRun[R](
     } finally {
       try heartbeat.foreach(_.stop())
       catch { case NonFatal(e) => Log.debug(s"The last sign of life of $name stays", e) }
+      planner.close()
       Log.tolerating(s"$name has ended, and what it held could not be closed")(hooks.closed())
     }
   }

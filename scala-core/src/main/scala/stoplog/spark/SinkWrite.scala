@@ -79,7 +79,7 @@ private[spark] object SinkWrite {
       info: LogicalWriteInfo,
       planned: EngineWrite[InternalRow, M]
   ) extends StreamingWrite {
-    @volatile private var begun = Option.empty[(EngineRun[InternalRow, M], BroadcastCarrier)]
+    @volatile private var begun = Option.empty[EngineRun[InternalRow, M]]
 
     override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
       val context = QueryContext.current(info.queryId())
@@ -91,10 +91,8 @@ private[spark] object SinkWrite {
       )
       val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
       val epoch   = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
-      val writers =
-        try run.begin(epoch)
-        catch { case e: Throwable => carrier.release(); throw e } // Spark aborts no epoch that has not begun
-      begun = Some((run, carrier))
+      val writers = run.begin(epoch)
+      begun = Some(run)
       new TaskWriterFactory(writers, table.required(info.schema()))
     }
 
@@ -102,16 +100,10 @@ private[spark] object SinkWrite {
     override def useCommitCoordinator(): Boolean = false
 
     override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-      begun.foreach { case (run, carrier) =>
-        run.commit(epochId, TaskWriterFactory.TaskMessage.results(messages))
-        carrier.release() // Spark aborts an epoch whose commit fails
-      }
+      begun.foreach(_.commit(epochId, TaskWriterFactory.TaskMessage.results(messages)))
 
     override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-      begun.foreach { case (run, carrier) =>
-        try run.abort()
-        finally carrier.release()
-      }
+      begun.foreach(_.abort())
 
     override def toString: String = table.name()
   }

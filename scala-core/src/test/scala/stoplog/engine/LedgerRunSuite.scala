@@ -43,5 +43,11 @@ class LedgerRunSuite extends AnyFunSuite {
     )
 
   private def epoch(batch: Long): EpochStart =
-    EpochStart(batch, slots = 1, BatchDigests.unknown, BatchTimes.unknown, carrier = bytes => () => bytes)
+    EpochStart(
+      batch,
+      slots = 1,
+      BatchDigests.unknown,
+      BatchTimes.unknown,
+      carrier = _ => fail("the plan is small")
+    )
 }

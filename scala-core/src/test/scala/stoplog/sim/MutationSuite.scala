@@ -121,7 +121,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "the newest record loses its mark",
     RuleMutations.NewestUnmarked,
-    from = 4255,
+    from = 830,
     in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
   )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)

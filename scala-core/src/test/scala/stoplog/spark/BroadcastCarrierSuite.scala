@@ -15,10 +15,10 @@ class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
   test("tasks get what was carried, until it is released") {
     val carrier = new BroadcastCarrier(spark.sparkContext)
     val carried = Seq("first", "second").map(text => carrier.carry(text.getBytes))
-    def got = spark.sparkContext.parallelize(Seq(0, 1), 2).map(n => new String(carried(n)())).collect().toSeq
+    def got     =
+      spark.sparkContext.parallelize(Seq(0, 1), 2).map(n => new String(carried(n)())).collect().toSeq
     assert(got === Seq("first", "second"))
-    carrier.release()
-    carrier.release()
+    carried.foreach(_.close())
     val causes = Causes.of(intercept[Exception](got)).map(cause => String.valueOf(cause.getMessage))
     assert(causes.exists(_.contains("destroyed")), causes)
   }
@@ -32,19 +32,19 @@ class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
       .writeStream
       .format("stoplog")
       .option("format", "text")
-      .option("bucketBy", "concat('of-', value)")
+      .option("bucketBy", s"concat('${s"${"x" * 200}/" * 5}of-', value)")
       .option("path", place.out)
       .option("checkpointLocation", place.checkpoint)
       .trigger(Trigger.ProcessingTime(0))
       .start()
     try
-      for (_ <- 1 to 2) {
-        stream.addData(0 until 400)
+      for (values <- Seq(0 until 400, 0 until 400, 0 until 10, 100 until 300, 0 until 400)) {
+        stream.addData(values)
         query.processAllAvailable()
       }
     finally query.stop()
     assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
     val open = spark.read.format("stoplog").option("view", "open").load(place.out)
-    assert(open.selectExpr("count(*)", "sum(records)").head() === Row(400L, 800L))
+    assert(open.selectExpr("count(*)", "sum(records)").head() === Row(400L, 1410L))
   }
 }

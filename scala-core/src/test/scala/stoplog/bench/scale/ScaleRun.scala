@@ -34,6 +34,9 @@ private[scale] final class ScaleRun(storage: SimulatedStorage, size: ScaleSize, 
   private val stores = new MeteredParts(parts, storage, meter)
   private val empty  = heapBytes()
 
+  private val planner = new TaskPlanner
+  private val carrier = new CountingCarrier
+
   private var batch = -1L // of the newest epoch
 
   /** The medians of so many epochs of each kind. */
@@ -44,7 +47,8 @@ private[scale] final class ScaleRun(storage: SimulatedStorage, size: ScaleSize, 
     val few   = Vector.fill(epochs)(epoch(driver)(tenParts))
     val next  = driverOf(RunId("22222222-2222-4222-8222-222222222222"))
     val found = recovered(next)
-    val held  = heapBytes() - empty
+    planner.close()
+    val held = heapBytes() - empty
     next.end(Finish.KeepOpen)
     Figures(Cost.median(all), Cost.median(few), found, held, few.map(_.record).sum / few.size)
   }
@@ -60,10 +64,16 @@ private[scale] final class ScaleRun(storage: SimulatedStorage, size: ScaleSize, 
     batch += 1
     clock.advance(byMillis = 1000)
     val (plan, begun) = cost(driver.begin(batch, tasks))
-    val (plans, sent) = cost(serialized(TaskPlans.of(plan)))
+    val (plans, sent) = cost(sentToTask(plan))
     val done          = results(plan)
     val (_, decided)  = cost(driver.commit(batch, done))
     (begun + sent + decided).copy(plan = plans)
+  }
+
+  /** Bytes: of the object that all tasks get, and of what an average task asks for besides that it has not got before. */
+  private def sentToTask(plan: EpochPlan): Long = {
+    val before = carrier.bytes
+    serialized(planner.next(plan, carrier.carry)) + (carrier.bytes - before) / tasks
   }
 
   private def opened(plan: EpochPlan): Vector[TaskResult] = Vector.tabulate(tasks) { slot =>
@@ -133,7 +143,7 @@ private[scale] object ScaleRun {
 
   /** @param cpuMillis of the whole process, its collector among it
     * @param record    bytes written to the log
-    * @param plan      bytes that go to each task
+    * @param plan      bytes that go to each task, on average
     * @param allocated bytes of the heap
     */
   final case class Cost(

@@ -3,6 +3,7 @@ package stoplog.bench.scale
 
 import java.io.{InputStream, OutputStream}
 
+import stoplog.commit.TaskPlans
 import stoplog.part.{Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
@@ -119,6 +120,25 @@ private[scale] final class MeteredParts(all: ScaleParts, storage: SimulatedStora
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = unused
 
   private def unused: Nothing = throw new UnsupportedOperationException("no part begins or ends here")
+}
+
+/** Counts what a driver sends apart from the object that all tasks get. */
+private[scale] final class CountingCarrier {
+  var bytes: Long = 0
+
+  def carry(data: Array[Byte]): TaskPlans.Carried = {
+    bytes += data.length
+    CountingCarrier.Sent
+  }
+}
+
+private object CountingCarrier {
+
+  /** No task of the simulation asks for it. */
+  object Sent extends (() => Array[Byte]) with AutoCloseable with Serializable {
+    override def apply(): Array[Byte] = throw new UnsupportedOperationException
+    override def close(): Unit        = ()
+  }
 }
 
 /** One open part for each task and bucket, as a record names them. */

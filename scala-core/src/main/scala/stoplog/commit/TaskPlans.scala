@@ -12,67 +12,59 @@ import stoplog.part.Open
   *
   * An engine sends one object to all tasks of an epoch. With thousands of open parts, and maybe bytes of each in its
   * handle, those are megabytes that every task would otherwise receive for the few parts it is to go on with. So the parts of
-  * a large plan lie apart from the object, in pieces of which a task asks for its own. [[TaskPlanner]] makes them.
+  * a large plan lie apart from the object, and a task asks for its own. [[TaskPlanner]] sends them.
   *
-  * @param pieces what [[TaskPlans.Place places]] point into
+  * @param bases   the parts of each slot, as they were sent
+  * @param changes what became of them since; see [[PartChanges]]
   */
 private[stoplog] final class TaskPlans private[commit] (
-    bare: EpochPlan,
-    places: Map[Int, TaskPlans.Place],
-    pieces: Vector[TaskPlans.Carried]
+    plan: EpochPlan,
+    bases: Map[Int, TaskPlans.Slice],
+    changes: Map[Int, TaskPlans.Slice]
 ) extends Serializable {
+  private val bare = plan.copy(handed = Map.empty)
 
   def isCommitted(epoch: Long): Boolean = bare.isCommitted(epoch)
 
-  def forTask(slot: Int, attempt: Attempt): TaskPlan =
-    bare.forTask(slot, attempt).copy(handed = places.get(slot).fold(Vector.empty[Open])(handed))
-
-  private def handed(place: TaskPlans.Place): Vector[Open] = {
-    val base = RecordCodec.decodeOpen(bytesOf(place.base))
-    place.changes.fold(base)(span => PartChanges.applied(base, bytesOf(span)))
+  def forTask(slot: Int, attempt: Attempt): TaskPlan = {
+    val base   = bases.get(slot).fold(Vector.empty[Open])(at => RecordCodec.decodeOpen(at.bytes))
+    val handed = changes.get(slot).fold(base)(at => PartChanges.applied(base, at.bytes))
+    bare.forTask(slot, attempt).copy(handed = handed)
   }
-
-  private def bytesOf(span: TaskPlans.Span): Array[Byte] =
-    pieces(span.piece)().slice(span.from, span.until)
 }
 
 private[stoplog] object TaskPlans {
 
   /** With all of it in the one object. */
-  def of(plan: EpochPlan): TaskPlans = ofEntries(
-    plan,
-    plan.handed.toVector.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) }
-  )
+  def of(plan: EpochPlan): TaskPlans =
+    inline(plan, plan.handed.toVector.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) })
 
-  /** With these bytes of the slots' parts in the one object. */
-  private[commit] def ofEntries(plan: EpochPlan, entries: Vector[(Int, Array[Byte])]): TaskPlans = {
-    val places = spans(entries).map { case (slot, (from, until)) =>
-      slot -> Place(Span(0, from, until), changes = None)
-    }
-    new TaskPlans(
-      plan.copy(handed = Map.empty),
-      places.toMap,
-      Vector(new Inline(Array.concat(entries.map(_._2): _*)))
-    )
+  /** The same of what is encoded already, for each slot. */
+  private[commit] def inline(plan: EpochPlan, encoded: Vector[(Int, Array[Byte])]): TaskPlans =
+    new TaskPlans(plan, slices(encoded, new Inline(_)), changes = Map.empty)
+
+  /** The places of these bytes, which are carried together. */
+  private[commit] def slices(
+      entries: Vector[(Int, Array[Byte])],
+      carry: Array[Byte] => Carried
+  ): Map[Int, Slice] = {
+    val all    = Array.concat(entries.map(_._2): _*)
+    val of     = carry(all)
+    val starts = entries.scanLeft(0)(_ + _._2.length)
+    entries
+      .zip(starts)
+      .map { case ((slot, bytes), from) => slot -> new Slice(of, all.length, from, bytes.length) }
+      .toMap
   }
-
-  /** Where the bytes of each slot are, if all of them lie one behind the other. */
-  private[commit] def spans(entries: Vector[(Int, Array[Byte])]): Vector[(Int, (Int, Int))] = {
-    val starts = entries.scanLeft(0)((at, entry) => at + entry._2.length)
-    entries.zip(starts).map { case ((slot, bytes), from) => slot -> ((from, from + bytes.length)) }
-  }
-
-  /** The place of one slot's parts.
-    *
-    * @param changes what became of them since the base was sent; see [[PartChanges]]
-    */
-  private[commit] final case class Place(base: Span, changes: Option[Span])
-
-  /** Bytes in a piece. */
-  private[commit] final case class Span(piece: Int, from: Int, until: Int)
 
   /** Bytes that tasks may ask for, by way of the engine. Serializable; closed on the driver when no epoch needs them any more. */
   type Carried = (() => Array[Byte]) with AutoCloseable
+
+  /** Some of the bytes that are carried together. */
+  private[commit] final class Slice(val of: Carried, val ofBytes: Int, from: Int, val size: Int)
+      extends Serializable {
+    def bytes: Array[Byte] = of().slice(from, from + size)
+  }
 
   /** Bytes that go with the object itself. */
   private[commit] final class Inline(bytes: Array[Byte])
@@ -89,58 +81,56 @@ private[stoplog] object TaskPlans {
   */
 private[commit] object PartChanges {
 
-  /** `None` if these are the same objects: those of parts that no epoch has touched in between are. */
-  def between(base: Vector[Open], now: Vector[Open]): Option[Array[Byte]] =
-    Option.unless(base.corresponds(now)(_ eq _)) {
-      val runs   = mutable.ArrayBuffer.empty[Run]
+  /** Empty if these are the same objects: those of parts that no epoch has touched in between are. */
+  def between(base: Vector[Open], now: Vector[Open]): Array[Byte] =
+    if (base.corresponds(now)(_ eq _)) Array.emptyByteArray
+    else {
+      val runs =
+        mutable.ArrayBuffer.empty[Int] // pairs: an index in the base, or `Others`; and how many from there on
       val others = Vector.newBuilder[Open]
       var at     = 0
       now.foreach { part =>
-        val found = search(base, part, at)
-        runs.lastOption match {
-          case Some(Run(from, count)) if found >= 0 && from >= 0 && from + count == found =>
-            runs(runs.size - 1) = Run(from, count + 1)
-          case Some(Run(Others, count)) if found < 0 => runs(runs.size - 1) = Run(Others, count + 1)
-          case _                                     => runs += Run(if (found < 0) Others else found, 1)
-        }
-        if (found < 0) others += part else at = found + 1
+        val found  = search(base, part, at)
+        val last   = runs.size - 2
+        val goesOn = last >= 0 && (if (found == Others) runs(last) == Others
+                                   else runs(last) != Others && runs(last) + runs(last + 1) == found)
+        if (goesOn) runs(last + 1) += 1 else runs ++= Seq(found, 1)
+        if (found == Others) others += part else at = found + 1
       }
       encoded(runs, others.result())
     }
 
   def applied(base: Vector[Open], changes: Array[Byte]): Vector[Open] = {
     val in     = new DataInputStream(new ByteArrayInputStream(changes))
-    val runs   = Vector.fill(in.readInt())(Run(in.readInt(), in.readInt()))
+    val runs   = Vector.fill(in.readInt())(in.readInt())
     val others = RecordCodec.decodeOpen(in.readAllBytes()).iterator
-    runs.flatMap {
-      case Run(Others, count) => Vector.fill(count)(others.next())
-      case Run(from, count)   => base.slice(from, from + count)
-    }
+    runs
+      .grouped(2)
+      .flatMap { run =>
+        if (run.head == Others) Vector.fill(run.last)(others.next())
+        else base.slice(run.head, run.head + run.last)
+      }
+      .toVector
   }
 
-  private def encoded(runs: Iterable[Run], others: Vector[Open]): Array[Byte] = {
+  private def encoded(runs: Iterable[Int], others: Vector[Open]): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     val out   = new DataOutputStream(bytes)
     out.writeInt(runs.size)
-    runs.foreach { run =>
-      out.writeInt(run.from)
-      out.writeInt(run.count)
-    }
+    runs.foreach(out.writeInt)
     out.write(RecordCodec.encodeOpen(others))
     bytes.toByteArray
   }
 
-  /** So many parts of the base from there on; or of the others, in their order. */
-  private final case class Run(from: Int, count: Int)
-  private final val Others = -1
-
-  /** The index of this object; negative if it is not close behind `at`. */
+  /** The index of this object; `Others` if it is not close behind `at`. */
   private def search(base: Vector[Open], part: Open, at: Int): Int = {
     val until = base.size.min(at + LookAhead)
     var i     = at
     while (i < until && !(base(i) eq part)) i += 1
     if (i < until) i else Others
   }
+
+  private final val Others = -1
 
   /** The order stays as it is, but for parts that an epoch has touched or ended. A part that is found no longer is sent anew. */
   private final val LookAhead = 64

@@ -62,7 +62,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     val random  = new Random(7)
     var handed  = (0 until 50).map(slot => slot -> Vector.tabulate(100)(n => part(slot * 100 + n))).toMap
     val engine  = new Engine
-    val planner = new TaskPlanner(TaskPlanner.Limits(inlineBytes = 1000))
+    val planner = new TaskPlanner(inlineBytes = 1000)
     planner.next(planOf(handed), engine.carry)
     val whole = engine.carried.sum
     engine.carried.clear()
@@ -83,7 +83,7 @@ class TaskPlannerSuite extends AnyFunSuite {
       val random  = new Random(seed)
       val engine  = new Engine
       val planner =
-        new TaskPlanner(TaskPlanner.Limits(inlineBytes = 400L * random.nextInt(20), pieceBytes = 3000))
+        new TaskPlanner(inlineBytes = 400L * random.nextInt(20), pieceBytes = 3000)
       var handed  = Map.empty[Int, Vector[Open]]
       var next    = 0
       def fresh() = {

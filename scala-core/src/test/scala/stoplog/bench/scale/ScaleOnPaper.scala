@@ -17,7 +17,7 @@ import org.apache.hadoop.fs.FileUtil
 object ScaleOnPaper {
   private[scale] val mapper = new ObjectMapper().registerModule(DefaultScalaModule)
 
-  /** The longest that one size may take: a JVM whose heap is nearly full does little but collect it. */
+  /** The longest that one size may take. */
   private val PatienceMinutes = 20L
 
   def main(arguments: Array[String]): Unit = {
@@ -36,6 +36,8 @@ object ScaleOnPaper {
       s"-Xmx$heap",
       "-XX:+UseParallelGC",
       "-XX:+ExitOnOutOfMemoryError",
+      "-XX:GCTimeLimit=80", // a heap that is nearly full is one that is too small
+      "-XX:GCHeapFreeLimit=10",
       "-cp",
       System.getProperty("java.class.path"),
       "stoplog.bench.scale.OneScale",

@@ -33,9 +33,9 @@ def test_a_size_that_failed_has_the_figures_of_the_one_before_for_as_many_parts(
     _, _, large = sizes([row(100, 10, 200), row(1, 1, 5, "HDFS"), failed])
 
     assert (large.parts, large.failed) == (100_000, "the heap is too small")
-    assert (large.few.cpu_seconds, large.few.record_bytes, large.held_bytes) == (20, 30_000, 100_000)
+    assert (large.few.cpu_seconds, large.few.record_bytes, large.held_bytes) == (20, 300, 100_000)
     assert large.few.requests == 3  # of an epoch of ten parts, however many are open
-    assert large.few_mean_bytes == 60_000
+    assert (large.few_mean_bytes, large.few.plan_bytes) == (600, 90)  # ten times as many tasks
     text = "\n".join(section([large], "8g", "a machine"))
     assert "| 1,000 × 100 | 100,000 | ~100.0 kB | ~25.0 s (20.0 s) | ~30.0 kB |" in text
     assert "100,000 open parts do not run" in text

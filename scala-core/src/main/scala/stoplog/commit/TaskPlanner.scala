@@ -107,8 +107,11 @@ private object TaskPlanner {
   private final class Base(parts: Vector[Open], val at: TaskPlans.Slice, changesSent: Long) {
 
     /** The changes, empty if there are none; `None` if the parts are to be sent anew. */
-    def changedTo(now: Vector[Open]): Option[Array[Byte]] =
-      Some(PartChanges.between(parts, now)).filter(changesSent + _.length <= at.size)
+    def changedTo(now: Vector[Open]): Option[Array[Byte]] = {
+      val left = at.size - changesSent
+      val most = left * parts.size / at.size // if they are as long as those of the base
+      PartChanges.between(parts, now, tooMany = most).filter(_.length <= left)
+    }
 
     def sending(changes: Array[Byte]): Base = new Base(parts, at, changesSent + changes.length)
   }

@@ -81,12 +81,13 @@ private[stoplog] object TaskPlans {
   */
 private[commit] object PartChanges {
 
-  /** Empty if these are the same objects: those of parts that no epoch has touched in between are. */
-  def between(base: Vector[Open], now: Vector[Open]): Array[Byte] =
-    if (base.corresponds(now)(_ eq _)) Array.emptyByteArray
+  /** Empty if these are the same objects: those of parts that no epoch has touched in between are. `None` if so many of
+    * them are others.
+    */
+  def between(base: Vector[Open], now: Vector[Open], tooMany: Long): Option[Array[Byte]] =
+    if (base.corresponds(now)(_ eq _)) Some(Array.emptyByteArray)
     else {
-      val runs =
-        mutable.ArrayBuffer.empty[Int] // pairs: an index in the base, or `Others`; and how many from there on
+      val runs   = mutable.ArrayBuffer.empty[Int] // in pairs: an index in the base, or `Others`, and how many
       val others = Vector.newBuilder[Open]
       var at     = 0
       now.foreach { part =>
@@ -97,7 +98,8 @@ private[commit] object PartChanges {
         if (goesOn) runs(last + 1) += 1 else runs ++= Seq(found, 1)
         if (found == Others) others += part else at = found + 1
       }
-      encoded(runs, others.result())
+      val come = others.result()
+      Option.when(come.size < tooMany)(encoded(runs, come)) // to encode them costs more than all the rest
     }
 
   def applied(base: Vector[Open], changes: Array[Byte]): Vector[Open] = {

@@ -2,6 +2,7 @@
 package stoplog.commit
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.util.IdentityHashMap
 
 import scala.collection.mutable
 
@@ -57,7 +58,9 @@ private[stoplog] object TaskPlans {
       .toMap
   }
 
-  /** Bytes that tasks may ask for, by way of the engine. Serializable; closed on the driver when no epoch needs them any more. */
+  /** Bytes that tasks may ask for, by way of the engine. Serializable. The driver closes it, once, when no epoch needs them any
+    * more: a task that asks behind that fails.
+    */
   type Carried = (() => Array[Byte]) with AutoCloseable
 
   /** Some of the bytes that are carried together. */
@@ -87,16 +90,17 @@ private[commit] object PartChanges {
   def between(base: Vector[Open], now: Vector[Open], tooMany: Long): Option[Array[Byte]] =
     if (base.corresponds(now)(_ eq _)) Some(Array.emptyByteArray)
     else {
+      val index  = new IdentityHashMap[Open, Int](base.size * 2)
       val runs   = mutable.ArrayBuffer.empty[Int] // in pairs: an index in the base, or `Others`, and how many
       val others = Vector.newBuilder[Open]
-      var at     = 0
+      base.iterator.zipWithIndex.foreach { case (part, at) => index.put(part, at) }
       now.foreach { part =>
-        val found  = search(base, part, at)
+        val found  = index.getOrDefault(part, Others)
         val last   = runs.size - 2
         val goesOn = last >= 0 && (if (found == Others) runs(last) == Others
                                    else runs(last) != Others && runs(last) + runs(last + 1) == found)
         if (goesOn) runs(last + 1) += 1 else runs ++= Seq(found, 1)
-        if (found == Others) others += part else at = found + 1
+        if (found == Others) others += part
       }
       val come = others.result()
       Option.when(come.size < tooMany)(encoded(runs, come)) // to encode them costs more than all the rest
@@ -124,16 +128,5 @@ private[commit] object PartChanges {
     bytes.toByteArray
   }
 
-  /** The index of this object; `Others` if it is not close behind `at`. */
-  private def search(base: Vector[Open], part: Open, at: Int): Int = {
-    val until = base.size.min(at + LookAhead)
-    var i     = at
-    while (i < until && !(base(i) eq part)) i += 1
-    if (i < until) i else Others
-  }
-
   private final val Others = -1
-
-  /** The order stays as it is, but for parts that an epoch has touched or ended. A part that is found no longer is sent anew. */
-  private final val LookAhead = 64
 }

@@ -58,6 +58,20 @@ class TaskPlannerSuite extends AnyFunSuite {
     assert(engine.carried.isEmpty, "the changes go with the object")
   }
 
+  test("neighbours that are touched, and another order, send no other part anew") {
+    val parts   = Vector.tabulate(2000)(n => part(n, bytes = 1000))
+    val engine  = new Engine
+    val planner = new TaskPlanner()
+    planner.next(planOf(Map(0 -> parts)), engine.carry)
+    engine.carried.clear()
+    val touched = parts.slice(500, 600).map(_.copy(records = 77))
+    for (now <- Seq(touched ++ parts.take(500) ++ parts.drop(600), parts.reverse)) {
+      val plan = planOf(Map(0 -> now))
+      require(Travel.toTask(planner.next(plan, engine.carry)), plan)
+    }
+    assert(engine.carried.isEmpty, "the changes go with the object")
+  }
+
   test("what is sent follows what is written to, over many epochs") {
     val random  = new Random(7)
     var handed  = (0 until 50).map(slot => slot -> Vector.tabulate(100)(n => part(slot * 100 + n))).toMap

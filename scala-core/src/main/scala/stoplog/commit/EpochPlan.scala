@@ -49,7 +49,7 @@ private[stoplog] object EpochPlan {
     * Parts are matched by bucket; the slot is only a preference, because adaptive execution may change the number of
     * tasks with every epoch. A bucket that has more open parts than there are tasks gives some tasks several of them:
     * a task goes on with the first and takes the next one when that is full, so that a shrinking number of tasks
-    * closes nothing early.
+    * closes nothing early. As long as no part has lost its slot, the buckets need no look.
     */
   private[commit] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
     if (open.forall(_.slot < slots)) open.groupBy(_.slot)

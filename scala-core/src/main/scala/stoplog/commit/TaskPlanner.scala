@@ -26,13 +26,16 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
     */
   def next(plan: EpochPlan, carry: Array[Byte] => Carried): TaskPlans = synchronized {
     val before = held
-    val parts  = plan.handed.valuesIterator.map(_.size.toLong).sum
-    val small  = if (parts * LeastBytes > inlineBytes) None else encodedWithin(plan.handed)
-    if (small.isDefined) forget() else send(plan.handed, carry)
-    before.diff(held).foreach(_.close())
-    small.fold(new TaskPlans(plan, bases.map { case (slot, base) => slot -> base.at }, changes)) {
-      TaskPlans.inline(plan, _)
+    val plans  = encodedWithin(plan.handed) match {
+      case Some(encoded) =>
+        forget()
+        TaskPlans.inline(plan, encoded)
+      case None =>
+        send(plan.handed, carry)
+        new TaskPlans(plan, bases.map { case (slot, base) => slot -> base.at }, changes)
     }
+    before.diff(held).foreach(_.close())
+    plans
   }
 
   /** No epoch follows. */
@@ -44,15 +47,17 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
 
   /** All slots' bytes, unless they are more than may go with the object that all tasks get. */
   private def encodedWithin(handed: Map[Int, Vector[Open]]): Option[Encoded] = {
-    var bytes   = 0L
-    val encoded = handed.iterator
-      .map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) }
-      .takeWhile { entry =>
+    val parts = handed.valuesIterator.map(_.size.toLong).sum
+    if (parts * LeastBytes > inlineBytes) None
+    else {
+      val encoded = handed.iterator.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) }
+      var bytes   = 0L
+      val within  = encoded.takeWhile { entry =>
         bytes += entry._2.length
         bytes <= inlineBytes
-      }
-      .toVector
-    Option.when(encoded.size == handed.size)(encoded)
+      }.toVector
+      Option.when(within.size == handed.size)(within)
+    }
   }
 
   private def send(handed: Map[Int, Vector[Open]], carry: Array[Byte] => Carried): Unit = {

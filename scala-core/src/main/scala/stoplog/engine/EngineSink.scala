@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.engine
 
-import stoplog.commit.BatchDigests
+import stoplog.commit.{BatchDigests, TaskPlans}
 import stoplog.sink.BatchTimes
 
 /** A sink, as the frame of an engine drives it.
@@ -118,10 +118,8 @@ private[stoplog] final case class EpochStart(
 /** Brings data to tasks apart from the object that all of them get. */
 private[stoplog] trait Carrier {
 
-  /** Called on the driver. What it answers is serializable, and gives these bytes to the tasks that ask. The driver closes it,
-    * once, when no epoch needs them any more: a task that asks behind that fails.
-    */
-  def carry(bytes: Array[Byte]): (() => Array[Byte]) with AutoCloseable
+  /** Called on the driver. */
+  def carry(bytes: Array[Byte]): TaskPlans.Carried
 }
 
 /** One start of a query, from epoch to epoch. Called by the query's thread, one call at a time. */

@@ -44,6 +44,9 @@ ROOT = DIRECTORIES["root"]
 
 LOG = DIRECTORIES["log"]
 
+REPLACEMENTS: str = shared("core")["replacements"]
+"""The name of the log of the jobs that replace files."""
+
 GRACE_MILLIS: int = shared("core")["graceMillis"]
 """The time for which drivers leave an unfinished file alone that no record names: its writer may be alive."""
 

@@ -118,7 +118,7 @@ def test_a_lost_part_in_a_bucket_with_a_bar_is_found(tmp_path: Path) -> None:
 
 def test_the_announcement_of_an_overwrite_is_no_damage(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
-    sink.write("_stoplog/main/overwrites", b"", OLD)
+    sink.write("_stoplog/main/replaces", b"", OLD)
     assert checked(tmp_path).findings == ()
     sink.write("_stoplog/main/overwritten", b"", OLD)
     assert [one.kind for one in checked(tmp_path).findings] == [K.OWN_FOREIGN_FILE]

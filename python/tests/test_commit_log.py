@@ -288,7 +288,7 @@ def test_a_record_that_names_files_elsewhere_is_told_from_a_torn_one(tmp_path: P
 
 
 @pytest.mark.parametrize("field", ["name", "handle"])
-@pytest.mark.parametrize("sink_id", ["main", "batch-a", "compact"])
+@pytest.mark.parametrize("sink_id", ["main", "batch-a", "replace"])
 def test_a_part_without_a_bucket_is_below_the_path_where_a_sink_writes_files(
     tmp_path: Path, sink_id: str, field: str
 ) -> None:

@@ -81,7 +81,8 @@ def test_a_log_that_cannot_be_read_says_why(tmp_path: Path) -> None:
         ("main", {}, "", SinkKind.FILES),
         ("batch-1", {}, "q", SinkKind.BATCH),
         ("batches", {}, "q", SinkKind.CONNECTOR),
-        ("compact", {}, "q", SinkKind.COMPACTION),
+        ("replace", {}, "q", SinkKind.REPLACEMENTS),
+        ("replace", {"follows": "run"}, "q", SinkKind.REPLACEMENTS),
         ("compact", {"content": "json", "inProgress": "staging"}, "q", SinkKind.FILES),
     ],
 )

@@ -141,7 +141,7 @@ def test_an_epoch_and_any_record_are_shown(tmp_path: Path) -> None:
 
 def test_a_log_beside_that_of_the_only_sink_of_files_makes_nothing_unclear(tmp_path: Path) -> None:
     healthy(tmp_path)
-    merging = MadeSink(tmp_path, "compact", settings={}, query="compact")
+    merging = MadeSink(tmp_path, "replace", settings={}, query="batch-1")
     merging.record("release")
     job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
     job.record("epoch", [job.pending_part("b", 60, 5)], marked=False)

@@ -10,7 +10,7 @@ from enum import Enum
 from stoplog._html.shown import Shown
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord, is_connector
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import LOG, ROOT
+from stoplog._shared import LOG, REPLACEMENTS, ROOT
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
 from stoplog.errors import StoplogError
@@ -45,10 +45,10 @@ class SinkKind(Enum):
     """A streaming file sink."""
 
     BATCH = "batch"
-    """A batch job that is at work, or died."""
+    """A batch job that adds rows, and is at work or died."""
 
-    COMPACTION = "compaction"
-    """`stoplog.compact` over a directory."""
+    REPLACEMENTS = "replacements"
+    """The jobs that replace files: overwrites, and `stoplog.compact` over a directory."""
 
     CONNECTOR = "connector"
     """A sink that commits elsewhere, as that for Kafka or a write-ahead sink."""
@@ -160,11 +160,11 @@ def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_mill
 
 
 def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
-    """The kind by the id, which no sink can have that batch jobs and compactions have, or by the settings."""
+    """The kind by the id, which no sink can have that batch jobs and replacements have, or by the settings."""
     if sink_id.startswith("batch-"):
         return SinkKind.BATCH
-    if sink_id == "compact" and not newest.state.settings:
-        return SinkKind.COMPACTION
+    if sink_id == REPLACEMENTS:
+        return SinkKind.REPLACEMENTS
     return SinkKind.CONNECTOR if is_connector(sink_id, newest.state) else SinkKind.FILES
 
 

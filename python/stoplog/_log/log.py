@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn, decode_stored
 from stoplog._log.delta import StoredRecord, WrongBase, last_of
 from stoplog._log.paths import published_outside
 from stoplog._log.records import LogRecord, RecordKind, SinkState
-from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, ROOT, shared
+from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, REPLACEMENTS, ROOT, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
 
@@ -84,7 +84,7 @@ def is_connector(sink_id: str, state: SinkState) -> bool:
 
     Its id says so, or its settings, which say what is in the files of a sink.
     """
-    if sink_id.startswith("batch-") or (sink_id == "compact" and not state.settings):
+    if sink_id.startswith("batch-") or sink_id == REPLACEMENTS:
         return False
     has_no_owner = not state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
     return not has_no_owner and not state.settings.get(_CONTENT)
@@ -136,12 +136,19 @@ class CommitLog:
                     raise
                 found, problem = None, error.problem
             if found is not None:
-                return found
+                return self._leaving(found)
             # It was trimmed, or its base was, and there is a newer one; unless it stays and cannot be read.
             before, looks = seq, _LOOKS if seq > before else looks - 1
             if not looks:
                 raise UnreadableRecord(self._absolute(seq), problem)
         return None
+
+    def _leaving(self, record: LogRecord) -> LogRecord:
+        """The record with the state that counts: if a rewind was called off, the state of the record before."""
+        if not record.is_rewind or not self.is_called_off(record):
+            return record
+        before = self.read(record.seq - 1)
+        return record if before is None else replace(record, state=before.state)
 
     def read(self, seq: int) -> LogRecord | None:
         """One record with its state; `None` when it is not there. Raises `UnreadableRecord`."""
@@ -213,11 +220,11 @@ class CommitLog:
         return base
 
     def is_called_off(self, record: LogRecord) -> bool:
-        """True for a merge that does not come to pass: its inputs stay, and its part is never shown.
+        """True for a record that replaces files and was called off: the files stay, and its parts are never shown.
 
-        The first note of its record says so, by an object in place of a list of paths.
+        The first note of such a record is an object, and not a list of paths.
         """
-        if not record.is_merge:
+        if not record.replace:
             return False
         try:
             return isinstance(json.loads(self._storage.read(self._path(record.seq, NOTE_END)) or b"[]"), dict)

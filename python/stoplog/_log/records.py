@@ -210,8 +210,13 @@ class LogRecord:
 
     @property
     def is_merge(self) -> bool:
-        """True if its part has the rows of those that it replaces; `rewind` and overwrites take them away."""
+        """True if its part has the rows of the files that it replaces."""
         return self.kind is RecordKind.COMPACT and [part.reason for part in self.publish] == [_MERGED]
+
+    @property
+    def is_rewind(self) -> bool:
+        """True if it takes a sink back to an earlier epoch."""
+        return self.kind is RecordKind.COMPACT and not self.is_merge
 
     @property
     def has_to_be_settled(self) -> bool:

@@ -51,7 +51,7 @@ def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckRe
     kinds = {sink.kind for sink in sinks}
     if SinkKind.FILES in kinds:
         found += visible_findings(visible)
-        found += foreign_findings(visible) if SinkKind.COMPACTION not in kinds else ()
+        found += foreign_findings(visible) if SinkKind.REPLACEMENTS not in kinds else ()
     for sink in sinks:
         found += _of_sink(sink)
     order = {severity: place for place, severity in enumerate(Severity)}

@@ -26,8 +26,8 @@ def staging_findings(facts: Facts) -> Iterator[Finding]:
     needed = _needed(facts)
     for path, file in facts.staged.items():
         place, _, rest = path.removeprefix(own).partition("/")
-        if place == DIRECTORIES["overwrites"] and not rest:
-            continue  # a batch job announces by this file that it overwrites, and deletes it at its end
+        if place == DIRECTORIES["replaces"] and not rest:
+            continue  # a batch job announces by this file that it replaces files, and deletes it at its end
         if place not in _DIRECTORIES or not rest:
             message = f"{path} belongs to no part and no record."
             yield finding(FindingKind.OWN_FOREIGN_FILE, message, path, facts.sink_id)

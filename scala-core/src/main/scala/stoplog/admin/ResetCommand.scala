@@ -11,7 +11,7 @@ import stoplog.commit.BucketTracker
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordCodec, RecordNames, SinkState}
-import stoplog.part.FinishedPart
+import stoplog.part.{FinishedPart, Pending}
 import stoplog.storage.{ReplacedFiles, SinkDirectory}
 
 /** Begins a log anew. It goes on in the same place, with a record from which nothing follows: so it is one record that
@@ -78,7 +78,9 @@ private[admin] object ResetCommand {
       case OpenRows.Finish =>
         change.tool.finishOpen()
         change.tool.release(_ => ownerless)
-      case OpenRows.MoveAside => change.tool.releaseAside(archive.root, ownerless)
+      case OpenRows.MoveAside =>
+        archive.keepClosed(change.tool.closedParts(), change) // which no record names from here on
+        change.tool.release(_ => ownerless)
     }
   }
 
@@ -166,6 +168,16 @@ private[admin] final case class Archive(root: String) {
   def place(path: String): String = s"$root/$path${ReplacedFiles.Unseen}"
 
   def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"
+
+  /** Copies of closed parts that are not visible, all durable when this returns. */
+  def keepClosed(parts: Vector[Pending], change: Change): Unit = {
+    import change.tools.{faults, parallel, retry}
+    parallel.map(parts.filter(_.sizeBytes > 0)) { part =>
+      retry(() => change.stores.finished.keep(part.handle.token, place(part.finishedPath)))
+      faults.at(Step.PartKept)
+    }
+    ()
+  }
 
   /** Copies of finished parts, all durable when this returns. */
   def keep(parts: Vector[FinishedPart], change: Change): Unit = {

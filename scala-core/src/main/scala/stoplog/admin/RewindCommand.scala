@@ -2,8 +2,8 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
-import stoplog.commit.{BucketTracker, Manifests, Rewind, SinkStores}
-import stoplog.error.StoplogException
+import stoplog.commit.{BucketTracker, Manifests, ReplacedSet, Rewind, SinkStores}
+import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
@@ -46,26 +46,46 @@ private[admin] object RewindCommand {
   ): Unit = {
     refuseBeforeClaim(sink, newest, Back.of(sink, sink.log.all(), epoch), epoch)
     sink.changing(newest, whenAlive, Rewind.noted) { change =>
-      sink.fenceCompaction()
-      change.tool.finishOpen()
-      val now =
-        try {
-          val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished ones
-          refuseIfTaken(sink, change.stores, back.gone, epoch)
-          back
-        } catch {
-          case refused: StoplogException =>
-            change.tool.release(state => state.copy(settings = Rewind.over(state.settings)))
-            throw refused
-        }
+      val (now, gone) = releasingIfRefused(change) {
+        sink.refuseReplacing()
+        change.tool.finishOpen()
+        val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished ones
+        refuseIfTaken(sink, change.stores, back.gone, epoch)
+        (back, hideable(sink, change.stores, back.gone, epoch))
+      }
       archive.keep(now.gone, change)
       if (now.gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
       else {
-        change.tool.replace(now.gone, now.cut.map(beginning(_, change.run)))(now.state)
-        change.tool.release(identity)
+        val calledOff = change.tool.replace(gone, now.cut.map(beginning(_, change.run)))(now.state)
+        change.tool.release(state => state.copy(settings = Rewind.over(state.settings)))
+        calledOff.foreach(why => throw sink.notRewindable(epoch, why))
       }
     }
   }
+
+  private def releasingIfRefused[A](change: Change)(action: => A): A =
+    try action
+    catch {
+      case refused @ (_: StoplogException | _: StoplogArgumentException) =>
+        change.tool.release(state => state.copy(settings = Rewind.over(state.settings)))
+        throw refused
+    }
+
+  private def hideable(
+      sink: SinkContext,
+      stores: SinkStores,
+      gone: Vector[FinishedPart],
+      epoch: Long
+  ): ReplacedSet = ReplacedSet
+    .of(gone, stores.finished)
+    .fold(
+      file =>
+        throw sink.notRewindable(
+          epoch,
+          s"$file cannot be hidden: it is on another file system than the log, or this process may not rename files there"
+        ),
+      identity
+    )
 
   /** Asked before the claim: parts that the newest record leaves open, or has decided alone, are no files yet. */
   private def refuseBeforeClaim(sink: SinkContext, newest: LogRecord, back: Back, epoch: Long): Unit = {
@@ -138,7 +158,7 @@ private[admin] object RewindCommand {
         )
       val end   = records(at)
       val later = records.drop(at + 1)
-      later.find(_.replace.nonEmpty).foreach { record =>
+      later.find(record => record.replaces && !sink.log.isCalledOff(record)).foreach { record =>
         refuse(s"parts have been merged or replaced since, by record ${record.seq}")
       }
       later.find(!_.follow.isEmpty).foreach { record =>

@@ -67,8 +67,12 @@ private[admin] final class SinkContext(
   /** Whether the beginning of a finished part can be made a part of its own. */
   def cuts: Boolean = storage.finishesAnywhere
 
-  /** From here on no merge of the batch compaction is decided that has begun before. */
-  def fenceCompaction(): Unit = storage.compaction(newRun(), tools).fence()
+  /** Carries out what jobs that replace files have decided. Error: `STOPLOG_PATH_NOT_WRITABLE` if one is under way. */
+  def refuseReplacing(): Unit = {
+    val jobs = ReplacingJobs.of(storage.logs, tools)
+    jobs.replacements.recover()
+    jobs.refuseUnderWay()
+  }
 
   def notRewindable(epoch: Long, why: String): Throwable = Errors.notRewindable(path, sinkId, epoch, why)
 
@@ -144,8 +148,8 @@ private[admin] object SinkContext {
     /** By what the record says of where parts are. */
     def stores(newest: LogRecord): SinkStores
 
-    /** A run of the batch compaction of the path. */
-    def compaction(run: RunId, tools: DriverTools): CompactionCommit
+    /** All logs under the path. */
+    def logs: PathLogs
 
     /** The format that writes the rows an open part still lacks. */
     def format(stores: SinkStores): PartFormat[_]
@@ -177,8 +181,7 @@ private[admin] object SinkContext {
         SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration)
       }
 
-      override def compaction(run: RunId, tools: DriverTools): CompactionCommit =
-        plain.compaction(run, tools)
+      override def logs: PathLogs = plain
 
       override def format(stores: SinkStores): PartFormat[_] =
         new EndingParts(stores.spoolFiles, running = None)

@@ -39,7 +39,7 @@ private[stoplog] object Compaction {
   final case class Next(state: SinkState, replacement: Option[Replaced])
 
   /** A merged part, and those that it takes the place of. */
-  final case class Replaced(merged: Pending, inputs: Vector[FinishedPart])
+  final case class Replaced(merged: Pending, inputs: ReplacedSet)
 
   /** Parts stay as they were published. */
   case object Off extends Compaction {

@@ -3,23 +3,25 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.error.{Causes, Errors, Log, StoplogException}
+import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
+import stoplog.log.{FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.storage.{JobDirectory, PartStore, SinkDirectory}
+import stoplog.storage.JobDirectory
 
-/** The commit of a batch job: a log of its own with one record. It decides which parts become visible, and which files
-  * give way to them. Then the job's directory goes. If the process dies on the way, the next job under the same path
-  * carries on ([[rollForward]]).
+/** The commit of a batch job: one record decides which parts become visible, and which files they replace. A job that adds
+  * rows writes the record to a log of its own, and a job that replaces files to the path's log of [[Replacements]]. Then the
+  * job's directory is deleted. If the process dies on the way, the next job under the same path carries on ([[rollForward]]).
+  *
+  * @param job the job's own directory
   */
 private[stoplog] final class JobCommit(
     run: RunId,
     identity: SinkIdentity,
-    log: CommitLog,
-    store: PartStore,
+    stores: SinkStores,
     job: JobDirectory,
+    logs: PathLogs,
     tools: DriverTools,
     rules: JobCommit.Rules
 ) {
@@ -27,9 +29,12 @@ private[stoplog] final class JobCommit(
   import rules.followUps
   import tools.{clock, faults, parallel}
 
-  private val stores = SinkStores.of(log, store, replaced = job.replaced)
-  private val ledger = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
-  private val jobEnd = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
+  private val log          = stores.log
+  private val store        = stores.parts
+  private val ledger       = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
+  private val replacements = new Replacements(logs, followUps, rules.onLost, tools)
+  private val replacing    = new ReplacingJobs(logs, replacements)
+  private val jobEnd       = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
 
   private def path   = identity.path
   private def sinkId = identity.sinkId
@@ -44,68 +49,17 @@ private[stoplog] final class JobCommit(
     EpochPlan.ofJob(run, slots)
   }
 
-  /** Makes the tasks' parts visible, in place of what readers see now or beside it.
+  /** Makes the tasks' parts visible, in place of the files that readers see now, or next to them.
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST` and `STOPLOG_PATH_NOT_WRITABLE`, after which nothing is decided; `STOPLOG_BATCH_UNKNOWN`;
-    * `STOPLOG_BATCH_DECIDED`, after which the record stands.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_PATH_NOT_WRITABLE` and `STOPLOG_BATCH_CALLED_OFF`, after which
+    * nothing has changed; `STOPLOG_BATCH_UNKNOWN`; `STOPLOG_BATCH_DECIDED`, after which the record stands.
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
-    val draft = withdrawing(replacing)(drafted(results, replacing))
-    parallel.uninterrupted {
-      val record = decided(draft)
-      try ledger.settle(record)
-      catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
-      leave()
-      tidyUp(record.replace.map(_.bucket))
-    }
-  }
-
-  private def drafted(results: Seq[TaskResult], replacing: Replacing): Ledger.Entry = {
-    faults.at(Step.BeforeRecord)
     val publish = results.flatMap(_.closed).toVector
-    refuseIfRemoved(publish)
     replacing match {
-      case Replacing.Nothing    => entry(publish, jobEnd.adding(publish, clock.millis()), Vector.empty)
-      case Replacing.Everything =>
-        val replaced = job.visible().map(_.asPart)
-        replaced.map(_.path).find(!job.replaced.canHide(_)).foreach(refuseFile)
-        entry(publish, jobEnd.replacing(publish, clock.millis()), replaced)
+      case Replacing.Nothing    => add(publish)
+      case Replacing.Everything => replace(publish)
     }
-  }
-
-  /** A job that fails before its record has decided nothing, and merges need not wait for it. */
-  private def withdrawing[A](replacing: Replacing)(action: => A): A =
-    try action
-    catch {
-      case NonFatal(e) =>
-        if (replacing == Replacing.Everything)
-          try job.takeBack()
-          catch { case NonFatal(later) => e.addSuppressed(later) }
-        throw e
-    }
-
-  private def refuseFile(file: String): Nothing = throw Errors.pathNotWritable(
-    path,
-    s"it is to be overwritten, and $file cannot be set aside: its name is too long, or it is on another file system than " +
-      "the log. Nothing was changed. Remove that file, or move it away"
-  )
-
-  /** Unless another record has its place, the job's may be there after any error: also one of the look behind it. */
-  private def decided(entry: Ledger.Entry): LogRecord =
-    try ledger.append(entry)
-    catch {
-      case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
-      case NonFatal(e) => throw Errors.batchUnknown(sinkId, path, e)
-    }
-
-  /** A scheduler that hears of a failed job runs it again, and has its rows twice. So from here on the job has succeeded. */
-  private def tidyUp(emptied: Seq[String]): Unit = {
-    Log.tolerating(s"Directories under $path that an overwrite has emptied could not be removed")(
-      job.deleteEmptied(emptied)
-    )
-    Log.tolerating(
-      s"The rows of ${sinkId} are visible, and its directory under $path could not be removed: the next batch job removes it"
-    )(remove())
   }
 
   /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
@@ -120,25 +74,102 @@ private[stoplog] final class JobCommit(
     lease = Some(store.enter(run))
     try {
       val alone          = store.othersGone(run)
-      lazy val untouched = job.untouchedSince(clock.millis() - LeftAlone)
+      val silentSince    = clock.millis() - LeftAlone
+      lazy val untouched = job.untouchedSince(silentSince)
+      def over           = alone || job.decidedBefore(silentSince)
       log.newest() match {
         case Some(newest) =>
-          val over = alone || untouched // before anything is written
-          try carryOut(namingFiles(newest))
+          val wasOver = alone || untouched // before anything is written
+          try ledger.recover(newest)
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
+          if (wasOver) removeUnlessCounted()
+        case None if job.isAnnounced && replacements.isOver(sinkId) => if (over) remove()
+        case None if replacements.isPending(sinkId)                 =>
+          replacements.recover(): Unit
           if (over) remove()
         case None if log.isMarked(0) => remove() // a process died while it did so
         case None if untouched       =>
-          ledger.append(entry(Vector.empty, FollowUp.nothing, Vector.empty))
-          if (alone) remove()
+          ledger.append(entry(Vector.empty, FollowUp.nothing))
+          if (alone && !replacements.isPending(sinkId)) remove()
         case _ => ()
       }
     } finally leave()
   }
 
-  private def mayShowRows: Boolean =
-    try log.newest().exists(!log.isPublished(_))
-    catch { case NonFatal(_) => true }
+  private def add(publish: Vector[Pending]): Unit = {
+    faults.at(Step.BeforeRecord)
+    refuseIfRemoved(publish)
+    val content = entry(publish, jobEnd.adding(publish, clock.millis()))
+    parallel.uninterrupted {
+      val record = decided(content)
+      try ledger.settle(record)
+      catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
+      leave()
+      tidyUp(Vector.empty)(removeUnlessCounted())
+    }
+  }
+
+  private def replace(publish: Vector[Pending]): Unit = {
+    val plan = new Overwriting(publish)
+    parallel.uninterrupted {
+      withdrawing {
+        job.announce()
+        replacements.decide(plan)
+      }.foreach { record =>
+        carriedOut(record)
+        leave()
+        tidyUp(record.replace.map(_.bucket))(remove())
+      }
+    }
+  }
+
+  /** A job that took very long may have been taken for dead, and its parts removed, until its record was there. */
+  private def carriedOut(record: LogRecord): Unit = {
+    val staged =
+      if (isOld) Replacements.StagedParts.Unknown else Replacements.StagedParts.Known
+    val settled =
+      try replacements.carryOut(record, staged)
+      catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
+    settled match {
+      case _: Settled.Shown          => ()
+      case Settled.CalledOff(_, why) =>
+        leave()
+        tidyUp(Vector.empty)(remove())
+        throw Errors.batchCalledOff(sinkId, path, why)
+    }
+  }
+
+  /** A job that fails before its record has decided nothing, and others need not wait for it. */
+  private def withdrawing[A](action: => A): A =
+    try action
+    catch {
+      case e: StoplogException if e.getCondition == "STOPLOG_BATCH_UNKNOWN" => throw e
+      case NonFatal(e)                                                      =>
+        try job.takeBack()
+        catch { case NonFatal(later) => e.addSuppressed(later) }
+        throw e
+    }
+
+  /** Unless another record has its place, the job's may be there after any error: also after one of the look that follows. */
+  private def decided(entry: Ledger.Entry): LogRecord =
+    try ledger.append(entry)
+    catch {
+      case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
+      case NonFatal(e) => throw Errors.batchUnknown(sinkId, path, log.describe(seq = 0), e)
+    }
+
+  /** A scheduler that hears of a failed job runs it again, and has its rows twice. So from here on the job has succeeded. */
+  private def tidyUp(emptied: Seq[String])(removal: => Unit): Unit = {
+    Log.tolerating(s"Directories under $path that an overwrite has emptied could not be removed")(
+      job.deleteEmptied(emptied)
+    )
+    Log.tolerating(
+      s"Batch job $sinkId under $path has ended, and its directory could not be removed: the next batch job removes it"
+    )(removal)
+  }
+
+  /** A job that replaces files may look in the log for what was published after its cut. */
+  private def removeUnlessCounted(): Unit = if (!replacing.anyAnnounced(except = sinkId)) remove()
 
   /** Nothing that a record names is unpublished now, and no task of the job can decide anything any more. */
   private def remove(): Unit = {
@@ -146,28 +177,11 @@ private[stoplog] final class JobCommit(
     job.delete(faults)
   }
 
-  private def carryOut(record: LogRecord): Unit = {
-    ledger.recover(record)
-    job.deleteEmptied(record.replace.map(_.bucket))
-  }
-
-  /** A record of a former release names the top-level directories that it replaces. Of what is in them now, those files
-    * are meant that were there when it was written.
-    */
-  private def namingFiles(record: LogRecord): LogRecord =
-    record.state.settings.get(ReplacedKey).fold(record) { directories =>
-      val replaced = directories.split('/').toSet
-      val files    = job.visible().filter { file =>
-        replaced(file.path.takeWhile(_ != '/')) && file.modifiedAtMillis <= record.writtenAtMillis
-      }
-      record.copy(replace = files.map(_.asPart))
-    }
-
   /** Another job may have taken this one for dead, and have removed its directory: with what its tasks had written, and
     * with the record that kept it from deciding. What it replaces would go out of sight, and nothing come instead.
     */
   private def refuseIfRemoved(publish: Vector[Pending]): Unit =
-    if (clock.millis() - begunMillis > LeftAlone) {
+    if (isOld) {
       val there = store.staged().map(_.token).toSet
       publish
         .filter(part => part.sizeBytes > 0 && !store.stagedOf(part.handle.token).exists(there))
@@ -176,6 +190,22 @@ private[stoplog] final class JobCommit(
         )
     }
 
+  private def isOld: Boolean = clock.millis() - begunMillis > LeftAlone
+
+  private final class Overwriting(publish: Vector[Pending]) extends Replacements.Plan {
+    override def job: String      = sinkId
+    override def run: RunId       = JobCommit.this.run
+    override def kind: RecordKind = RecordKind.Epoch(0)
+
+    override def files(isFree: String => Boolean): Option[Vector[FinishedPart]] =
+      Some(JobCommit.this.job.visible().map(_.asPart))
+
+    override def content(files: ReplacedSet): Replacements.Content = {
+      refuseIfRemoved(publish)
+      Replacements.Content(publish, jobEnd.replacing(publish, clock.millis()))
+    }
+  }
+
   private def leave(): Unit = {
     lease.foreach(held =>
       Log.tolerating(s"${sinkId} under $path could not say that it has ended")(held.close())
@@ -183,14 +213,12 @@ private[stoplog] final class JobCommit(
     lease = None
   }
 
-  private def entry(publish: Vector[Pending], follow: FollowUp, replaced: Vector[FinishedPart]) =
-    Ledger.Entry(
-      RecordKind.Epoch(0),
-      SinkState(identity.queryId, lastEpoch = Some(0), Vector.empty, nextPart = 0, settings = Map.empty),
-      publish,
-      follow,
-      replaced
-    )
+  private def entry(publish: Vector[Pending], follow: FollowUp): Ledger.Entry = Ledger.Entry(
+    RecordKind.Epoch(0),
+    SinkState(identity.queryId, lastEpoch = Some(0), Vector.empty, nextPart = 0, settings = Map.empty),
+    publish,
+    follow
+  )
 }
 
 private[stoplog] object JobCommit {
@@ -208,33 +236,12 @@ private[stoplog] object JobCommit {
   /** Begins the names of the logs of batch jobs; the name of a sink cannot begin with it. */
   val Prefix: String = "batch-"
 
-  /** Carries out what the jobs that died under this path had decided. Never fails for the sake of another job: answers those
-    * that have decided rows which may appear yet, and why they have not.
-    */
-  def rollForward(jobs: Seq[JobCommit]): Seq[(String, Throwable)] = jobs.flatMap { job =>
-    try {
+  /** Carries out what the jobs that died under this path had decided. Never throws because of another job. */
+  def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
+    Log.tolerating(s"What ${job.sinkId} under ${job.path} left behind could not be dealt with")(
       job.rollForward()
-      None
-    } catch {
-      case NonFatal(e) =>
-        Log.warn(s"What ${job.sinkId} under ${job.path} left behind could not be dealt with", e)
-        Option.when(job.mayShowRows)(job.sinkId -> e)
-    }
+    )
   }
-
-  /** Refuses an overwrite beside such jobs: rows that they may have decided would appear beside its own later. */
-  def refuseBeside(undone: Seq[(String, Throwable)], path: String): Unit = undone.headOption.foreach {
-    case (job, why) =>
-      throw Errors.pathNotWritable(
-        path,
-        s"it is to be overwritten, and what $job has decided cannot be carried out first (${Causes.reason(why)}): its rows " +
-          s"could appear beside the new ones later. Or delete $path/${SinkDirectory(job).path} to give them up, once no process of " +
-          "that job is alive"
-      )
-  }
-
-  /** The setting of a former release. */
-  private val ReplacedKey = "replaced"
 
   /** A job may be waiting for its executors. */
   private val LeftAlone = 24 * 60 * 60 * 1000L

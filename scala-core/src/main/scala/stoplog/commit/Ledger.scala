@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
 import stoplog.log._
-import stoplog.part.{FinishedPart, Pending, RunId}
+import stoplog.part.{Pending, RunId}
 import stoplog.sink.TwoPhaseCommitter
 import stoplog.storage.{ReplacedFiles, SpoolFiles}
 
@@ -47,14 +47,10 @@ private[stoplog] final class Ledger(
     *
     * Errors: those of [[settle]].
     */
-  def recover(): Option[LogRecord] = {
-    val found = log.newest()
-    found.foreach(recover)
-    found
-  }
+  def recover(): Option[LogRecord] = log.newest().map(recovered)
 
   /** The same with the newest record as it was read. */
-  def recover(record: LogRecord): Unit = parallel.uninterrupted(settling.carryOutAgain(record))
+  def recover(record: LogRecord): Settled = parallel.uninterrupted(settling.carryOutAgain(record))
 
   /** See [[CommitLog.leftBy]]. */
   def leftBy(queryId: String): Option[SinkState] = log.leftBy(queryId)
@@ -79,7 +75,7 @@ private[stoplog] final class Ledger(
   def claimIfEndsWith(seenSeq: Long)(claimed: LogRecord => Option[SinkState]): Option[LogRecord] = for {
     found <- log.newest() if found.seq == seenSeq || found.run == run
     state <- claimed(found)
-    claim <- tryClaim(Some(found), state).toOption
+    claim <- tryClaim(Some(found), record => record.flatMap(claimed).getOrElse(state)).toOption
   } yield claim
 
   /** Step 6, its first half: decides, by a record behind the one that this run wrote before (I3).
@@ -110,20 +106,22 @@ private[stoplog] final class Ledger(
     * A run that another one has fenced meanwhile is told so, as its parts may have come and gone without it. It looks
     * for that where there is reason to: the others have published something of it, or it took long.
     *
+    * Returns whether the record was called off. A record that replaces no file never is.
+    *
     * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and
     * those of a user's listener.
     */
-  def settle(record: LogRecord): Unit = parallel.uninterrupted {
+  def settle(record: LogRecord): Settled = parallel.uninterrupted {
     val again = triedToSettle
     triedToSettle = true
     if (!again) passed(record.kind)
-    if (record.hasToBeSettled) {
-      val alone =
-        try if (again) settling.carryOutAgain(record) else settling.carryOut(record, visible = Set.empty)
+    val settled =
+      if (!record.hasToBeSettled) Settled.Shown(alone = true)
+      else
+        try if (again) settling.carryOutAgain(record) else settling.carryOut(record)
         catch { case NonFatal(e) => throw fencedSince(record).fold(e)(becauseOf(_, e)) }
-      if (!alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
-        fencedSince(record).foreach(throw _)
-    }
+    if (!settled.alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
+      if (record.hasToBeSettled) fencedSince(record).foreach(throw _)
     // after every record, for parts may stay open much longer than the log may grow
     Log.tolerating(
       s"Old records of ${identity.path} (${identity.sinkId}) could not be removed; it is tried again later"
@@ -131,6 +129,7 @@ private[stoplog] final class Ledger(
       log.trim(record)
     }
     faults.at(Step.AfterTrim)
+    settled
   }
 
   /** Step 10: removes files that no record names and no run can be writing any more; answers their number. */
@@ -143,22 +142,25 @@ private[stoplog] final class Ledger(
   }
 
   @tailrec
-  private def claim(claimed: Option[LogRecord] => SinkState, left: Int): LogRecord = {
-    val found = log.newest()
-    tryClaim(found, claimed(found)) match {
+  private def claim(claimed: Option[LogRecord] => SinkState, left: Int): LogRecord =
+    tryClaim(log.newest(), claimed) match {
       case Right(claim)           => claim
       case Left(_) if left > 1    => claim(claimed, left - 1)
       case Left((claim, byOther)) => throw losing(fenced(claim.seq, byOther))
     }
-  }
 
   /** The claim, or what was to be one and the run that was faster. */
-  private def tryClaim(found: Option[LogRecord], state: SinkState): Either[(LogRecord, String), LogRecord] =
+  private def tryClaim(
+      found: Option[LogRecord],
+      claimed: Option[LogRecord] => SinkState
+  ): Either[(LogRecord, String), LogRecord] = {
+    val asFound = claimed(found) // a run that is refused carries out nothing
     parallel.uninterrupted {
       faults.at(Step.BeforeRepublish)
-      found.foreach(recover)
+      val now = found.map(recovered)
       faults.at(Step.BeforeClaim)
       newest = found
+      val state = if (now == found) asFound else claimed(now)
       val claim = recordOf(Ledger.Entry(RecordKind.Claim, state), clock.millis())
       log.append(claim) match {
         case CommitLog.Decided =>
@@ -168,6 +170,13 @@ private[stoplog] final class Ledger(
         case CommitLog.Overtaken(byRun) => Left(claim -> byRun)
       }
     }
+  }
+
+  /** The record, with the state of the one before it if it was called off now. */
+  private def recovered(record: LogRecord): LogRecord = recover(record) match {
+    case _: Settled.Shown     => record
+    case _: Settled.CalledOff => log.leaving(record)
+  }
 
   private def recordOf(entry: Ledger.Entry, nowMillis: Long): LogRecord = LogRecord(
     nextSeq,
@@ -177,7 +186,7 @@ private[stoplog] final class Ledger(
     entry.publish,
     entry.state,
     entry.follow,
-    entry.replace
+    entry.replace.parts
   )
 
   /** The error of a run that another one has fenced, if the log answers and says so. */
@@ -226,7 +235,7 @@ private[stoplog] object Ledger {
       state: SinkState,
       publish: Vector[Pending] = Vector.empty,
       follow: FollowUp = FollowUp.nothing,
-      replace: Vector[FinishedPart] = Vector.empty
+      replace: ReplacedSet = ReplacedSet.empty
   )
 
   /** A living driver writes a record with each epoch; a run that loses that often has met one that will not end. */

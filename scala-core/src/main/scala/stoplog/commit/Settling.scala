@@ -6,27 +6,30 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log, StoplogException}
+import stoplog.error.{Causes, Errors, Log, StoplogException}
 import stoplog.fault.Step
-import stoplog.log.MergeNote.{Begun, CalledOff}
-import stoplog.log.{LogRecord, MergeNote}
+import stoplog.log.{LogRecord, ReplacementNote, SinkState}
 import stoplog.part.Pending
 import stoplog.sink.{CommitOutcome, Prepared}
 import stoplog.thread.Outcomes
 
-/** Carries out what a record decides (I3): finished parts that it replaces go out of sight, then its own become visible,
-  * then the replaced ones are deleted, then follow what it says besides. So no reader sees a row twice. Any process may
-  * do it, any number of times.
+/** Carries out what a record decides (I3): hides the finished files that the record replaces, shows its parts, deletes the
+  * hidden files, and writes what follows. So no reader sees a row twice. Any process may do this, any number of times.
   *
-  * Finished files belong to their readers, who may move or delete them as soon as they see them. So what is visible is
-  * noted before anything else is done, and when something fails: a part that is noted is never published again.
+  * Finished files belong to their readers, who may move or delete them as soon as they see them. Therefore visible parts are
+  * noted before anything else is done, and when something fails: a noted part is never published again.
+  *
+  * A record that replaces files may be **called off** until its parts are shown (protocol step 6).
+  *
+  * @param refused why a record that replaces files must not be carried out, which is checked before anything is hidden
   */
 private[commit] final class Settling(
     stores: Ledger.Stores,
     identity: SinkIdentity,
     onLost: LostPart,
     followUps: FollowUps,
-    tools: DriverTools
+    tools: DriverTools,
+    refused: LogRecord => Option[String] = _ => None
 ) {
   import Settling._
   import stores.{committer, finished}
@@ -35,69 +38,132 @@ private[commit] final class Settling(
   private val log       = stores.log
   private val announcer = new MarkerWriter(followUps, parallel, retry, faults)
 
-  /** Carries out a record that no process has marked as done. Answers as [[carryOut]]. A record with a newer one behind it
-    * was carried out before that one was written, and its run may have removed the mark since it was read.
+  /** Carries out a record that no process has marked as done. A record with a newer one after it was carried out before the
+    * newer one was written, and its run may have removed the mark since.
+    *
+    * Errors: as of [[carryOut]].
     */
-  def carryOutAgain(record: LogRecord): Boolean =
-    if (log.isPublished(record) || log.overtaken(record.seq).isDefined) false
-    else carryOut(record, log.visible(record))
+  def carryOutAgain(record: LogRecord): Settled =
+    if (isDoneByOthers(record)) calledOff(record).getOrElse(Settled.Shown(alone = false))
+    else finish(record, log.visible(record), ending(record, checkStaged))
 
-  /** All of it, but for these parts, which have been visible. Answers whether no other process was at it: none has
-    * published a part, or marked the record. A run that claims the log marks its newest record first, so a driver that
-    * was the first to mark it was not fenced until then.
+  /** Carries out a record that this run has just written, whose parts are staged.
     *
     * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and those of a
     * user's listener.
     */
-  def carryOut(record: LogRecord, visible: Set[String]): Boolean = {
-    def isCalledOff = record.isMerge && ends(record) == CalledOff
-    if (visible.nonEmpty) show(record, visible) // all before that was done when the first part became visible
-    else {
-      setAside(record)
-      if (isCalledOff) callOff(record) else show(record, visible)
+  def carryOut(record: LogRecord): Settled = finish(record, Set.empty, newEnding(record, checkMerged))
+
+  /** Shows the parts of a record of another run, and leaves what follows, and the mark, to that run. */
+  def makeVisible(record: LogRecord): Unit = if (!isDoneByOthers(record)) {
+    val visible = log.visible(record)
+    val end     = if (visible.isEmpty) ending(record, checkStaged) else ReplacementNote.Begun
+    end match {
+      case ReplacementNote.CalledOff(_) => undo(record)
+      case ReplacementNote.Begun        =>
+        val hidden = hiddenParts(record, visible)
+        publish(record, hidden)
+        noteVisible(record, hidden.map(_.finishedPath).toSet)
     }
   }
 
-  private def show(record: LogRecord, visible: Set[String]): Boolean = {
-    val hidden = record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
+  private def finish(record: LogRecord, visible: Set[String], end: => ReplacementNote): Settled =
+    if (visible.nonEmpty)
+      show(record, visible) // everything before was done when the first part became visible
+    else
+      end match {
+        case ReplacementNote.Begun =>
+          if (!finished.restores) hide(record): Unit
+          show(record, visible)
+        case ReplacementNote.CalledOff(why) => callOff(record, why)
+      }
+
+  private def calledOff(record: LogRecord): Option[Settled] =
+    if (!record.replaces) None
+    else
+      log.notedReplacement(record).collect { case ReplacementNote.CalledOff(why) =>
+        Settled.CalledOff(alone = false, why)
+      }
+
+  /** The noted end, or else a new one. */
+  private def ending(record: LogRecord, staged: LogRecord => Option[String]): ReplacementNote =
+    if (!record.replaces) ReplacementNote.Begun
+    else log.notedReplacement(record).getOrElse(newEnding(record, staged))
+
+  /** Hides the replaced files, and notes once, for all processes, how the record ends, before anything becomes visible.
+    *
+    * The record is called off if a part is lost, if a file cannot be hidden, or if a reader took an input of a compaction
+    * before the input was hidden: the compacted part would repeat its rows. Otherwise the replacement is begun: from then
+    * on a reader may take a part as soon as the part is visible. Where a hidden file cannot be brought back, the note comes
+    * before the first file is hidden.
+    */
+  private def newEnding(record: LogRecord, staged: LogRecord => Option[String]): ReplacementNote =
+    if (!record.replaces) ReplacementNote.Begun
+    else {
+      val before = refused(record).orElse(staged(record))
+      val why    =
+        if (finished.restores) before.orElse(hide(record)).orElse(taken(record)) else before
+      val end =
+        retry(() =>
+          log.noteReplacement(
+            record,
+            why.fold[ReplacementNote](ReplacementNote.Begun)(ReplacementNote.CalledOff(_))
+          )
+        )
+      faults.at(Step.ReplacementNoted)
+      end
+    }
+
+  /** Of a record whose parts may have been deleted: by a job that took this one for dead. */
+  private def checkStaged(record: LogRecord): Option[String] =
+    record.publish.find(part => part.sizeBytes > 0 && !isThere(part)).map(lostPart)
+
+  private def checkMerged(record: LogRecord): Option[String] =
+    if (record.isMerge) checkStaged(record) else None
+
+  private def lostPart(part: Pending): String = s"its part ${part.handle.brief} is lost"
+
+  private def isThere(part: Pending): Boolean = retry(() => committer.isStaged(part.handle.token))
+
+  /** Returns why a file could not be hidden. Where hiding is not one step, a process that is slow could hide a file again
+    * that others have brought back: then the failure is thrown, and the next process goes on.
+    */
+  private def hide(record: LogRecord): Option[String] = {
+    val failures = parallel.map(record.replace.map(_.path).grouped(finished.together).toVector) { paths =>
+      val failure =
+        try {
+          retry(() => finished.hide(record.seq, paths))
+          None
+        } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
+      faults.at(Step.MidReplace)
+      failure
+    }
+    faults.at(Step.AfterReplace)
+    failures.flatten.headOption.map(e => s"a file that it replaces cannot be hidden (${Causes.reason(e)})")
+  }
+
+  private def taken(record: LogRecord): Option[String] =
+    if (!record.isMerge) None
+    else {
+      val gone = finished.taken(record.seq, record.replace.map(_.path))
+      Option.when(gone.nonEmpty)(s"a reader has taken ${gone.toSeq.sorted.mkString(", ")} away")
+    }
+
+  private def show(record: LogRecord, visible: Set[String]): Settled = {
+    val hidden = hiddenParts(record, visible)
     val alone  = publish(record, hidden)
     faults.at(Step.AfterPublish)
     if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
     announcer.announce(record)
-    mark(record) && alone
+    Settled.Shown(mark(record) && alone)
   }
+
+  private def hiddenParts(record: LogRecord, visible: Set[String]): Vector[Pending] =
+    record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
 
   /** Between the parts and the mark, in which time readers may take parts away. */
   private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
-
-  /** How a merge ends is noted once, for all processes, before anything becomes visible.
-    *
-    * If a reader took an input before it went out of sight, or if the merged part is lost, the merge is called off: its
-    * inputs come back. Otherwise it is begun: a reader may take the part away as soon as it is visible; by the note, a recovery
-    * that finds it neither staged nor visible knows that it is not lost. Inputs are deleted only after that.
-    */
-  private def ends(record: LogRecord): MergeNote = {
-    val taken = finished.taken(record.seq, record.replace.map(_.path))
-    val why   =
-      if (taken.nonEmpty) Some(s"a reader has taken ${taken.toSeq.sorted.mkString(", ")} away")
-      else record.publish.filterNot(isThere).headOption.map(part => s"${part.handle.brief} is lost")
-    val end = retry(() => log.noteMerge(record, why.fold[MergeNote](Begun)(_ => CalledOff)))
-    if (end == CalledOff) sayCalledOff(record, why)
-    faults.at(Step.MergeNoted)
-    end
-  }
-
-  /** A part that became visible before anything was noted was published by an earlier version. */
-  private def isThere(merged: Pending): Boolean =
-    retry(() => committer.isStaged(merged.handle.token)) || finished.sizeBytes(merged.finishedPath).isDefined
-
-  private def sayCalledOff(record: LogRecord, why: Option[String]): Unit = {
-    val merged = record.publish.map(part => s"${identity.path}/${part.finishedPath}").mkString(", ")
-    Log.warn(
-      s"The merge into $merged is called off, and its inputs stay as they are: ${why.getOrElse("another process has noted that")}"
-    )
-  }
 
   private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
     val seen = new ConcurrentLinkedQueue[String]
@@ -127,7 +193,7 @@ private[commit] final class Settling(
     retry(() => log.noteVisible(record, visible))
 
   /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
-    * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[ends]]).
+    * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[newEnding]]).
     *
     * @param gone all of the record that are: what became of the others is known by now
     */
@@ -158,14 +224,17 @@ private[commit] final class Settling(
   private def isDoneByOthers(record: LogRecord): Boolean =
     log.overtaken(record.seq).isDefined || log.isPublished(record)
 
-  /** Never shows the merged part, and brings the inputs back that are there. What a process that slept sets aside later is
-    * brought back by itself, or by the next sweep.
+  /** Never shows the record's parts, and brings the hidden files back. What a process that slept hides later, that process
+    * brings back itself, or the next sweep does.
     */
-  private def callOff(record: LogRecord): Boolean = {
+  private def callOff(record: LogRecord, why: String): Settled = {
+    Log.warn(
+      s"Record ${record.seq} of ${identity.path} (${identity.sinkId}) is called off, and the files that it replaces stay: $why"
+    )
     val alone = !isDoneByOthers(record)
     if (alone) undo(record) else bringBackLate(record)
-    faults.at(Step.MergeCalledOff)
-    mark(record) && alone
+    faults.at(Step.ReplacementCalledOff)
+    Settled.CalledOff(mark(record) && alone, why)
   }
 
   /** Answers whether no other process has done it, which is not known of a mark whose first try had no answer. */
@@ -175,20 +244,11 @@ private[commit] final class Settling(
     first
   }
 
-  private def setAside(record: LogRecord): Unit = if (record.replace.nonEmpty) {
-    parallel.map(record.replace.map(_.path).grouped(finished.together).toVector) { paths =>
-      retry(() => finished.hide(record.seq, paths))
-      faults.at(Step.MidReplace)
-    }
-    faults.at(Step.AfterReplace)
-  }
-
   private def undo(record: LogRecord): Unit =
     parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path))): Unit
 
-  /** Brings back inputs of a merge that this process set aside too late: after others had called the merge off, brought them
-    * back, and marked the record, which leaves the inputs to readers. All files aside are deleted before a mark: those aside
-    * now were put there later.
+  /** Brings back files that this process hid too late: after others had called the record off, brought the files back, and
+    * marked the record. All hidden files are deleted before a mark: those hidden now were hidden later.
     */
   private def bringBackLate(record: LogRecord): Unit =
     parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path))): Unit
@@ -199,6 +259,39 @@ private[commit] final class Settling(
   private def forget(record: LogRecord): Unit = if (record.replace.nonEmpty) {
     retry(() => finished.purge(record.seq))
     faults.at(Step.AfterForget)
+  }
+}
+
+/** The end of a record that was carried out.
+  *
+  * `alone` is false if another process was at it as well: it published a part, or marked the record. A run that claims the
+  * log marks its newest record first, so a driver that was the first to mark a record was not fenced until then.
+  */
+private[stoplog] sealed trait Settled extends Product with Serializable {
+  def alone: Boolean
+
+  /** The state to go on with after this record, which was to leave that state. */
+  def after(record: LogRecord, state: SinkState): SinkState
+}
+
+private[stoplog] object Settled {
+
+  /** The record's parts are, or were, visible. */
+  final case class Shown(alone: Boolean) extends Settled {
+    override def after(record: LogRecord, state: SinkState): SinkState = state
+  }
+
+  /** The files that the record replaces stay, and its parts are never shown.
+    *
+    * @param why a clause for messages
+    */
+  final case class CalledOff(alone: Boolean, why: String) extends Settled {
+
+    /** Parts that are never shown cannot be compacted. */
+    override def after(record: LogRecord, state: SinkState): SinkState = {
+      val never = record.publish.map(_.finishedPath).toSet
+      state.copy(small = state.small.filterNot(part => never(part.path)))
+    }
   }
 }
 

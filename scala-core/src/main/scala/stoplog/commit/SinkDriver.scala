@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import stoplog.error.Log
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordKind, SinkState}
-import stoplog.part.{FinishedPart, Pending, RunId}
+import stoplog.part.{Pending, RunId}
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
 import stoplog.storage.NoFiles
 
@@ -233,7 +233,7 @@ private[stoplog] final class SinkDriver private[commit] (
     val known = held.copy(state = next.state)
     phase = known
     next.replacement.fold(known) { replaced =>
-      val completion = completing.replacing(next.state, replaced.inputs, clock.millis())
+      val completion = completing.replacing(next.state, replaced.inputs.parts, clock.millis())
       settled(record(known, RecordKind.Compact, Vector(replaced.merged), completion, replaced.inputs))
     }
   }
@@ -301,7 +301,7 @@ private[stoplog] final class SinkDriver private[commit] (
       kind: RecordKind,
       publish: Vector[Pending],
       completion: BucketTracker.Completion,
-      replace: Vector[FinishedPart] = Vector.empty
+      replace: ReplacedSet = ReplacedSet.empty
   ): Idle = {
     val started         = clock.millis()
     val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
@@ -326,9 +326,9 @@ private[stoplog] final class SinkDriver private[commit] (
     if (held.settled) held
     else {
       val started = clock.millis()
-      losing(ledger.settle(held.newest))
+      val state   = losing(ledger.settle(held.newest)).after(held.newest, held.state)
       if (held.newest.hasToBeSettled) seen = seen.published(held.newest, clock.millis() - started)
-      val done = held.copy(settled = true, unneeded = Set.empty)
+      val done = held.copy(state = state, settled = true, unneeded = Set.empty)
       phase = done
       tools.parallel.uninterrupted(parts.drop(held.unneeded))
       done

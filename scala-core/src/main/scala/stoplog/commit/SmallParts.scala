@@ -11,7 +11,7 @@ import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Merges the small parts of one run, one group at a time. Those that are due while a batch job overwrites the path stay as they
-  * are ([[Overwrite]]).
+  * are ([[ReplacingJobs]]).
   *
   * @param mayMerge whether no such job is under way
   */
@@ -95,11 +95,22 @@ private[stoplog] final class SmallParts(
       val gone = merge.changed(finished)
       if (!free) Next(without(state, merge.inputs), None)
       else if (gone.nonEmpty || !merge.inputs.forall(state.small.contains)) Next(without(state, gone), None)
-      else {
-        val part = merge.pending(merged, clock.millis())
-        Next(replaced(merge, part, state), Some(Replaced(part, merge.inputs)))
-      }
+      else
+        ReplacedSet.of(merge.inputs, finished).fold(bound(merge, _, state), decided(merge, merged, _, state))
     } catch { case NonFatal(e) => failed(merge, e, state) }
+
+  private def decided(merge: Merge, merged: Merged, inputs: ReplacedSet, state: SinkState): Next = {
+    val part = merge.pending(merged, clock.millis())
+    Next(replaced(merge, part, state), Some(Replaced(part, inputs)))
+  }
+
+  private def bound(merge: Merge, file: String, state: SinkState): Next = {
+    Log.warn(
+      s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' stay as they are: $file cannot be hidden, because it is on " +
+        "another file system than the log, or this process may not rename files there"
+    )
+    Next(without(state, merge.inputs), None)
+  }
 
   private def replaced(merge: Merge, part: Pending, state: SinkState): SinkState = {
     val others = without(state, merge.inputs)

@@ -4,9 +4,9 @@ package stoplog.commit
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}
-import stoplog.part.{FinishedPart, Open, RunId}
+import stoplog.part.{Open, Pending, RunId}
 import stoplog.rolling.RollReason
-import stoplog.storage.{FileStore, ReplacedFiles}
+import stoplog.storage.FileStore
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *
@@ -60,61 +60,64 @@ private[stoplog] final class ToolRun(
       RecordKind.Roll,
       state.open.map(EpochOutcome.PartToClose(_, RollReason.End)),
       state.copy(open = Vector.empty)
-    )
+    ): Unit
   }
 
   /** Removes files that no record names and no run can be writing any more; answers their number. */
   def sweep(): Int = ledger.sweep()
 
-  /** Takes finished parts out of the readers' sight, for good, and makes the first rows of some of them visible under
-    * other names. Nothing may be open.
+  /** Hides finished parts for good, and makes the first rows of some of them visible under other names. Nothing may be open.
+    * Returns why that was called off, if it was: then the sink is as it was.
     *
     * @param parts     the finished parts; the caller keeps copies of them: they are deleted
     * @param beginning those rows, as parts that are open at the end of them, with the finished file as their handle
     * @param change    to what the state is then
     */
-  def replace(parts: Vector[FinishedPart], beginning: Vector[Open])(change: SinkState => SinkState): Unit = {
+  def replace(parts: ReplacedSet, beginning: Vector[Open])(change: SinkState => SinkState): Option[String] = {
     faults.at(Step.BeforeRewind)
-    record(RecordKind.Compact, beginning.map(EpochOutcome.PartToClose(_, Rewound)), change(state), parts)
+    val before = state
+    record(
+      RecordKind.Compact,
+      beginning.map(EpochOutcome.PartToClose(_, Rewound)),
+      change(state),
+      parts
+    ) match {
+      case _: Settled.Shown          => None
+      case Settled.CalledOff(_, why) =>
+        state = before
+        Some(why)
+    }
   }
 
   /** The clean end, with the state that the query goes on from. */
   def release(change: SinkState => SinkState): Unit = {
     faults.at(Step.BeforeRelease)
-    record(RecordKind.Release, Vector.empty, change(state))
+    record(RecordKind.Release, Vector.empty, change(state)): Unit
   }
 
-  /** The same, with every open part finished under this directory, out of the readers' sight. */
-  def releaseAside(directory: String, next: SinkState): Unit = {
-    faults.at(Step.BeforeRelease)
-    val closed = parts.close(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
-    val hidden = closed.map(part =>
-      part.copy(
-        bucket = s"$directory/${part.bucket}".stripSuffix("/"),
-        name = s"${part.name}${ReplacedFiles.Unseen}"
-      )
-    )
-    append(Ledger.Entry(RecordKind.Release, next, hidden))
-  }
+  /** Writes the rest of every open part, and returns the parts: no record names them as closed. */
+  def closedParts(): Vector[Pending] =
+    parts.close(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
 
   private def record(
       kind: RecordKind,
       closing: Vector[EpochOutcome.PartToClose],
       next: SinkState,
-      replace: Vector[FinishedPart] = Vector.empty
-  ): Unit = {
+      replace: ReplacedSet = ReplacedSet.empty
+  ): Settled = {
     val completion      = completing.next(next, Vector.empty, closing, Compaction.Off, clock.millis())
     val publish         = parts.close(completion.due, newest.seq)
     val (after, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
     append(Ledger.Entry(kind, after, publish, follow, replace))
   }
 
-  private def append(entry: Ledger.Entry): Unit = {
+  private def append(entry: Ledger.Entry): Settled = {
     val unneeded = newest.state.spoolFiles -- entry.state.spoolFiles
     newest = ledger.append(entry)
     state = entry.state
-    ledger.settle(newest)
+    val settled = ledger.settle(newest)
     parallel.uninterrupted(parts.drop(unneeded))
+    settled
   }
 
   private def overtaken(): Throwable = {

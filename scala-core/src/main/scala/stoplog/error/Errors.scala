@@ -374,8 +374,12 @@ object Errors extends ErrorMaker {
     ofBatch("STOPLOG_BATCH_DECIDED", cause, "job" -> job, "path" -> path)
 
   /** The same where it is not known whether the record stands. */
-  def batchUnknown(job: String, path: String, cause: Throwable): StoplogException =
-    ofBatch("STOPLOG_BATCH_UNKNOWN", cause, "job" -> job, "path" -> path)
+  def batchUnknown(job: String, path: String, record: String, cause: Throwable): StoplogException =
+    ofBatch("STOPLOG_BATCH_UNKNOWN", cause, "job" -> job, "path" -> path, "record" -> record)
+
+  /** A batch job that was decided, could not be carried out, and has changed nothing. */
+  def batchCalledOff(job: String, path: String, why: String): StoplogException =
+    failure("STOPLOG_BATCH_CALLED_OFF", "job" -> job, "path" -> path, "why" -> reason(why))
 
   /** The same of a batch job without a log. */
   def batchPartly(target: String, cause: Throwable): StoplogException =

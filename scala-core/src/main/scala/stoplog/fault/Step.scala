@@ -31,6 +31,11 @@ object Step {
 
   // an epoch's commit
   case object BeforeRecord extends Step("beforeRecord", "all tasks' rows durable, in no record")
+  case object CutTaken
+      extends Step(
+        "cutTaken",
+        "a job that replaces files is announced, and all that others have decided before is visible; no record is the job's"
+      )
   case object RecordWritten
       extends Step("recordWritten", "the record under a temporary name, not yet in the log")
   case object AfterRecord extends Step("afterRecord", "the record decides; none of its parts is visible")
@@ -75,15 +80,15 @@ object Step {
       extends Step("midReplace", "the record decides; some of the parts that it replaces are out of sight")
   case object AfterReplace
       extends Step("afterReplace", "all that is replaced is out of sight; the merged part is not visible")
-  case object MergeNoted
+  case object ReplacementNoted
       extends Step(
-        "mergeNoted",
-        "a note says that the merged part is about to become visible, or that the merge is called off"
+        "replacementNoted",
+        "a note records that the parts of the record are about to become visible, or that the record is called off"
       )
-  case object MergeCalledOff
+  case object ReplacementCalledOff
       extends Step(
-        "mergeCalledOff",
-        "a reader took an input away: the other inputs are visible, and the merged part never is"
+        "replacementCalledOff",
+        "the record cannot be carried out: the files that it replaces are visible, and its parts never are"
       )
   case object AfterForget
       extends Step(
@@ -155,6 +160,7 @@ object Step {
     BeforeSync,
     SideWritten,
     AfterSync,
+    CutTaken,
     BeforeRecord,
     RecordWritten,
     AfterRecord,
@@ -176,8 +182,8 @@ object Step {
     BeforeCompact,
     MidReplace,
     AfterReplace,
-    MergeNoted,
-    MergeCalledOff,
+    ReplacementNoted,
+    ReplacementCalledOff,
     AfterForget,
     MidRemove
   )

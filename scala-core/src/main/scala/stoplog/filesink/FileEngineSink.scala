@@ -11,7 +11,6 @@ import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Errors, Log, Redaction}
 import stoplog.log.SinkState
-import stoplog.merge.DirectoryMerges
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
@@ -143,29 +142,27 @@ private[filesink] final class FileJob(
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
-    if (write.existing == Existing.Replace) {
-      FileJob.refuseIfPartsLieBetween(storage)
-      Overwrite.refuseBesideMerges(storage.path, storage.streams) // for good when it commits
-    }
-    val undone = JobCommit.rollForward(FileJob.others(storage).map(commitOf))
-    if (write.existing == Existing.Replace) JobCommit.refuseBeside(undone, storage.path)
+    if (write.existing == Existing.Replace) FileJob.refuseIfPartsLieBetween(storage)
+    tidyUpOthers()
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
   }
 
   override def commit(results: Seq[TaskResult]): Unit = {
-    if (write.existing == Existing.Replace) DirectoryMerges.overwrite(storage).begin()
     layout.written(results) // before the record: nothing that comes behind it may fail the job
     record.commit(results, replacing)
+    if (write.existing == Existing.Replace) tidyUpOthers() // which kept their logs until now
   }
 
   override def abort(results: Seq[TaskResult]): Unit = record.abort()
 
+  private def tidyUpOthers(): Unit = JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+
   private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
     RunId.random(),
     SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
-    storage.log,
-    storage.parts,
+    storage,
     storage.job,
+    storage,
     DriverTools.ofThisJvm,
     JobCommit.Rules(SinkFollowUps.of(options, write.columns, storage), options.recovery.onLostPart)
   )

@@ -70,7 +70,7 @@ private[filesink] object FileRun {
       QueryTrigger.Noted -> trigger.word,
       DriverNote.Key     -> DriverNote.ofThisProcess(options.rolling.checkIntervalMillis).text
     ) ++ SinkFollowUps.noted(options, sink.schema) ++ sink.compaction.fold(Map.empty[String, String])(_ =>
-      Overwrite.noted
+      CompactingRun.noted
     )
 
   private def finish(

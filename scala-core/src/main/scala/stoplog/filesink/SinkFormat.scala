@@ -157,7 +157,7 @@ private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compa
       .Choice(policy, sink.parts.naming, isData(sink.parts.naming, sink.rows.rejects.map(_.directory))),
     new SparkMerger(context, sink.storage, compactor),
     sink.storage.finished,
-    () => Overwrite.underWay(sink.storage.jobs, sink.storage.files).isEmpty,
+    () => ReplacingJobs.of(sink.storage, DriverTools.ofThisJvm).underWay.isEmpty,
     Clock.system,
     Faults.ofThisJvm
   )

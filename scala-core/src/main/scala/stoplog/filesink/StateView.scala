@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.commit.CompactionCommit
+import stoplog.commit.Replacements
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
 import stoplog.options.{SparkHadoop, View, ViewOptions}
@@ -49,7 +49,7 @@ private[stoplog] object StateView {
 
   /** The rows of the view now. */
   def rows(asked: ViewOptions): Array[InternalRow] =
-    rows(asked.view, storage(asked, asked.sinkId).log, storage(asked, CompactionCommit.SinkId).log)
+    rows(asked.view, storage(asked, asked.sinkId).log, storage(asked, Replacements.SinkId).log)
 
   private def storage(asked: ViewOptions, sinkId: String): SinkStorage =
     SinkStorage.reading(asked.path, sinkId, SparkHadoop.configuration)
@@ -59,7 +59,7 @@ private[stoplog] object StateView {
     try files.stat("").isDefined
     catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
 
-  /** @param merging the log of the batch command `compact`, which merges files of any writer below this path */
+  /** @param merging the log of the jobs that replace files of any writer below this path */
   private def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
     case View.Parts   => parts(log, merging)
     case View.Epochs  => log.all().map(epoch).toArray

@@ -28,8 +28,13 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     val found = newestOf(store.list(), left = Looks)
     // its writer may have died, or failed, before it was
     found.foreach(record => store.makeDurable(record.seq))
-    found
+    found.map(leaving)
   }
+
+  /** The record with the state that counts. If a `rewind` was called off, that is the state of the record before. */
+  def leaving(record: LogRecord): LogRecord =
+    if (!record.isRewind || !isCalledOff(record)) record
+    else reader.whole(record.seq - 1).fold(_ => record, before => record.copy(state = before.state))
 
   /** A newer record than this, if there is one. */
   def newerThan(seq: Long): Option[Long] = store.newerThan(seq)
@@ -132,25 +137,31 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)
       noteVisible(seq, number + 1, paths -- store.visible(seq, number).getOrElse(Set.empty))
 
-  /** How a merge ends, unless any process has noted that before: the answer is the note that stands. */
-  def noteMerge(record: LogRecord, end: MergeNote): MergeNote =
-    if (store.noteMerge(record.seq, end) == PutOutcome.Created) end
-    else notedMerge(record).getOrElse(MergeNote.Begun)
+  /** Notes how a record that replaces files ends, unless a process has noted the end before. Returns the note that counts. */
+  def noteReplacement(record: LogRecord, end: ReplacementNote): ReplacementNote =
+    if (store.noteReplacement(record.seq, end) == PutOutcome.Created) end
+    else notedReplacement(record).getOrElse(ReplacementNote.Begun)
 
-  /** How a merge ends, as far as any process has noted it. */
-  def notedMerge(record: LogRecord): Option[MergeNote] = store.notedMerge(record.seq)
+  /** The end of a record that replaces files; `None` while no process has noted the end. */
+  def notedReplacement(record: LogRecord): Option[ReplacementNote] = store.notedReplacement(record.seq)
 
-  /** Whether it is a merge that does not come to pass: its inputs stay, and its part is never shown. */
+  /** Whether a record that replaces files was called off: the files stay, and its parts are never shown. */
   def isCalledOff(record: LogRecord): Boolean =
-    record.isMerge && notedMerge(record).contains(MergeNote.CalledOff)
+    record.replaces && notedReplacement(record).exists(_.isInstanceOf[ReplacementNote.CalledOff])
 
-  /** Whether the log tells of a record that is not its newest that what it decides was carried out. It does not of a merge
-    * that was called off, nor of a record that it keeps no more, which may have been one.
+  /** Whether the log states that a record, which is not its newest, was carried out. The log does not state this of a
+    * record that was called off, nor of a trimmed record that replaced files.
     */
-  def tellsCarriedOut(seq: Long): Boolean = store.notedMerge(seq) match {
-    case Some(end) => end == MergeNote.Begun
-    case None      => reader.stored(seq).exists(!_.decision.isMerge) // it is deleted after its notes
+  def tellsCarriedOut(seq: Long): Boolean = store.notedReplacement(seq) match {
+    case Some(end) => end == ReplacementNote.Begun
+    case None      => reader.stored(seq).exists(_.decision.replace.isEmpty) // it is deleted after its notes
   }
+
+  /** The location of the record at this place, for messages. */
+  def describe(seq: Long): String = store.describe(seq)
+
+  /** The record at this place, as its file has it; `None` if there is none. */
+  def decisionAt(seq: Long): Option[Decision] = reader.stored(seq).map(_.decision)
 
   /** Removes what the [[LogRules]] do not keep, as far as the last [[append]] has seen it. Never the newest record.
     *

@@ -80,11 +80,11 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   final def visible(seq: Long, number: Int): Option[Set[String]] =
     note(seq, number).map(decoded)
 
-  /** Notes how a merge ends, as the first note of its record, unless there is one: of all processes the first one decides. */
-  final def noteMerge(seq: Long, end: MergeNote): PutOutcome = putNote(seq, 0, encoded(end))
+  /** Creates the first note of a record that replaces files, unless the note exists: the first process decides. */
+  final def noteReplacement(seq: Long, end: ReplacementNote): PutOutcome = putNote(seq, 0, encoded(end))
 
-  /** How a merge ends; a note of what is visible says that it was begun. */
-  final def notedMerge(seq: Long): Option[MergeNote] = note(seq, 0).map(decodedMerge)
+  /** The first note of a record that replaces files. A note of visible parts counts as [[ReplacementNote.Begun]]. */
+  final def notedReplacement(seq: Long): Option[ReplacementNote] = note(seq, 0).map(decodedReplacement)
 
   /** Creates the record's note of this number, unless there is one. */
   def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome =
@@ -112,28 +112,40 @@ private[stoplog] object LogFiles {
     * published again, and refused as lost if a reader has taken them, which is better than an unreadable log.
     */
   private def decoded(bytes: Array[Byte]): Set[String] =
-    Try(mapper.readTree(bytes).elements().asScala.map(_.asText()).toSet).getOrElse(Set.empty)
+    Try(mapper.readTree(bytes))
+      .filter(_.isArray)
+      .fold(_ => Set.empty, _.elements().asScala.map(_.asText()).toSet)
 
-  /** The first note of a merge: without paths, and no list when the merge was called off. */
-  private def encoded(end: MergeNote): Array[Byte] = end match {
-    case MergeNote.Begun     => encoded(Set.empty[String])
-    case MergeNote.CalledOff => mapper.writeValueAsBytes(mapper.createObjectNode())
+  /** `Begun` is a list without paths, `CalledOff` an object with the reason. */
+  private def encoded(end: ReplacementNote): Array[Byte] = end match {
+    case ReplacementNote.Begun          => encoded(Set.empty[String])
+    case ReplacementNote.CalledOff(why) => mapper.writeValueAsBytes(mapper.createObjectNode().put(Why, why))
   }
 
-  private def decodedMerge(bytes: Array[Byte]): MergeNote =
-    if (Try(mapper.readTree(bytes).isObject).getOrElse(false)) MergeNote.CalledOff else MergeNote.Begun
+  private def decodedReplacement(bytes: Array[Byte]): ReplacementNote =
+    Try(mapper.readTree(bytes)).filter(_.isObject).toOption.fold[ReplacementNote](ReplacementNote.Begun) {
+      node =>
+        ReplacementNote.CalledOff(node.path(Why).asText(""))
+    }
+
+  private final val Why = "why"
 }
 
-/** The end of a merge, which its first note says for good. */
-private[stoplog] sealed trait MergeNote
+/** The end of a record that replaces files. The record's first note states the end for good. */
+private[stoplog] sealed trait ReplacementNote
 
-private[stoplog] object MergeNote {
+private[stoplog] object ReplacementNote {
 
-  /** All inputs were out of sight, and the merged part staged: from now on it is visible, or readers have taken it. */
-  case object Begun extends MergeNote
+  /** All replaced files are hidden, and the record's parts are staged: from now on the parts are visible, or readers have
+    * taken them.
+    */
+  case object Begun extends ReplacementNote
 
-  /** A reader took an input away before it went out of sight: the other inputs come back, and the merged part is never shown. */
-  case object CalledOff extends MergeNote
+  /** The record could not be carried out: all hidden files come back, and none of the record's parts is ever shown.
+    *
+    * @param why a clause for messages
+    */
+  final case class CalledOff(why: String) extends ReplacementNote
 }
 
 /** The names of the records of one log: `<20 digits>.commit`, which no pattern for files of data finds.

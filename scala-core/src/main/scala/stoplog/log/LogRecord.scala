@@ -98,7 +98,13 @@ private[stoplog] final case class LogRecord(
   /** Whether there is anything to do once the record is in the log. */
   def hasToBeSettled: Boolean = publish.nonEmpty || replace.nonEmpty || !follow.isEmpty
 
-  /** Whether its part has the rows of those that it replaces. What `rewind` and overwrites replace must not come back. */
+  /** Whether finished files give way to its parts, or to nothing. */
+  def replaces: Boolean = replace.nonEmpty
+
+  /** Whether it takes a sink back to an earlier epoch. */
+  def isRewind: Boolean = kind == RecordKind.Compact && !isMerge
+
+  /** Whether its part has the rows of the files that it replaces. */
   def isMerge: Boolean = LogRecord.isMerge(kind, publish)
 }
 

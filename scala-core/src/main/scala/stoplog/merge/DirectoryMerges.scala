@@ -33,38 +33,36 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   def plan(): Seq[PlannedMerge] = groups().map(group => planned(group.inputs))
 
   def run(): Seq[PlannedMerge] = {
-    val now    = RunId.random()
-    val commit = commitOf(storage, now)
-    commit.carryOut()
+    val now = RunId.random()
+    val own = storage.as(s"${JobCommit.Prefix}${UUID.randomUUID()}")
+    val job = new CompactionJob(
+      now,
+      SinkIdentity(storage.path, own.sinkId, own.sinkId),
+      own,
+      own.job,
+      storage,
+      DriverTools.ofThisJvm
+    )
+    job.recover()
     val chosen = groups()
     if (chosen.isEmpty) Nil
     else {
-      commit.begin()
-      Overwrite.refuseUnderWay(options.path, storage.jobs, storage.files)
-      Rewind.refuseUnderWay(options.path, sinks)
-      val naming =
-        chosen.filter(isFree).zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
-      val done = naming.grouped(AtOnce).flatMap(mergedTogether(_, commit)).toVector
-      commit.end()
+      job.begin()
+      val naming = chosen.zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
+      val done   = naming.grouped(AtOnce).flatMap(mergedTogether(_, own, job)).toVector
+      job.end()
       done
     }
   }
 
+  /** Files that a query may compact are left to the query. */
   private def groups(): Vector[DirectoryGroup] = {
     val files = new DirectoryListing(options.path, storage.pathOf(""), context.hadoopConfiguration)
       .smallerThan(options.policy.smallerThanBytes)
-      .filter(file => storage.finished.canHide(file.path))
-    val free = CompactionCommit.free(files, sinks.values)(_.path)
+    val waiting = storage.streams.values.flatMap(_.newest()).flatMap(_.state.small).map(_.path).toSet
+    val free    = ReplacedSet.hideable(files.filterNot(file => waiting(file.path)), storage.finished)
     DirectoryPlan.groups(free, format, options.policy, storage, context)
   }
-
-  /** A choice from before the claim may have been set back since. */
-  private def isFree(group: DirectoryGroup): Boolean =
-    CompactionCommit.free(group.inputs, sinks.values)(_.path).size == group.inputs.size
-
-  private def sinks = sinkIds.map(id => id -> storage.as(id).log).toMap
-
-  private def sinkIds: Vector[String] = storage.sinkIds(prefix = "").filterNot(_ == SinkId)
 
   private def mergeOf(group: DirectoryGroup, run: RunId, number: Long): Merge = {
     val directory = group.inputs.head.bucket
@@ -74,13 +72,14 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
   /** Written side by side, and then decided one after the other. */
   private def mergedTogether(
       groups: Vector[(DirectoryGroup, Merge)],
-      commit: CompactionCommit
+      own: SinkStorage,
+      job: CompactionJob
   ): Vector[PlannedMerge] = {
     val hadoop = new HadoopSettings(context.hadoopConfiguration)
-    val works  = groups.map { case (group, merge) => MergeWork(merge, storage, group.compactor, hadoop) }
+    val works  = groups.map { case (group, merge) => MergeWork(merge, own, group.compactor, hadoop) }
     val made   = context.parallelize(works.indices, works.size).map(index => tried(works(index))).collect()
     groups.zip(made).flatMap {
-      case ((_, merge), (token, sizeBytes, "")) if commit.replace(merge, Merged(Closed(token), sizeBytes)) =>
+      case ((_, merge), (token, sizeBytes, "")) if job.replace(merge, Merged(Closed(token), sizeBytes)) =>
         Some(planned(merge.inputs))
       case ((_, merge), (_, _, problem)) =>
         val why = if (problem.isEmpty) "one of them has changed meanwhile" else problem
@@ -106,20 +105,8 @@ private[stoplog] object DirectoryMerges {
   def apply(session: SparkSession, path: String, options: Map[String, String]): DirectoryMerges =
     session.withActive(new DirectoryMerges(session, DirectoryOptions.parse(path, options)))
 
-  /** To be asked before a batch job overwrites the path. */
-  private[stoplog] def overwrite(job: SinkStorage): Overwrite =
-    new Overwrite(
-      job.path,
-      job.sinkId,
-      job.files,
-      () => job.streams,
-      commitOf(storageOf(job.path), RunId.random())
-    )
-
   private def storageOf(path: String) =
-    SinkStorage.plain(path, SinkId, Durability.Disk, SparkHadoop.configuration)
-
-  private def commitOf(storage: SinkStorage, run: RunId) = storage.compaction(run, DriverTools.ofThisJvm)
+    SinkStorage.plain(path, Replacements.SinkId, Durability.Disk, SparkHadoop.configuration)
 
   /** In a task. The token and the size of the part, or what went wrong: one bad file stops no other merge. */
   private def tried(work: MergeWork): (String, Long, String) =
@@ -127,9 +114,6 @@ private[stoplog] object DirectoryMerges {
       val (token, sizeBytes) = work.run()
       (token, sizeBytes, "")
     } catch { case NonFatal(e) => ("", 0L, e.toString) }
-
-  /** The name of the log, which no sink can have. */
-  private val SinkId = CompactionCommit.SinkId
 
   private val Prefix = "part"
   private val AtOnce = 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import stoplog.commit.{CompactionCommit, Finish, ForeignQuery, LostPart, OnBadRow}
+import stoplog.commit.{Finish, ForeignQuery, LostPart, OnBadRow, Replacements}
 import stoplog.storage.{Durability, SinkDirectory, Truncation}
 
 /** The owner of the log, and a sink's behaviour at its start, at its end, and when something is not as it was.
@@ -183,7 +183,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   /** Safe as a directory's name on every store. */
   private def sinkIdOf(text: String): Either[String, String] =
-    if (text == CompactionCommit.SinkId) Left("is the name of the log of directories that are compacted")
+    if (text == Replacements.SinkId) Left("is the name of the log of the jobs that replace files")
     else
       Either.cond(
         text.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}"),

@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{CompactionCommit, DriverTools, EpochPolicy, JobCommit, SinkIdentity, SinkStores}
+import stoplog.commit.{EpochPolicy, PathLogs, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRules}
@@ -27,6 +27,7 @@ private[stoplog] final class SinkStorage private (
     layout: PartLayout,
     rules: LogRules = LogRules.standard
 ) extends SinkStores
+    with PathLogs
     with Serializable {
   @transient override lazy val parts: PartStore = storage.parts(sinkId, layout)
 
@@ -69,12 +70,6 @@ private[stoplog] final class SinkStorage private (
 
   /** New for each run, which keeps in it the listing of its last record. */
   override def log: CommitLog = new CommitLog(records, rules)
-
-  /** A run of the batch compaction of the path. */
-  def compaction(run: RunId, tools: DriverTools): CompactionCommit = {
-    val id = CompactionCommit.SinkId
-    new CompactionCommit(run, SinkIdentity(path, id, id), as(id), tools)
-  }
 
   /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = {
@@ -124,20 +119,14 @@ private[stoplog] final class SinkStorage private (
 
   def finishesAnywhere: Boolean = storage.finishesAnywhere
 
-  /** The logs of the batch jobs under this path, by their names. */
-  def jobs: Map[String, CommitLog] = logs(sinkIds(JobCommit.Prefix))
+  override def storesOf(id: String): SinkStores = as(id)
 
-  /** The logs of the sinks of streams under this path, by their ids. */
-  def streams: Map[String, CommitLog] =
-    logs(
-      sinkIds(prefix = "").filterNot(id => id.startsWith(JobCommit.Prefix) || id == CompactionCommit.SinkId)
-    )
+  override def anyLog(id: String): CommitLog =
+    new SinkStorage(path, id, storage, PartLayout.Staging(id), LogRules.ofPrepared).log
 
   /** The sink ids under this path whose names begin like this. */
   def sinkIds(prefix: String): Vector[String] =
     files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
-
-  private def logs(ids: Vector[String]): Map[String, CommitLog] = ids.map(id => id -> as(id).log).toMap
 
   private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name)
 }

@@ -90,8 +90,10 @@ trait FileStore extends Serializable {
     */
   def move(from: String, to: String): MoveOutcome
 
-  /** Whether [[move]] can do that, as far as can be told before: not from one file system to another, where it is a rename. */
-  def canMove(from: String, to: String): Boolean = true
+  /** The first of these directories whose files cannot be moved to another path, as far as the store can tell before: a
+    * rename does not leave a file system, and may need rights that this process lacks. `None` if the store sees no obstacle.
+    */
+  def unmovable(directories: Seq[String], to: String): Option[String] = None
 
   /** Gives the bytes of a file that never changes a second path, by a hard link or a copy. A whole file that is there stays. */
   def duplicate(from: String, to: String): Unit

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import stoplog.fault.{Faults, Step}
 import stoplog.part.FinishedPart
 
@@ -10,11 +12,6 @@ import stoplog.part.FinishedPart
 private[stoplog] class JobDirectory(files: FileStore, job: String) {
   private val own = SinkDirectory(job)
 
-  /** The finished parts that the job replaces. */
-  val replaced: ReplacedFiles =
-    if (files.capabilities.moves == Moves.ByCopy) new ReplacedFiles.Deleted(files, job)
-    else new ReplacedFiles(files, job)
-
   /** All files below the top-level files and directories that readers see, hidden ones in them included. */
   def visible(): Vector[VisibleFile] =
     files.list("").filterNot(entry => HiddenNames.isHidden(entry.name)).flatMap {
@@ -22,8 +19,14 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
       case file                               => Vector(seen(file))
     }
 
-  /** No longer says that the job overwrites: it has decided nothing, and never will. */
-  def takeBack(): Unit = files.delete(Seq(own.overwrites))
+  /** Announces that the job replaces files, before it reads any log, until the job is over. */
+  def announce(): Unit = files.putIfAbsent(own.replaces, job.getBytes(UTF_8)): Unit
+
+  /** Whether the job has announced that it replaces files. */
+  def isAnnounced: Boolean = files.exists(own.replaces)
+
+  /** Takes the announcement back: the job has decided nothing, and never will. */
+  def takeBack(): Unit = files.delete(Seq(own.replaces))
 
   /** Deletes these directories, and those above them, as far as they are empty. Never fails: an empty directory shows no
     * rows.
@@ -52,12 +55,19 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
     * record is taken for one at work.
     */
   def untouchedSince(millis: Long): Boolean = {
+    val there          = files.walk(own.path)(_ => true)
+    lazy val hasRecord = there.exists(_.path.startsWith(s"${own.log}/"))
+    areOld(there, millis) && there.forall(file => files.isClosed(file.path).getOrElse(hasRecord))
+  }
+
+  /** The same for a job that has decided, whose files are all closed. */
+  def decidedBefore(millis: Long): Boolean = areOld(files.walk(own.path)(_ => true), millis)
+
+  /** Without files, by the time of the directory alone, where the storage keeps such times. */
+  private def areOld(there: Vector[FileInfo], millis: Long): Boolean = {
     def isOld(entry: FileInfo): Boolean = entry.modifiedMillis.forall(_ < millis)
-    val there                           = files.walk(own.path)(_ => true)
-    lazy val hasRecord                  = there.exists(_.path.startsWith(s"${own.log}/"))
-    // without files, by the time of the directory alone, where the storage keeps such times
     if (there.isEmpty) files.stat(own.path).exists(entry => entry.modifiedMillis.isDefined && isOld(entry))
-    else there.forall(isOld) && there.forall(file => files.isClosed(file.path).getOrElse(hasRecord))
+    else there.forall(isOld)
   }
 
   private def seen(file: FileInfo): VisibleFile =

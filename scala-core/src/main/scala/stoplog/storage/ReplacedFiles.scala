@@ -16,10 +16,16 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   /** The length of the file under this path, in bytes; `None` when there is none. */
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
 
-  /** Whether the file under this path can be hidden: its name gets longer by that, and its directory may be on another file
-    * system. To be asked before a record names it, since what a record names must go out of sight, however often it is tried.
+  /** The first of these files that cannot be hidden, as far as that can be told before: a hidden file has a longer name, and
+    * may need another file system, or rights that this process lacks.
     */
-  def canHide(path: String): Boolean = ReplacedFiles.fits(path) && files.canMove(path, s"$root/file")
+  def unhideable(paths: Seq[String]): Option[String] =
+    paths.find(!ReplacedFiles.fits(_)).orElse(unmovable(paths))
+
+  protected final def unmovable(paths: Seq[String]): Option[String] = {
+    val directories = paths.map(ReplacedFiles.parent).distinct
+    files.unmovable(directories, s"$root/file").flatMap(found => paths.find(ReplacedFiles.parent(_) == found))
+  }
 
   /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
     */
@@ -30,6 +36,9 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
       files.move(path, place): Unit
     }
   }
+
+  /** Whether a hidden file can be brought back. */
+  def restores: Boolean = true
 
   /** Hides several, up to [[together]]. */
   def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
@@ -106,6 +115,8 @@ private[stoplog] object ReplacedFiles {
   private def fits(path: String): Boolean =
     s"${path.drop(path.lastIndexOf('/') + 1)}$Unseen".getBytes(UTF_8).length <= MostBytes
 
+  private def parent(path: String): String = path.take(path.lastIndexOf('/').max(0))
+
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
 
@@ -116,16 +127,21 @@ private[stoplog] object ReplacedFiles {
   private def formerPlace(sinkId: String, seq: Long, path: String): String =
     s"${directory(sinkId, seq)}/$path"
 
+  /** For the records of jobs that replace files by other rows, and need no way back: where a move is a copy of every byte, a
+    * replaced file is deleted at once.
+    */
+  def ofOverwrites(files: FileStore, sinkId: String): ReplacedFiles =
+    if (files.capabilities.moves == Moves.ByCopy) new Deleted(files, sinkId)
+    else new ReplacedFiles(files, sinkId)
+
   /** For a log in which nothing is ever replaced. */
   val none: ReplacedFiles = new ReplacedFiles(NoFiles, "none")
 
-  /** Finished parts that a batch job replaces where a move is a copy of every byte: deleted at once, since the record
-    * that names the replaced parts has been written before.
-    */
-  private[storage] final class Deleted(files: FileStore, job: String) extends ReplacedFiles(files, job) {
-    override def canHide(path: String): Boolean            = true
-    override def together: Int                             = 1000
-    override def hide(seq: Long, path: String): Unit       = files.delete(Seq(path))
-    override def hide(seq: Long, paths: Seq[String]): Unit = files.delete(paths)
+  private final class Deleted(files: FileStore, sinkId: String) extends ReplacedFiles(files, sinkId) {
+    override def unhideable(paths: Seq[String]): Option[String] = unmovable(paths)
+    override def restores: Boolean                              = false
+    override def together: Int                                  = 1000
+    override def hide(seq: Long, path: String): Unit            = files.delete(Seq(path))
+    override def hide(seq: Long, paths: Seq[String]): Unit      = files.delete(paths)
   }
 }

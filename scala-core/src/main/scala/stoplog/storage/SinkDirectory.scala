@@ -29,8 +29,8 @@ final case class SinkDirectory(sinkId: String) {
   /** Signs of life of drivers. */
   val alive: String = s"$path/alive"
 
-  /** The announcement of a batch job that overwrites. */
-  val overwrites: String = s"$path/overwrites"
+  /** The announcement of a batch job that replaces files. */
+  val replaces: String = s"$path/replaces"
 
   /** Notes of a write-ahead sink: what it has sent, below each query's id. */
   val sent: String = s"$path/sent"

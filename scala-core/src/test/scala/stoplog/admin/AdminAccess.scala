@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.commit.{CompactionCommit, DriverTools, PartFormat, SinkStores}
+import stoplog.commit.{DriverTools, PartFormat, PathLogs, SinkStores}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.storage.FileStore
@@ -14,7 +14,7 @@ object AdminAccess {
     */
   def of(sinkId: String, newRun: () => RunId, own: SinkStores, cuts: Boolean, tools: DriverTools)(
       formatOf: => PartFormat[_],
-      compactionOf: RunId => CompactionCommit
+      logsUnderPath: => PathLogs
   ): SinkAdmin = {
     val storage = new SinkContext.SinkContextStorage {
       override def log: CommitLog                            = own.log
@@ -25,7 +25,7 @@ object AdminAccess {
       override def stores(newest: LogRecord): SinkStores     = own
       override def format(stores: SinkStores): PartFormat[_] = formatOf
 
-      override def compaction(run: RunId, tools: DriverTools): CompactionCommit = compactionOf(run)
+      override def logs: PathLogs = logsUnderPath
     }
     new SinkAdmin(new SinkContext("sink", sinkId, storage, tools, newRun))
   }

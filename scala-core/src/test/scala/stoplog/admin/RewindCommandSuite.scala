@@ -114,7 +114,7 @@ class RewindCommandSuite extends AnyFunSuite {
         } === "STOPLOG_NOT_REWINDABLE")
         if (when == "while it is carried out") assert(world.newest.kind === RecordKind.Release)
         else assert(world.newest === before)
-        Rewind.refuseUnderWay("sink", Map("main" -> world.log))
+        assert((world.newest.state.settings.keySet & Rewind.noted.keySet).isEmpty)
         val next = world.driver()
         world.epoch(next, 2, "dog")
         next.end(Finish.PublishOpen)

@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 
 import stoplog.log.RecordKind
 import stoplog.rolling.RollReason
-import stoplog.storage.{JobDirectory, NoFiles, PutOutcome, ReplacedFiles, VisibleFile}
+import stoplog.storage.{JobDirectory, NoFiles, PutOutcome, VisibleFile}
 
 /** `query.stop()` interrupts the thread that commits: what has been decided is carried out all the same.
   *
@@ -56,9 +56,9 @@ class InterruptSuite extends AnyFunSuite {
     val commit = new JobCommit(
       Samples.mine,
       Samples.identity,
-      world.log,
-      world.parts,
+      SinkStores.of(world.log, world.parts),
       job,
+      new LogsUnder("sink", new MemoryNotes, _ => SinkStores.of(world.log, world.parts)),
       DriverTools(
         world.clock,
         Faults.none,
@@ -122,7 +122,6 @@ class InterruptSuite extends AnyFunSuite {
     @volatile var removed = false
 
     override def visible(): Vector[VisibleFile]                = Vector.empty
-    override val replaced: ReplacedFiles                       = ReplacedFiles.none
     override def deleteEmptied(directories: Seq[String]): Unit = ()
     override def delete(faults: Faults): Unit                  = removed = true
     override def untouchedSince(millis: Long): Boolean         = false

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import java.io.IOException
-import java.nio.file.{Files, Path}
-import java.nio.file.attribute.FileTime
+import java.nio.file.Files
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.log.LogFiles
 import stoplog.commit.JobCommit.Replacing
-import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
-import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogRecord, MemoryRecords, RecordKind, SinkState}
-import stoplog.part.RunId
-import stoplog.rolling.RollReason
-import stoplog.storage.{JobDirectory, PartLayout, SpoolFiles}
-import stoplog.storage.local._
+import stoplog.error.{StoplogArgumentException, StoplogException}
+import stoplog.fault.{Faults, Step}
+import stoplog.storage.local.LocalUnderTest
 
 /** Batch jobs on local disks, beside what others write under the same path. */
 class JobCommitSuite extends AnyFunSuite {
-  import JobCommitSuite._
+  import JobsUnderTest._
 
   test("an overwrite that died is carried out later, and takes nothing that came after it was decided") {
     within { place =>
@@ -31,17 +24,6 @@ class JobCommitSuite extends AnyFunSuite {
       place.job("batch-1").rollForward()
       assert(place.rows === Vector("new", "of a stream", "of another job"))
       assert(!Files.exists(place.root.resolve("_stoplog/batch-1")))
-    }
-  }
-
-  test("an overwrite that a former release has decided takes what was there then, and nothing else") {
-    within { place =>
-      place.plant("b/old.txt", "old", secondsAgo = 100)
-      place.plant("c/old.txt", "of a directory that was not there", secondsAgo = 100)
-      place.plant("b/part-1.txt", "of a stream", secondsAgo = 50)
-      place.decide("batch-1", settings = Map("replaced" -> "b/old.csv"), secondsAgo = 75)
-      place.job("batch-1").rollForward()
-      assert(place.rows === Vector("of a directory that was not there", "of a stream"))
     }
   }
 
@@ -68,13 +50,13 @@ class JobCommitSuite extends AnyFunSuite {
     for ((name, isRefused) <- Seq("x" * 245 -> false, "x" * 246 -> true, "ä" * 123 -> true)) within { place =>
       place.plant("b/old.txt", "old")
       place.plant(s"b/$name.txt", "older")
-      place.plant("_stoplog/batch-1/overwrites", "batch-1")
+      place.plant("_stoplog/batch-1/replaces", "batch-1")
       if (isRefused) {
         val refused = intercept[StoplogArgumentException](place.overwrite("batch-1", Faults.none, "new"))
         assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
         assert(refused.getMessage.contains(s"b/$name.txt"))
         assert(place.rows === Vector("old", "older"))
-        assert(!place.filesOf("batch-1").contains("overwrites"))
+        assert(!place.filesOf("batch-1").contains("replaces"))
       } else {
         place.overwrite("batch-1", Faults.none, "new")
         assert(place.rows === Vector("new"))
@@ -92,16 +74,13 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "what a job has decided that is still at work is carried out beside it, and removed when it has ended"
-  ) {
+  test("an append that is still at work is carried out by others, and removed when it has ended") {
     within { place =>
-      place.plant("b/old.txt", "old", secondsAgo = 100)
       val living = place.job("batch-1")
       living.begin(slots = 1)
-      place.decide("batch-1", settings = Map("replaced" -> "b"), secondsAgo = 75)
+      place.decide("batch-1")
       place.job("batch-1").rollForward()
-      assert(place.rows.isEmpty && place.hasLeft("batch-1"))
+      assert(place.hasLeft("batch-1"))
       living.abort()
       place.job("batch-1").rollForward()
       assert(!place.hasLeft("batch-1"))
@@ -143,8 +122,7 @@ class JobCommitSuite extends AnyFunSuite {
     val brokenOff = (1 to 8).count { after =>
       var isLeft = false
       within { place =>
-        place.plant("b/old.txt", "old")
-        place.overwrite("batch-1", new Nth(Step.MidRemove, after), "new")
+        place.append("batch-1", new Nth(Step.MidRemove, after), "b" -> "new")
         isLeft = place.filesOf("batch-1/log").nonEmpty
         val other = place.job("batch-1") // so that no process can tell that the job's driver is gone
         other.begin(slots = 1)
@@ -248,141 +226,5 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("the logs of batch jobs are told from those of sinks by a prefix that no release may change") {
     assert(JobCommit.Prefix === "batch-")
-  }
-}
-
-private object JobCommitSuite {
-  private val policy = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
-
-  final class At(step: Step) extends Faults {
-    override def at(now: Step): Unit = if (now == step) throw new InjectedFault(step)
-  }
-
-  /** Strikes at one occurrence of a step. */
-  final class Nth(step: Step, last: Int) extends Faults {
-    private var left = last
-
-    override def at(now: Step): Unit = if (now == step) {
-      left -= 1
-      if (left == 0) throw new InjectedFault(step)
-    }
-  }
-
-  /** The end of a process, which nothing catches. */
-  final class Died extends VirtualMachineError
-
-  final class Dying(step: Step) extends Faults {
-    override def at(now: Step): Unit = if (now == step) throw new Died
-  }
-
-  /** A log that does not answer, whether it has written the record or not. */
-  final class Silent(written: Boolean) extends MemoryRecords {
-    private def noAnswer = throw Errors.storeWrite("the log", "no answer", new IOException("no answer"))
-
-    beforePut = _ => if (!written) noAnswer
-    beforeList = () => noAnswer
-  }
-
-  final class When(step: Step, happens: () => Unit) extends Faults {
-    override def at(now: Step): Unit = if (now == step) happens()
-  }
-
-  def later(minutes: Int): Clock = new ManualClock(System.currentTimeMillis() + minutes * 60 * 1000L)
-
-  def within(body: Place => Unit): Unit = {
-    val root = Files.createTempDirectory("stoplog-jobs")
-    try body(new Place(root))
-    finally LocalUnderTest.remove(root)
-  }
-
-  final class Place(val root: Path) {
-
-    def plant(file: String, row: String, secondsAgo: Int = 0): Unit = {
-      val path = root.resolve(file)
-      Files.createDirectories(path.getParent)
-      Files.writeString(path, s"$row\n")
-      Files.setLastModifiedTime(path, FileTime.fromMillis(ago(secondsAgo)))
-      ()
-    }
-
-    def rows: Vector[String] = LocalUnderTest
-      .visible(root)
-      .toVector
-      .flatMap(file => Files.readString(root.resolve(file)).linesIterator)
-      .filter(_ != "#")
-      .sorted
-
-    def filesOf(directory: String): Vector[String] =
-      Option(root.resolve(s"_stoplog/$directory").toFile.list()).toVector.flatten
-
-    def hasLeft(job: String): Boolean = Files.exists(root.resolve(s"_stoplog/$job"))
-
-    val clock = new ManualClock(System.currentTimeMillis())
-
-    def job(
-        name: String,
-        faults: Faults = Faults.none,
-        clock: Clock = Clock.system,
-        onLost: LostPart = LostPart.Fail,
-        log: Option[LogFiles] = None
-    ): JobCommit =
-      new JobCommit(
-        RunId.random(),
-        SinkIdentity(root.toString, name, name),
-        log.fold(this.log(name))(new CommitLog(_)),
-        parts(name),
-        new JobDirectory(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name),
-        DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
-        JobCommit.Rules(MemoryNotes.unasked, onLost)
-      )
-
-    def overwrite(name: String, faults: Faults, row: String): Unit = {
-      val job = this.job(name, faults)
-      try job.commit(Seq(write(name, job.begin(slots = 1), row)), Replacing.Everything)
-      finally job.abort()
-    }
-
-    /** @param rows each with its bucket */
-    def append(name: String, faults: Faults, rows: (String, String)*): Unit = {
-      val job = this.job(name, faults)
-      try job.commit(Seq(written(name, job.begin(slots = 1), rows)), Replacing.Nothing)
-      finally job.abort()
-    }
-
-    /** As a reader does it with a file that it has read. */
-    def take(bucket: String): Unit = root.resolve(bucket).toFile.listFiles().foreach(_.delete())
-
-    def task(name: String, job: JobCommit, row: String): TaskResult = write(name, job.begin(slots = 1), row)
-
-    def write(name: String, plan: EpochPlan, row: String): TaskResult = written(name, plan, Seq("b" -> row))
-
-    /** The work of the job's one task. */
-    private def written(name: String, plan: EpochPlan, rows: Seq[(String, String)]): TaskResult = {
-      val writer = TaskWriters.of(
-        plan.forTask(0, Attempt.First),
-        parts(name),
-        Lines,
-        policy,
-        Clock.system,
-        new SpoolFiles(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name)
-      )
-      rows.foreach { case (bucket, row) => writer.write(bucket, row) }
-      writer.commit()
-    }
-
-    /** As a job did that names directories. */
-    def decide(name: String, settings: Map[String, String], secondsAgo: Int): Unit = {
-      val state = SinkState(name, Some(0), Vector.empty, nextPart = 0, settings)
-      log(name).append(LogRecord(0, RecordKind.Epoch(0), Samples.mine, ago(secondsAgo), Vector.empty, state))
-      ()
-    }
-
-    private def ago(seconds: Int): Long = System.currentTimeMillis() - seconds * 1000L
-
-    private def parts(name: String) =
-      new LocalPartStore(root.toString, name, PartLayout.Staging(name), LocalForcing.Process, Faults.none)
-
-    def log(name: String) =
-      new CommitLog(new LogFiles(LocalFileStore.ofSink(root.toString, name, LocalForcing.Process), name))
   }
 }

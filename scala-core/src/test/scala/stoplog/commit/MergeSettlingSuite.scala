@@ -20,7 +20,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     world.parts.lose(lost.publish.head.handle.token)
     world.publish(lost)
     assert(finished.broughtBack === Vector("b/p", "b/q") && finished.forgotten.isEmpty)
-    assert(world.log.notedMerge(lost).contains(MergeNote.CalledOff) && world.records.isPublished(4))
+    assert(world.log.isCalledOff(lost) && world.records.isPublished(4))
     assert(!world.republish(lost))
     assert(finished.broughtBack === Vector("b/p", "b/q"))
   }
@@ -127,7 +127,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     val world  = new SettlingWorld(finished = finished)
     val merged = merge(world, "p", "q")
     finished.taken = Set("b/p", "b/q")
-    world.log.noteMerge(merged, MergeNote.Begun)
+    world.log.noteReplacement(merged, ReplacementNote.Begun)
     world.publish(merged)
     assert(world.parts.finished.keySet === Set("b/m") && finished.broughtBack.isEmpty)
     assert(!world.log.isCalledOff(merged))

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.RecordKind
 
 class RewindSuite extends AnyFunSuite {
 
-  test("no compaction goes on while a sink is set back, until another run has claimed its log") {
-    val world = new DriverWorld(Rolls.never)
-    val sinks = Map("main" -> world.log)
+  test("no job replaces files while a sink is set back, until another run has claimed its log") {
+    val world    = new DriverWorld(Rolls.never)
+    def obstacle = Obstacle.rewinding(Cut(Map("main" -> world.newest), Map.empty))
     world.epoch(world.driver(), 0, "a")
-    Rewind.refuseUnderWay("sink", sinks)
+    assert(obstacle.isEmpty)
     world.log.append(
       world.newest.copy(
         seq = world.newest.seq + 1,
@@ -22,9 +21,12 @@ class RewindSuite extends AnyFunSuite {
         state = world.newest.state.copy(settings = world.newest.state.settings ++ Rewind.noted)
       )
     )
-    val refused = intercept[SparkThrowable](Rewind.refuseUnderWay("sink", sinks))
-    assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+    assert(
+      obstacle.map(found => Samples.condition(throw found.refusal("sink"))) === Some(
+        "STOPLOG_PATH_NOT_WRITABLE"
+      )
+    )
     world.driver().begin(1, slots = 1)
-    Rewind.refuseUnderWay("sink", sinks)
+    assert(obstacle.isEmpty)
   }
 }

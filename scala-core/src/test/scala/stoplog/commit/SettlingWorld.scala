@@ -32,8 +32,9 @@ private[commit] final class SettlingWorld(
     )
   )
 
-  def publish(record: LogRecord): Boolean   = settling.carryOut(record, visible = Set.empty)
-  def republish(record: LogRecord): Boolean = settling.carryOutAgain(record)
+  /** Returns whether no other process was at it. */
+  def publish(record: LogRecord): Boolean   = settling.carryOut(record).alone
+  def republish(record: LogRecord): Boolean = settling.carryOutAgain(record).alone
 
   def closed(name: String, content: String = "row\n"): Pending = {
     val output = parts.create(NewPart("b", name, mine))

@@ -28,7 +28,7 @@ class SmallPartsSuite extends AnyFunSuite {
     world.merger.end()
     val Next(state, replacement) = world.parts.next(begun, _ => false)
     val Replaced(merged, inputs) = replacement.get
-    assert(inputs === world.inputs)
+    assert(inputs.parts === world.inputs)
     assert((merged.sizeBytes, merged.records, merged.reason) === ((80L, 2L, Compaction.Reason)))
     assert(state.small === Vector.empty)
   }

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import com.fasterxml.jackson.databind.{ObjectMapper, SerializationFeature}
 import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 
-import stoplog.commit.{DriverNote, Liveness, OrphanCleaner, SinkSettings}
+import stoplog.commit.{DriverNote, Liveness, OrphanCleaner, Replacements, SinkSettings}
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, LogRules, RecordCodec, RecordNames}
 import stoplog.options.{Opt, SinkOptionRegistry, SourceOptionRegistry}
@@ -30,6 +30,7 @@ object SharedDefinitions {
     root.put("graceMillis", OrphanCleaner.GraceMillis)
     root.put("contentSetting", SinkSettings.ContentKey)
     root.put("mergeReason", LogRecord.MergeReason)
+    root.put("replacements", Replacements.SinkId)
     root
       .putObject("liveness")
       .put("setting", DriverNote.Key)
@@ -79,15 +80,15 @@ object SharedDefinitions {
   private def directories: ObjectNode = {
     val sink = SinkDirectory("sink")
     val all  = Seq(
-      "log"        -> sink.log,
-      "open"       -> sink.open,
-      "spool"      -> sink.spool,
-      "replaced"   -> sink.replaced,
-      "writers"    -> sink.writers,
-      "manifests"  -> sink.manifests,
-      "alive"      -> sink.alive,
-      "overwrites" -> sink.overwrites,
-      "aside"      -> sink.aside("").stripSuffix("/")
+      "log"       -> sink.log,
+      "open"      -> sink.open,
+      "spool"     -> sink.spool,
+      "replaced"  -> sink.replaced,
+      "writers"   -> sink.writers,
+      "manifests" -> sink.manifests,
+      "alive"     -> sink.alive,
+      "replaces"  -> sink.replaces,
+      "aside"     -> sink.aside("").stripSuffix("/")
     )
     val named = json.objectNode().put("root", SinkDirectory.Root)
     all.foreach { case (what, path) => named.put(what, path.stripPrefix(s"${sink.path}/")) }

@@ -79,7 +79,13 @@ object ErrorsSuite {
     Errors.badRow(Some("b"), cause),
     Errors.batchDecided("batch-1", "/data/out", Errors.storeWrite("/data/out/b/part-1", "503", cause)),
     Errors.batchPartly("orders", cause),
-    Errors.batchUnknown("batch-1", "/data/out", Errors.unknownOutcome("/data/out/_stoplog", "503", cause)),
+    Errors.batchCalledOff("batch-1", "/data/out", "a file cannot be hidden"),
+    Errors.batchUnknown(
+      "batch-1",
+      "/data/out",
+      "_stoplog/replace/log/0.commit",
+      Errors.unknownOutcome("/data/out/_stoplog", "503", cause)
+    ),
     Errors.bucketListener("com.example.AddPartition", "/data/out/a", cause),
     Errors.bucketId("/x", "it leaves the path."),
     Errors.bucketExpression("rand()", "it is not deterministic"),

@@ -24,8 +24,16 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
       doom.awaitStruckOrEnd(victim)
       place.processesDied()
       // its records are the last to go once it is over
-      val isDecided = at.step == Step.MidRemove || place.records(Name, Faults.none).list().nonEmpty
+      val decides   = if (mode.replacing == JobCommit.Replacing.Nothing) Name else Replacements.SinkId
+      val isDecided = at.step == Step.MidRemove || place.records(decides, Faults.none).list().nonEmpty
       val between   = twice(rows(place))
+      new Replacements(
+        place.logs(Faults.none),
+        Completed.followUps(place, Name),
+        LostPart.Fail,
+        tools(Faults.none, DaysLater)
+      )
+        .recover()
       job(place, Faults.none, DaysLater).rollForward()
       Verdict(doom.struck, between ++ problems(place, isDecided))
     } finally {
@@ -102,12 +110,15 @@ object BatchCrash {
   private def job(place: Place, faults: Faults, clock: Clock): JobCommit = new JobCommit(
     RunId.random(),
     SinkIdentity(place.root, Name, Name),
-    new CommitLog(place.records(Name, faults)),
-    place.parts(Name, faults),
+    SinkStores.of(new CommitLog(place.records(Name, faults)), place.parts(Name, faults)),
     place.job(Name),
-    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never),
+    place.logs(faults),
+    tools(faults, clock),
     JobCommit.Rules(Completed.followUps(place, Name))
   )
+
+  private def tools(faults: Faults, clock: Clock) =
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
 
   private def rows(place: Place): Vector[String] =
     place.files().filter(Oracle.isVisible).flatMap(file => place.content.lines(place.read(file)))

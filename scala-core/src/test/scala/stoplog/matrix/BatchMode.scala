@@ -27,7 +27,7 @@ object BatchMode {
       extends BatchMode(
         "append",
         Replacing.Nothing,
-        Steps.ofBatchJobs.filterNot(Steps.replacing),
+        Steps.ofBatchJobs.filterNot(Steps.replacing ++ Steps.ofReplacingJobs),
         "all or none",
         "readers see no new row if the process died before its record, and all of them otherwise; each row once, " +
           "and the old ones always."

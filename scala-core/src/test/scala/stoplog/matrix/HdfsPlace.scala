@@ -47,8 +47,8 @@ final class HdfsPlace(
     )
   }
 
-  override def finished(): ReplacedFiles =
-    new ReplacedFiles(HdfsFileStore.ofSink(client(), Place.SinkId), Place.SinkId)
+  override def replaced(sinkId: String): ReplacedFiles =
+    new ReplacedFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)
 
   override def spoolFiles(sinkId: String): SpoolFiles =
     new SpoolFiles(HdfsFileStore.ofSink(client(), sinkId), sinkId)

@@ -13,8 +13,8 @@ final class LocalPlace(layout: Layout, override val content: Content) extends Di
   override def parts(sinkId: String, faults: Faults): PartStore =
     new LocalPartStore(root, sinkId, layout.of(sinkId), LocalForcing.Process, faults)
 
-  override def finished(): ReplacedFiles =
-    new ReplacedFiles(LocalFileStore.ofSink(root, Place.SinkId, LocalForcing.Process), Place.SinkId)
+  override def replaced(sinkId: String): ReplacedFiles =
+    new ReplacedFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId)
 
   override def spoolFiles(sinkId: String): SpoolFiles =
     new SpoolFiles(LocalFileStore.ofSink(root, sinkId, LocalForcing.Process), sinkId)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
+import stoplog.commit.{LogsUnder, PathLogs, SinkStores}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, TestRules}
 import stoplog.part.{RecordShare, RunId}
@@ -23,7 +24,8 @@ trait Place {
   /** The stores, as a new process would make them. */
   def parts(sinkId: String, faults: Faults): PartStore
   def spoolFiles(sinkId: String): SpoolFiles
-  def finished(): ReplacedFiles
+  final def finished(): ReplacedFiles = replaced(Place.SinkId)
+  def replaced(sinkId: String): ReplacedFiles
   def records(sinkId: String, faults: Faults): LogFiles
   def notes(sinkId: String): FileStore
   def job(name: String): JobDirectory
@@ -54,6 +56,20 @@ trait Place {
 
   final def log(faults: Faults): CommitLog =
     new CommitLog(records(Place.SinkId, faults), TestRules.differences)
+
+  /** The logs, as a new process would see them. */
+  final def logs(faults: Faults): PathLogs = new LogsUnder(
+    root,
+    notes("any"),
+    id =>
+      SinkStores.of(
+        new CommitLog(records(id, faults)),
+        parts(id, faults),
+        spoolFiles(id),
+        replaced(id),
+        notes(id)
+      )
+  )
 
   /** What attempts of other runs left: in no record. */
   final def leaveOrphans(count: Int): Unit = (1 to count).foreach { number =>

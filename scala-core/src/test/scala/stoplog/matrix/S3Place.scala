@@ -52,7 +52,7 @@ final class S3Place(
       faults
     )
 
-  override def finished(): ReplacedFiles = new ReplacedFiles(new S3FileStore(hadoop), Place.SinkId)
+  override def replaced(sinkId: String): ReplacedFiles = new ReplacedFiles(new S3FileStore(hadoop), sinkId)
 
   override def spoolFiles(sinkId: String): SpoolFiles = new SpoolFiles(new S3FileStore(hadoop), sinkId)
 

@@ -7,16 +7,19 @@ import stoplog.fault.Step
 object Steps {
 
   /** Only who replaces finished files passes these. */
-  val replacing: Set[Step] = Set(Step.MidReplace, Step.AfterReplace, Step.AfterForget)
+  val replacing: Set[Step] = Set(Step.MidReplace, Step.AfterReplace, Step.ReplacementNoted, Step.AfterForget)
+
+  /** Only by batch jobs that replace files: a query decides in its own log. */
+  val ofReplacingJobs: Set[Step] = Set(Step.CutTaken)
 
   /** Only at the end of a batch job. */
-  val ofJobsEnds: Set[Step] = Set(Step.MidRemove)
+  val ofJobsEnds: Set[Step] = Set(Step.MidRemove) ++ ofReplacingJobs
 
   /** Only where small parts are merged. */
-  val compacting: Set[Step] = replacing ++ Set(Step.MidMerge, Step.BeforeCompact, Step.MergeNoted)
+  val compacting: Set[Step] = replacing ++ Set(Step.MidMerge, Step.BeforeCompact)
 
   /** Only where a reader takes an input of a merge away at one moment: the simulator's readers do. */
-  val calledOff: Set[Step] = Set(Step.MergeCalledOff)
+  val calledOff: Set[Step] = Set(Step.ReplacementCalledOff)
 
   val ofQueries: Vector[Step] = Step.ofSinks.filterNot(ofJobsEnds ++ compacting ++ calledOff)
 
@@ -35,8 +38,7 @@ object Steps {
     Set[Step](
       Step.MidMerge,
       Step.BeforeCompact,
-      Step.MergeNoted,
-      Step.MergeCalledOff,
+      Step.ReplacementCalledOff,
       Step.BeforeRepublish,
       Step.BeforeClaim,
       Step.AfterClaim,

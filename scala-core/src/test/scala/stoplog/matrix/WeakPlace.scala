@@ -33,8 +33,8 @@ final class WeakPlace(scheme: String, abilities: Capabilities, layout: Layout, o
     )
   }
 
-  override def finished(): ReplacedFiles =
-    new ReplacedFiles(HadoopFileStore.ofSink(hadoop, Place.SinkId), Place.SinkId)
+  override def replaced(sinkId: String): ReplacedFiles =
+    new ReplacedFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
 
   override def spoolFiles(sinkId: String): SpoolFiles =
     new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)

@@ -66,6 +66,8 @@ class NotesOver(real: FileStore) extends UnusedFiles {
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
     real.createIfAbsent(path)(content)
   override def read(path: String): Option[Array[Byte]]                                = real.read(path)
+  override def exists(path: String): Boolean                                          = real.exists(path)
+  override def names(directory: String): Vector[String]                               = real.names(directory)
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
     real.visit(directory, prefix)(each)
   override def delete(paths: Seq[String]): Unit = real.delete(paths)

@@ -2,7 +2,6 @@
 package stoplog.sim
 
 import stoplog.commit._
-import stoplog.log.CommitLog
 import stoplog.part.{FinishedPart, RunId}
 import stoplog.storage.NewPart
 
@@ -10,18 +9,15 @@ import stoplog.storage.NewPart
   * files are listed, and those merged that no sink may touch.
   */
 final class DirectoryMerge(world: World, run: RunId, mutation: Mutation) {
-  private val stores = new SimStores(world, mutation, DiskLog.Compact)
-  private val commit = SimDriver.compaction(world, run, stores)
-
-  private def sink = new CommitLog(new SimRecords(world))
+  private val stores = new SimStores(world, mutation, s"${JobCommit.Prefix}compaction-${run.value}")
+  private val commit = SimDriver.compaction(world, run, mutation)
 
   def run(): Unit = {
-    commit.carryOut()
+    commit.recover()
     val merges = due()
     if (merges.nonEmpty) {
       commit.begin()
-      mutation.looksForRewind(Rewind.refuseUnderWay("sink", Map(world.sinkId -> sink)))
-      merges.filter(merge => mutation.free(world, merge.inputs).size == merge.inputs.size).foreach { merge =>
+      merges.foreach { merge =>
         val rows = merge.inputs.flatMap(read)
         val made =
           LivePartAccess.write(merge.part, rows, world.traits.format.open(stores.spoolFiles), stores.parts)(
@@ -34,8 +30,7 @@ final class DirectoryMerge(world: World, run: RunId, mutation: Mutation) {
   }
 
   private def due(): Vector[Merge] =
-    mutation
-      .free(world, listed())
+    listed()
       .groupBy(_.bucket)
       .toVector
       .sortBy(_._1)

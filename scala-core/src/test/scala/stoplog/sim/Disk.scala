@@ -218,5 +218,5 @@ object DiskLog {
   val Other: String = "other"
 
   /** That of the batch compaction. */
-  val Compact: String = "compact"
+  val Replace: String = "replace"
 }

@@ -112,14 +112,6 @@ object LedgerMutations {
 
   /** A batch job overwrites beside a query that merges. */
   object OverwriteBesideMerges extends Mutation {
-    override def overwritten(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
-  }
-
-  /** A batch job that overwrites does not claim the log of the compaction. */
-  object OverwriteUnfenced extends Mutation {
-    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
-      override def list(): Vector[Long] =
-        if (world.scheduler.current.name == "job") Vector.empty else super.list()
-    }
+    override def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
 }

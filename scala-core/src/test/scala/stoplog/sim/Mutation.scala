@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{BatchDigests, CompactionCommit, EpochPlan, TaskResult}
+import stoplog.commit.{BatchDigests, EpochPlan, TaskResult}
 import stoplog.log.{CommitLog, LogFiles}
-import stoplog.part.FinishedPart
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
@@ -30,15 +29,8 @@ private[stoplog] trait Mutation {
     */
   def clean(planned: Vector[String], parts: PartStore)(asItIs: => Unit): Unit = asItIs
 
-  /** Which of the files that it has listed a batch compaction may merge. */
-  def free(world: World, listed: Vector[FinishedPart]): Vector[FinishedPart] =
-    CompactionCommit.free(listed, Vector(new CommitLog(new SimRecords(world))))(_.path)
-
-  /** The logs at which a batch job looks that overwrites. */
-  def overwritten(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = asItIs
-
-  /** A batch compaction looks whether the sink is being set back. */
-  def looksForRewind(asItIs: => Unit): Unit = asItIs
+  /** The logs of sinks that a job reads which replaces files. */
+  def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = asItIs
 
   /** What the checkpoint says of the batches that the log may hold. */
   def digests(asItIs: BatchDigests): BatchDigests = asItIs

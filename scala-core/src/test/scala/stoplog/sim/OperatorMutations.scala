@@ -4,8 +4,8 @@ package stoplog.sim
 import java.io.OutputStream
 
 import stoplog.storage.PutOutcome
-import stoplog.log.LogFiles
-import stoplog.part.{Closed, FinishedPart, Resume}
+import stoplog.log.{CommitLog, LogFiles}
+import stoplog.part.{Closed, Resume}
 import stoplog.sink.Staged
 import stoplog.storage._
 
@@ -58,7 +58,7 @@ object OperatorMutations {
 
   /** A batch compaction takes whatever it finds. */
   object CompactsAnything extends Mutation {
-    override def free(world: World, listed: Vector[FinishedPart]): Vector[FinishedPart] = listed
+    override def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
 
   /** Who sweeps removes what is unfinished in the whole directory, of whatever sink. */
@@ -72,6 +72,6 @@ object OperatorMutations {
 
   /** A batch compaction does not look whether somebody sets the sink back. */
   object CompactsBesideRewind extends Mutation {
-    override def looksForRewind(asItIs: => Unit): Unit = ()
+    override def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
 }

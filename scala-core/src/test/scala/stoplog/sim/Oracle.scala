@@ -35,7 +35,7 @@ final class Oracle(
   private var newestRecord  = Option.empty[LogRecord]
   private val lookedAt      = mutable.Set.empty[String]
   private val besideRows    = mutable.Set.empty[String]
-  private val overwritten   = mutable.Map.empty[String, Set[String]]
+  private val overwritten   = mutable.Map.empty[Long, Set[String]]
   private val everDecided   = mutable.Set.empty[(Long, String)]
   private val setBack       = new SetBack(sight)
   private var before        = Option.empty[Oracle.Before]
@@ -116,9 +116,9 @@ final class Oracle(
         besideRows ++= inode.rows(part.sizeBytes.toInt)
       }
     }
-    if (log.startsWith(JobCommit.Prefix))
-      overwritten.getOrElseUpdate(log, record.replace.map(_.path).toSet) // what it has seen when it decided
-    else {
+    if (record.kind.isInstanceOf[RecordKind.Epoch]) {
+      if (log == DiskLog.Replace) overwritten.update(record.seq, record.replace.map(_.path).toSet)
+    } else {
       mergedWhole(log, record, disk)
       record.replace.foreach { part =>
         if (replacing.put(part.path, record.seq).exists(_ != record.seq))
@@ -216,9 +216,9 @@ final class Oracle(
 
   /** A finished part goes out of sight for the record `seq` of that log; for an overwrite it does so for good. */
   def settingAside(log: String, seq: Long, name: String, inode: Inode): Unit =
-    if (log.startsWith(JobCommit.Prefix)) {
-      if (!overwritten.get(log).exists(_(name)))
-        violated(s"$name is overwritten by $log, whose record does not name it (I3)")
+    if (log == DiskLog.Replace && overwritten.contains(seq)) {
+      if (!overwritten.get(seq).exists(_(name)))
+        violated(s"$name is overwritten by record $seq, which does not name it (I3)")
       sight.takes(name, inode, inode.rows(inode.length))
     } else replacedBy(seq, name, inode)
 
@@ -264,7 +264,7 @@ final class Oracle(
     */
   def swept(disk: Disk): Unit = {
     val unfinished = Seq(disk.staged, disk.beside, disk.uploads).flatMap(_.keys)
-    val left       = unfinished.filterNot(Disk.sinkOf(_) == DiskLog.Compact) ++ disk.aside.keys
+    val left       = unfinished.filterNot(Disk.sinkOf(_).startsWith(JobCommit.Prefix)) ++ disk.aside.keys
     if (left.nonEmpty) violated(s"left behind: ${left.mkString(", ")}")
   }
 

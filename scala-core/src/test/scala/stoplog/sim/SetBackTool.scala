@@ -44,7 +44,7 @@ final class SetBackTool(world: World, run: RunId, mutation: Mutation) {
     SimDriver.tools(world)
   )(
     world.traits.format.open(stores.spoolFiles),
-    SimDriver.compaction(world, _, new SimStores(world, mutation, DiskLog.Compact))
+    new SimLogs(world, mutation)
   )
 
   private val runs = Iterator(run)

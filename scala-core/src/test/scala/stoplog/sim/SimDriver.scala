@@ -16,11 +16,12 @@ final class SimStores(world: World, mutation: Mutation, log: String) {
   /** Of the world's sink id. */
   def this(world: World, mutation: Mutation) = this(world, mutation, world.sinkId)
 
-  val records: LogFiles       = mutation.records(world, new SimRecords(world, log, mutation.isForced))
-  val parts: PartStore        = mutation.parts(world, SimParts.of(world, mutation.isForced, log), records)
-  val spoolFiles: SpoolFiles  = mutation.spoolFiles(world, new SimSpoolFiles(world, log), records)
-  val finished: ReplacedFiles = mutation.finished(world, SimFinished.of(world, log), records)
-  val commits: CommitLog      = new CommitLog(records, world.surroundings.log)
+  val records: LogFiles          = mutation.records(world, new SimRecords(world, log, mutation.isForced))
+  val parts: PartStore           = mutation.parts(world, SimParts.of(world, mutation.isForced, log), records)
+  val spoolFiles: SpoolFiles     = mutation.spoolFiles(world, new SimSpoolFiles(world, log), records)
+  val finished: ReplacedFiles    = mutation.finished(world, SimFinished.of(world, log), records)
+  val overwritten: ReplacedFiles = mutation.finished(world, SimFinished.ofOverwrites(world, log), records)
+  val commits: CommitLog         = new CommitLog(records, world.surroundings.log)
 
   def of(notes: FileStore): SinkStores = SinkStores.of(commits, parts, spoolFiles, finished, notes)
 }
@@ -51,7 +52,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   )
 
   private def merges: Map[String, String] =
-    world.traits.compaction.fold(Map.empty[String, String])(_ => Overwrite.noted)
+    world.traits.compaction.fold(Map.empty[String, String])(_ => CompactingRun.noted)
 
   private def notes: FileStore = session.mutation.notes(world, new SimNotes(world))
 
@@ -90,7 +91,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
     new SimMerger(world, session, parts, () => session.format.open(spoolFiles)),
     finished,
-    () => SimJobs.noneOverwrites(world, notes),
+    () => SimJobs.noneReplaces(world, session.mutation),
     world.clock,
     world.faults
   )
@@ -133,21 +134,30 @@ object SimDriver {
   }
 
   /** A run of the batch compaction. */
-  def compaction(world: World, run: RunId, stores: SimStores): CompactionCommit = new CompactionCommit(
-    run,
-    SinkIdentity("sink", DiskLog.Compact, "nobody"),
-    stores.of(new SimNotes(world)),
-    tools(world)
-  )
+  def compaction(world: World, run: RunId, mutation: Mutation): CompactionJob = {
+    val logs = new SimLogs(world, mutation)
+    val name = s"${JobCommit.Prefix}compaction-${run.value}"
+    new CompactionJob(
+      run,
+      SinkIdentity("sink", name, name),
+      logs.storesOf(name),
+      new SimJobs(world, name, logs.files),
+      logs,
+      tools(world)
+    )
+  }
 
   /** A batch job. */
-  def job(world: World, run: RunId, stores: SimStores, jobs: SimJobs): JobCommit = new JobCommit(
-    run,
-    SinkIdentity("sink", "batch", "nobody"),
-    stores.commits,
-    stores.parts,
-    jobs,
-    tools(world),
-    JobCommit.Rules(FollowUps.none("batch", new SimNotes(world)))
-  )
+  def job(world: World, run: RunId, name: String, mutation: Mutation): JobCommit = {
+    val logs = new SimLogs(world, mutation)
+    new JobCommit(
+      run,
+      SinkIdentity("sink", name, name),
+      logs.storesOf(name),
+      new SimJobs(world, name, logs.files),
+      logs,
+      tools(world),
+      JobCommit.Rules(FollowUps.none("batch", new SimNotes(world)))
+    )
+  }
 }

@@ -63,6 +63,12 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
 
 object SimFinished {
 
+  /** Of what is overwritten: nothing comes back where a move is a copy. */
+  def ofOverwrites(world: World, log: String): ReplacedFiles = world.surroundings.store match {
+    case StoreKind.Copying => new SimMoves(world, log) { override def restores: Boolean = false }
+    case _                 => new SimFinished(world, log)
+  }
+
   /** Of the kind that the world has. */
   def of(world: World, log: String): ReplacedFiles = world.surroundings.store match {
     case StoreKind.Copying => new SimMoves(world, log)
@@ -71,7 +77,7 @@ object SimFinished {
 }
 
 /** Where nothing can be renamed: an object is read, another one made, and the first one deleted. */
-final class SimMoves(world: World, log: String) extends SimFinished(world, log) {
+sealed class SimMoves(world: World, log: String) extends SimFinished(world, log) {
   import world.{disk, op}
 
   override def taken(seq: Long, paths: Seq[String]): Set[String] = Set.empty

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{JobCommit, Overwrite}
+import stoplog.commit.{JobCommit, ReplacingJobs}
 import stoplog.fault.{Faults, Step}
-import stoplog.log.CommitLog
-import stoplog.storage.{FileStore, JobDirectory, NoFiles, ReplacedFiles, SinkDirectory, VisibleFile}
+import stoplog.storage.{FileStore, JobDirectory, SinkDirectory, VisibleFile}
 
 /** A batch job's own directory. */
-final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "main") {
+final class SimJobs(world: World, job: String, notes: FileStore) extends JobDirectory(notes, job) {
   import world.{disk, op}
-
-  override val replaced: ReplacedFiles = SimFinished.of(world, job)
 
   override def visible(): Vector[VisibleFile] = op("list what is visible") {
     disk.finished.iterator.map { case (path, inode) =>
@@ -27,9 +24,8 @@ final class SimJobs(world: World, job: String) extends JobDirectory(NoFiles, "ma
       op(s"delete $what of $job")(effect)
       faults.at(Step.MidRemove)
     }
-    val note = SinkDirectory(job).overwrites
+    val note = SinkDirectory(job).replaces
     val log  = disk.log(job)
-    replaced.hiddenFor().foreach(replaced.purge)
     if (world.saw(disk.notes.contains(note))) deleted("what it says to others")(disk.notes.remove(note): Unit)
     val seqs = op(s"list the records of $job")(world.listed(log.records.keysIterator).toVector).sorted
     seqs.foreach { seq =>
@@ -54,13 +50,11 @@ private[sim] object SimJobs {
     (world.disk.logs.keysIterator.filter(_.startsWith(JobCommit.Prefix)) ++ noted).toVector.distinct
   }
 
-  /** Whether no batch job that overwrites is under way. Where there is none at all, nothing is asked. */
-  def noneOverwrites(world: World, notes: FileStore): Boolean =
+  /** Whether no batch job that replaces files is under way. Where there is no job at all, no step is taken. */
+  def noneReplaces(world: World, mutation: Mutation): Boolean =
     listed(world).isEmpty ||
-      Overwrite
-        .underWay(names(world).map(job => job -> new CommitLog(new SimRecords(world, job))).toMap, notes)
-        .isEmpty
+      ReplacingJobs.of(new SimLogs(world, mutation), SimDriver.tools(world)).underWay.isEmpty
 
-  /** Whether this is the announcement of a batch job that overwrites. */
-  def isNote(path: String): Boolean = path == SinkDirectory(path.split('/').lift(1).getOrElse("")).overwrites
+  /** Whether this is the announcement of a batch job that replaces files. */
+  def isNote(path: String): Boolean = path == SinkDirectory(path.split('/').lift(1).getOrElse("")).replaces
 }

@@ -5,7 +5,7 @@ import stoplog.storage.PutOutcome
 import java.io.{ByteArrayOutputStream, OutputStream}
 
 import stoplog.laws.UnusedFiles
-import stoplog.storage.{FileInfo, FileStore}
+import stoplog.storage.{FileInfo, FileStore, SinkDirectory}
 
 /** Small files for readers on the simulated disk, each made in one step. */
 final class SimNotes(world: World) extends UnusedFiles {
@@ -21,6 +21,17 @@ final class SimNotes(world: World) extends UnusedFiles {
     }
     if (!isMade) world.note(s"note $path is there already")
     if (isMade) PutOutcome.Created else PutOutcome.Taken
+  }
+
+  override def exists(path: String): Boolean = op(s"look for note $path")(disk.notes.contains(path))
+
+  /** The names of the directories of logs. */
+  override def names(directory: String): Vector[String] = {
+    require(directory == SinkDirectory.Root, directory)
+    op("list the logs") {
+      val noted = disk.notes.keysIterator.filter(SimJobs.isNote).map(_.split('/')(1))
+      world.listed(disk.logs.keysIterator ++ noted).toVector.distinct
+    }
   }
 
   override def read(path: String): Option[Array[Byte]] = op(s"read note $path")(disk.notes.get(path))

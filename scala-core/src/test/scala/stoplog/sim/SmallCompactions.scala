@@ -20,13 +20,13 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
     val processes = Vector("one", "two").map(new SimProcess(_))
     processes.foreach { process =>
       val run = world.nextRun()
-      world.scheduler.spawn(s"run ${process.name}", process)(compact(world, run, mutation)(()))
+      world.scheduler.spawn(s"run ${process.name}", process)(compact(world, run, mutation))
     }
     () => processes.filter(_.alive)
   }
 
   override protected def end(world: World, mutation: Mutation): Unit = {
-    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world, world.nextRun(), mutation)(()))
+    world.scheduler.spawn("clean run", new SimProcess("clean"))(compact(world, world.nextRun(), mutation))
     world.scheduler.awaitQuiet()
     world.oracle.whole()
   }
@@ -45,16 +45,12 @@ object SmallCompactions {
     world.oracle.found(name, inode)
   }
 
-  /** Who is overtaken ends, as everybody does whom a store fails.
-    *
-    * @param refuse what is looked for after the claim
-    */
-  private[sim] def compact(world: World, run: RunId, mutation: Mutation)(refuse: => Unit): Unit =
+  private[sim] def compact(world: World, run: RunId, mutation: Mutation): Unit =
     try {
-      val stores = new SimStores(world, mutation, DiskLog.Compact)
-      val commit = SimDriver.compaction(world, run, stores)
+      val parts  = new SimStores(world, mutation, s"${JobCommit.Prefix}compaction-${run.value}").parts
+      val commit = SimDriver.compaction(world, run, mutation)
+      commit.recover()
       commit.begin()
-      refuse
       due(world, run).foreach { merge =>
         val rows = merge.inputs.flatMap { part =>
           world.op(s"read ${part.path}") {
@@ -63,7 +59,7 @@ object SmallCompactions {
             inode.rows(inode.length)
           }
         }
-        commit.replace(merge, LivePartAccess.write(merge.part, rows, LineFormat, stores.parts)(()))
+        commit.replace(merge, LivePartAccess.write(merge.part, rows, LineFormat, parts)(()))
       }
       commit.end()
     } catch { case NonFatal(e) => world.note(s"failed: $e") }

@@ -10,7 +10,7 @@ import stoplog.part.PartNaming
 /** A batch job of one task with one row, as `FileEngineSink` runs it. */
 private[sim] final class SmallJob(world: World, name: String, mutation: Mutation) {
   private val stores = new SimStores(world, mutation, name)
-  private val commit = SimDriver.job(world, world.nextRun(), stores, new SimJobs(world, name))
+  private val commit = SimDriver.job(world, world.nextRun(), name, mutation)
 
   def write(replacing: Replacing): Unit = {
     val plan   = commit.begin(slots = 1)
@@ -24,16 +24,7 @@ private[sim] final class SmallJob(world: World, name: String, mutation: Mutation
     )
     writer.write("a", s"a:$name")
     val results = Seq(writer.commit())
-    if (replacing == Replacing.Everything) fence()
     commit.commit(results, replacing)
-  }
-
-  private def fence(): Unit = {
-    val compaction =
-      SimDriver.compaction(world, world.nextRun(), new SimStores(world, mutation, DiskLog.Compact))
-    val notes = mutation.notes(world, new SimNotes(world))
-    def sinks = Map(DiskLog.Main -> new SimStores(world, mutation).commits)
-    new Overwrite("sink", name, notes, () => mutation.overwritten(sinks), compaction).begin()
   }
 
   def rollForward(): Unit = commit.rollForward()

@@ -4,8 +4,6 @@ package stoplog.sim
 import scala.util.control.NonFatal
 
 import stoplog.commit.JobCommit.Replacing
-import stoplog.commit.Overwrite
-import stoplog.log.CommitLog
 
 /** A batch job that overwrites a directory with two small files, beside a run of the batch compaction. */
 final case class SmallReplacements(store: StoreKind) extends SmallWorld {
@@ -41,10 +39,7 @@ final case class SmallReplacements(store: StoreKind) extends SmallWorld {
   override def holes: Vector[Hole] = Vector.empty
 
   private def compact(world: World, mutation: Mutation): Unit =
-    SmallCompactions.compact(world, world.nextRun(), mutation) {
-      val jobs = SimJobs.names(world).map(job => job -> new CommitLog(new SimRecords(world, job))).toMap
-      Overwrite.refuseUnderWay("sink", jobs, mutation.notes(world, new SimNotes(world)))
-    }
+    SmallCompactions.compact(world, world.nextRun(), mutation)
 }
 
 object SmallReplacements {

@@ -51,24 +51,6 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
     Bounds(1, 0, 1)
   )
   finds(
-    "a claim carries out one record and takes its place behind another",
-    SmallCompactions(Renaming),
-    LedgerMutations.ClaimLooksTwice,
-    Bounds(1, 1, 2)
-  )
-  finds(
-    "a job does not say that it overwrites",
-    SmallReplacements(Renaming),
-    LedgerMutations.OverwriteUnannounced
-  )
-  finds(
-    "a job that overwrites does not claim the compaction's log",
-    SmallReplacements(Renaming),
-    LedgerMutations.OverwriteUnfenced,
-    Bounds(1, 1, 2)
-  )
-
-  finds(
     "a job overwrites beside a query that merges",
     SmallOverwrites(Renaming, Listing.OldestFirst, SmallQueries.Merges.Merging),
     LedgerMutations.OverwriteBesideMerges,

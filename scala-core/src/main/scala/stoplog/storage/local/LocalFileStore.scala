@@ -80,8 +80,13 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
-  override def canMove(from: String, to: String): Boolean = io(from) {
-    LocalFiles.areOnOneFileSystem(at(from).getParent, at(to).getParent)
+  override def unmovable(directories: Seq[String], to: String): Option[String] = io(to) {
+    val target = LocalFiles.device(at(to).getParent)
+    directories.map(at).zip(directories).collectFirst {
+      case (path, directory)
+          if LocalFiles.exists(path) && (LocalFiles.device(path) != target || !Files.isWritable(path)) =>
+        directory
+    }
   }
 
   /** By a rename, of which one of several movers alone hears that it went well. `Files.move` without options looks at both paths
@@ -149,6 +154,11 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   /** Not a channel, which ends with an interrupt. Java says "not found" of a file that may not be opened, too. */
   private def opened(path: String): InputStream =
+    try new FileInputStream(at(path).toFile)
+    catch { case _: FileNotFoundException if LocalFiles.exists(at(path)) => openedThere(path) }
+
+  /** Of a file that may have been created between the two looks. */
+  private def openedThere(path: String): InputStream =
     try new FileInputStream(at(path).toFile)
     catch {
       case e: FileNotFoundException if LocalFiles.exists(at(path)) => throw new IOException(e.getMessage, e)

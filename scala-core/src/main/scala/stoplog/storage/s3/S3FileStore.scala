@@ -4,6 +4,7 @@ package stoplog.storage.s3
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, FileNotFoundException}
 import java.io.{InputStream, OutputStream}
 
+import stoplog.error.StoplogException
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
 
@@ -70,6 +71,13 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     catch { case _: FileNotFoundException => MoveOutcome.SourceGone } // or another process was faster
   }
 
+  /** A server checks the right to delete an object before it looks for the object, so nothing is written to find that out. */
+  override def unmovable(directories: Seq[String], to: String): Option[String] =
+    try {
+      delete(directories.map(FileStore.path(_, S3FileStore.Probe)))
+      None
+    } catch { case _: StoplogException => directories.headOption }
+
   override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse("")) {
     paths.foreach(path => recent.drop(describe(path)))
     objects.delete(paths)
@@ -94,4 +102,7 @@ private[stoplog] object S3FileStore {
 
   /** The capability that `hasPathCapability` must confirm for the path. */
   val Capability: String = S3Objects.ConditionalCreate
+
+  /** The name of an object that never exists. */
+  private val Probe = ".stoplog-probe"
 }

@@ -14,11 +14,11 @@ import stoplog.commit._
 import stoplog.commit.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
-import stoplog.log.CommitLog
+import stoplog.log.{CommitLog, RecordKind}
 import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.DefaultRollingPolicy
 import stoplog.sim.FinishedOver
-import stoplog.storage.{JobDirectory, NoFiles, PartLayout, ReplacedFiles, VisibleFile}
+import stoplog.storage.{JobDirectory, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
 
 /** Batch jobs on HDFS, where nobody can tell whether the driver of an unfinished job lives: what it has decided is
@@ -35,13 +35,13 @@ class HdfsJobsSuite extends AnyFunSuite {
       val asleep  = place.begun(decided)
       decided.awaitReached()
       val isDecided =
-        at.step == Step.MidRemove || place.log.newest().isDefined // its records are the last to go
-      place.job().rollForward()
+        at.step == Step.MidRemove || place.replacements.newest().isDefined
+      place.next()
       assert(place.rows() === (if (isDecided) newRows else oldRows), s"asleep at $at")
       decided.release()
       assert(asleep.failure().isEmpty, s"asleep at $at")
       assert(place.rows() === newRows, s"asleep at $at")
-      if (place.hasJob) place.job(hoursLater = 25).rollForward()
+      if (place.hasJob) place.next(hoursLater = 25)
       assert(!place.hasJob && place.rows() === newRows, s"asleep at $at")
     }
   }
@@ -52,7 +52,7 @@ class HdfsJobsSuite extends AnyFunSuite {
       val driver  = place.begun(decided)
       decided.awaitReached()
       val stop   = new Stop(at)
-      val helper = new Running(place.job(stop).rollForward())
+      val helper = new Running(place.next(stop))
       if (stop.isReachedBefore(helper)) {
         decided.release()
         assert(driver.failure().isEmpty, s"the helper sleeps at $at")
@@ -69,13 +69,8 @@ class HdfsJobsSuite extends AnyFunSuite {
       val decided = new Stop(Point(Step.AfterRecord, 1))
       val driver  = place.begun(decided)
       decided.awaitReached()
-      val stop = new Stop(Point(Step.MidReplace, 1))
-      val late =
-        new SleepsBeforeSettingAside(
-          new JobDirectory(HdfsStorage.HdfsFileStore.ofSink(place.files, Name), Name),
-          stop
-        )
-      val helper = new Running(place.job(as = late).rollForward())
+      val stop   = new Stop(Point(Step.MidReplace, 1))
+      val helper = new Running(place.next(finished = new SleepsBeforeHiding(_, stop)))
       stop.awaitReached()
       decided.release()
       assert(driver.failure().isEmpty && place.rows() === newRows && !place.hasJob)
@@ -89,13 +84,13 @@ class HdfsJobsSuite extends AnyFunSuite {
       val stop   = new Stop(Point(Step.BeforeRecord, 1))
       val asleep = place.begun(stop)
       stop.awaitReached()
-      place.job(hoursLater = 23).rollForward()
+      place.next(hoursLater = 23)
       assert(place.log.newest().isEmpty)
-      place.job(hoursLater = 25).rollForward()
+      place.next(hoursLater = 25)
       stop.release()
-      assert(asleep.failure().map(_.asInstanceOf[StoplogException].getCondition) === Some("STOPLOG_FENCED"))
-      assert(place.rows() === oldRows && place.hasJob)
-      place.job(hoursLater = 25).rollForward()
+      val failure = asleep.failure().map(_.asInstanceOf[StoplogException].getCondition)
+      assert(failure === Some("STOPLOG_BATCH_CALLED_OFF"))
+      place.next(hoursLater = 25)
       assert(place.rows() === oldRows && !place.hasJob)
     }
   }
@@ -184,24 +179,19 @@ private object HdfsJobsSuite {
     def hasEnded: Boolean = future.isDone
   }
 
-  final class SleepsBeforeSettingAside(job: JobDirectory, stop: Stop) extends JobDirectory(NoFiles, "main") {
-    override val replaced: ReplacedFiles = new FinishedOver(job.replaced) {
-      override def hide(seq: Long, path: String): Unit = {
-        stop.at(Step.MidReplace)
-        super.hide(seq, path)
-      }
+  final class SleepsBeforeHiding(real: ReplacedFiles, stop: Stop) extends FinishedOver(real) {
+    override def hide(seq: Long, path: String): Unit = {
+      stop.at(Step.MidReplace)
+      super.hide(seq, path)
     }
-
-    override def visible(): Vector[VisibleFile]                = job.visible()
-    override def deleteEmptied(directories: Seq[String]): Unit = job.deleteEmptied(directories)
-    override def delete(faults: Faults): Unit                  = job.delete(faults)
-    override def untouchedSince(millis: Long): Boolean         = job.untouchedSince(millis)
   }
 
   final class PlaceOfJob(storage: HdfsUnderTest) {
     val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))
 
     def log: CommitLog = log(Faults.none)
+
+    def replacements: CommitLog = logs(Faults.none).replacements
 
     def hasJob: Boolean = files.status(files.at(s"_stoplog/$Name")).isDefined
 
@@ -214,23 +204,54 @@ private object HdfsJobsSuite {
 
     def job(
         faults: Faults = Faults.none,
-        hoursLater: Int = 0,
-        as: JobDirectory = new JobDirectory(HdfsStorage.HdfsFileStore.ofSink(files, Name), Name)
+        hoursLater: Int = 0
     ): JobCommit = new JobCommit(
       RunId.random(),
       SinkIdentity(storage.root, Name, Name),
-      log(faults),
-      parts(faults),
-      as,
-      DriverTools(
-        new ManualClock(System.currentTimeMillis() + hoursLater * 3600000L),
-        faults,
-        DriverLock.semaphore(),
-        Parallel.sequential,
-        StorageRetry.never
-      ),
+      SinkStores.of(log(faults), parts(faults)),
+      new JobDirectory(HdfsStorage.HdfsFileStore.ofSink(files, Name), Name),
+      logs(faults),
+      tools(faults, hoursLater),
       JobCommit.Rules(MemoryNotes.unasked)
     )
+
+    /** What the next job does before it begins. */
+    def next(
+        faults: Faults = Faults.none,
+        hoursLater: Int = 0,
+        finished: ReplacedFiles => ReplacedFiles = identity
+    ): Unit = {
+      val path = logs(faults, finished)
+      new Replacements(path, MemoryNotes.unasked, LostPart.Fail, tools(faults, hoursLater)).recover()
+      job(faults, hoursLater).rollForward()
+    }
+
+    private def tools(faults: Faults, hoursLater: Int) = DriverTools(
+      new ManualClock(System.currentTimeMillis() + hoursLater * 3600000L),
+      faults,
+      DriverLock.semaphore(),
+      Parallel.sequential,
+      StorageRetry.never
+    )
+
+    private def logs(faults: Faults, finished: ReplacedFiles => ReplacedFiles = identity): PathLogs = {
+      def store(name: String) = HdfsStorage.HdfsFileStore.ofSink(files, name)
+      new LogsUnder(
+        storage.root,
+        store("any"),
+        name =>
+          SinkStores.of(
+            new CommitLog(new LogFiles(store(name), name, faults)),
+            HdfsUnderTest.parts(files, name, PartLayout.Staging(name), faults = faults),
+            SpoolFiles.none,
+            finished(new ReplacedFiles(store(name), name)),
+            store(name)
+          )
+      ) {
+        override def replacing(job: String, kind: RecordKind): Ledger.Stores =
+          super.replacing(job, RecordKind.Compact) // whose files the test may hold up
+      }
+    }
 
     /** A job that replaces what is there, from its first row to its end. */
     def begun(faults: Faults): Running = {

@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.storage.JobDirectory
+import stoplog.storage.{JobDirectory, ReplacedFiles}
 
 class LocalJobStoreSuite extends AnyFunSuite {
 
@@ -15,6 +15,9 @@ class LocalJobStoreSuite extends AnyFunSuite {
     try body(root)
     finally LocalUnderTest.remove(root)
   }
+
+  private def replaced(root: Path) =
+    new ReplacedFiles(LocalFileStore.ofSink(root.toString, "replace", LocalForcing.Disk), "replace")
 
   private def job(root: Path) =
     new JobDirectory(LocalFileStore.ofSink(root.toString, "batch-1", LocalForcing.Disk), "batch-1")
@@ -39,7 +42,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
     withRoot { root =>
       Seq("b/x=1/c.txt", "b/x=2/c.txt", "b/x=2/later.txt").foreach(put(root, _))
       for (_ <- 1 to 2) {
-        Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(job(root).replaced.hide(0, _))
+        Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(replaced(root).hide(0, _))
         job(root).deleteEmptied(Seq("b/x=1", "b/x=2", "gone", ""))
       }
       assert(job(root).visible().map(_.path) === Vector("b/x=2/later.txt"))

@@ -36,8 +36,8 @@ class LocalMountSuite extends LawSuite {
       Files.createSymbolicLink(root.resolve("b"), cold)
       storage.plant("b/part-1.txt", utf8("rows"))
       storage.plant("c/part-2.txt", utf8("rows"))
-      assert(!storage.replacedFiles().canHide("b/part-1.txt"))
-      assert(storage.replacedFiles().canHide("c/part-2.txt"))
+      assert(storage.replacedFiles().unhideable(Seq("b/part-1.txt")) === Some("b/part-1.txt"))
+      assert(storage.replacedFiles().unhideable(Seq("c/part-2.txt")).isEmpty)
       assert(condition(storage.replacedFiles().hide(7, "b/part-1.txt")) === "STOPLOG_STORE_WRITE")
     }
   }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.error.Log
+import stoplog.fault.Step
+import stoplog.log.RecordKind
+import stoplog.part.{FinishedPart, RunId}
+import stoplog.storage.JobDirectory
+
+/** A batch job that compacts files of a path. Each compaction is a record of its own of the path's [[Replacements]].
+  *
+  * @param stores of the job, which has a directory like any batch job
+  */
+private[stoplog] final class CompactionJob(
+    run: RunId,
+    identity: SinkIdentity,
+    stores: SinkStores,
+    job: JobDirectory,
+    logs: PathLogs,
+    tools: DriverTools
+) {
+  private val replacements =
+    new Replacements(logs, FollowUps.none(identity.sinkId, logs.files), LostPart.Fail, tools)
+  private val finished = logs.replacing(identity.sinkId, RecordKind.Compact).finished
+
+  private var lease = Option.empty[AutoCloseable]
+
+  /** Carries out what an earlier job has decided. */
+  def recover(): Unit = replacements.recover(): Unit
+
+  /** Announces that the job is alive, and that it replaces files. */
+  def begin(): Unit = {
+    lease = Some(stores.parts.enter(run))
+    job.announce()
+  }
+
+  /** Replaces the inputs by the compacted file. Returns false if an input is not what it was, if a query may compact it, or
+    * if the record was called off.
+    *
+    * Errors: as of [[Replacements.decide]] and [[Replacements.carryOut]].
+    */
+  def replace(merge: Merge, merged: Merged): Boolean = {
+    tools.faults.at(Step.BeforeCompact)
+    replacements.decide(new Compacting(merge, merged)).exists { record =>
+      replacements.carryOut(record, Replacements.StagedParts.Known) match {
+        case _: Settled.Shown     => true
+        case _: Settled.CalledOff => false
+      }
+    }
+  }
+
+  /** The end: what was decided is carried out, and nothing else is to be kept. */
+  def end(): Unit = {
+    lease.foreach(_.close())
+    lease = None
+    Log.tolerating(
+      s"The directory of ${identity.sinkId} under ${identity.path} could not be removed: the next batch job removes it"
+    ) {
+      tools.retry(() => stores.parts.beforeRemoval())
+      job.delete(tools.faults)
+    }
+  }
+
+  private final class Compacting(merge: Merge, merged: Merged) extends Replacements.Plan {
+    override def job: String      = identity.sinkId
+    override def run: RunId       = CompactionJob.this.run
+    override def kind: RecordKind = RecordKind.Compact
+
+    override def files(isFree: String => Boolean): Option[Vector[FinishedPart]] = {
+      val same = merge.inputs.forall(part => isFree(part.path)) && merge.changed(finished).isEmpty
+      Option.when(same && ReplacedSet.of(merge.inputs, finished).isRight)(merge.inputs)
+    }
+
+    override def content(files: ReplacedSet): Replacements.Content =
+      Replacements.Content(Vector(merge.pending(merged, tools.clock.millis())))
+  }
+}

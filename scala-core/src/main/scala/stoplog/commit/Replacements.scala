@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+
+import stoplog.error.{Errors, Log}
+import stoplog.fault.Step
+import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
+import stoplog.part.{FinishedPart, Pending, RunId}
+
+/** The one log of a path to which every job appends that replaces or removes files (protocol step 11).
+  *
+  * The order of its records is the order of the replacements. A job needs no claim, and fences no other job: it carries out
+  * the newest record, takes a [[Cut]] of every other log, lists the files, and creates the next record. If another job has
+  * created that record, it starts again. So one of any number of jobs always succeeds.
+  */
+private[stoplog] final class Replacements(
+    logs: PathLogs,
+    followUps: FollowUps,
+    onLost: LostPart,
+    tools: DriverTools
+) {
+  import Replacements._
+  import tools.{clock, faults, parallel}
+
+  private val log  = logs.replacements
+  private val cuts = new Cuts(logs, tools)
+
+  /** Carries out the newest record, and returns it.
+    *
+    * Errors: those of [[carryOut]]; a record that is called off is no error.
+    */
+  def recover(): Option[LogRecord] = {
+    val newest = log.newest()
+    newest.foreach { record =>
+      parallel.uninterrupted(settling(record).carryOutAgain(record))
+      sweep(record)
+    }
+    newest
+  }
+
+  /** Decides which files a job replaces, and by which parts. The job must be announced.
+    *
+    * Returns `None` if `plan` gives the replacement up.
+    *
+    * Errors: `STOPLOG_BATCH_UNKNOWN`, after which the record may be there; `STOPLOG_PATH_NOT_WRITABLE`, those of `plan`, and
+    * those of carrying out other records, after which nothing is decided.
+    */
+  def decide(plan: Plan): Option[LogRecord] = decide(plan, left = MostTries)
+
+  /** Carries out a record that this run has decided just now.
+    *
+    * @param staged whether the parts of the record are known to be staged
+    *
+    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_STORE_WRITE`, and those of a user's listener.
+    */
+  def carryOut(record: LogRecord, staged: StagedParts): Settled = parallel.uninterrupted {
+    faults.at(Step.AfterRecord)
+    val settled = staged match {
+      case StagedParts.Known   => settling(record).carryOut(record)
+      case StagedParts.Unknown => settling(record).carryOutAgain(record)
+    }
+    Log.tolerating(
+      s"Old records of the replacements under ${logs.path} could not be removed; the next job tries again"
+    ) {
+      log.trim(record)
+    }
+    faults.at(Step.AfterTrim)
+    settled
+  }
+
+  /** Whether the newest record is of this job, and was not carried out. */
+  def isPending(job: String): Boolean =
+    log.newest().exists(newest => newest.state.queryId == job && !log.isPublished(newest))
+
+  /** Whether the job has decided, and its newest record was carried out or called off. */
+  def isOver(job: String): Boolean =
+    log.all().filter(_.state.queryId == job).lastOption.exists { record =>
+      log.isPublished(record) || log.overtaken(record.seq).isDefined
+    }
+
+  @tailrec
+  private def decide(plan: Plan, left: Int): Option[LogRecord] = {
+    val before = recover()
+    val cut    = cuts.take()
+    faults.at(Step.CutTaken)
+    Obstacle.rewinding(cut).foreach(obstacle => throw obstacle.refusal(logs.path))
+    plan.files(Obstacle.compactable(cut)) match {
+      case None        => None
+      case Some(found) =>
+        val record = cuts.publishedAfter(cut).map { later =>
+          recordOf(plan, before, replaced(plan, cut, found.filterNot(file => later(file.path))))
+        }
+        faults.at(Step.BeforeRecord)
+        if (record.exists(isDecided(plan.job, _))) record
+        else if (left > 1) decide(plan, left - 1)
+        else throw Errors.pathNotWritable(logs.path, Crowded)
+    }
+  }
+
+  private def replaced(plan: Plan, cut: Cut, files: Vector[FinishedPart]): ReplacedSet = {
+    Obstacle.compacting(cut, files).foreach(obstacle => throw obstacle.refusal(logs.path))
+    ReplacedSet
+      .of(files, logs.replacing(plan.job, plan.kind).finished)
+      .fold(file => throw Obstacle.Unhideable(file).refusal(logs.path), identity)
+  }
+
+  private def recordOf(plan: Plan, before: Option[LogRecord], files: ReplacedSet): LogRecord = {
+    val content = plan.content(files)
+    LogRecord(
+      before.fold(0L)(_.seq + 1),
+      plan.kind,
+      plan.run,
+      clock.millis(),
+      content.publish,
+      stateOf(plan.job, before),
+      content.follow,
+      files.parts
+    )
+  }
+
+  /** Two records of one log never have the same run before them, but for those of one run. */
+  private def stateOf(job: String, before: Option[LogRecord]): SinkState =
+    SinkState(
+      job,
+      lastEpoch = Some(0),
+      Vector.empty,
+      nextPart = 0,
+      Map(Follows -> before.fold("")(_.run.value))
+    )
+
+  /** Unlike a driver, a job is not fenced by a newer record, if that one follows its own: then the other job has carried it
+    * out. A record that a job has created long after its place was trimmed does not count, and no record follows it.
+    */
+  private def isDecided(job: String, record: LogRecord): Boolean =
+    try
+      log.append(record) match {
+        case CommitLog.Decided      => true
+        case CommitLog.Overtaken(_) => isFollowed(record)
+      }
+    catch { case NonFatal(e) => throw Errors.batchUnknown(job, logs.path, log.describe(record.seq), e) }
+
+  private def isFollowed(record: LogRecord): Boolean = {
+    val kept = log.all()
+    def next = kept.find(_.seq == record.seq + 1)
+    if (kept.exists(other => other.seq == record.seq && other.run == record.run))
+      next.exists(_.state.settings.get(Follows).contains(record.run.value))
+    else if (log.decisionAt(record.seq).isDefined) false // of another job, or created too late
+    else throw new IllegalStateException(s"record ${record.seq} of the replacements was removed meanwhile")
+  }
+
+  private def settling(record: LogRecord): Settling = {
+    val job      = record.state.queryId
+    val identity = SinkIdentity(logs.path, SinkId, job)
+    new Settling(logs.replacing(job, record.kind), identity, onLost, followUps, tools, fenced)
+  }
+
+  /** A process that takes a job for dead creates a record in the job's own log, and looks here before it removes the job's
+    * parts; the job creates its record here, and then looks there. Of the two, one sees the other.
+    */
+  private def fenced(record: LogRecord): Option[String] =
+    logs.storesOf(record.state.queryId).log.newest().map(_ => "another job has taken it for dead")
+
+  /** Brings back what a process hid late, for a record that others had called off; deletes what others had carried out. */
+  private def sweep(newest: LogRecord): Unit = {
+    val finished = logs.replacing(newest.state.queryId, RecordKind.Compact).finished
+    finished.hiddenFor().filter(_ <= newest.seq).foreach { seq =>
+      if (log.tellsCarriedOut(seq)) finished.purge(seq) else finished.restoreLate(seq)
+    }
+  }
+}
+
+private[stoplog] object Replacements {
+
+  /** The name of the log. No sink has this id. */
+  val SinkId: String = "replace"
+
+  /** A replacement, as its job plans it. */
+  trait Plan {
+
+    /** The name of the job's directory. */
+    def job: String
+    def run: RunId
+    def kind: RecordKind
+
+    /** The files to replace, as they are now; `None` gives the replacement up. Called for each try.
+      *
+      * @param isFree whether no query may compact the file of this path
+      */
+    def files(isFree: String => Boolean): Option[Vector[FinishedPart]]
+
+    /** The parts that replace these files, and what follows. */
+    def content(files: ReplacedSet): Content
+  }
+
+  /** What a record publishes, and what follows once that is visible. */
+  final case class Content(publish: Vector[Pending], follow: FollowUp = FollowUp.nothing)
+
+  /** Whether the parts of a record are known to be staged. */
+  sealed trait StagedParts
+  object StagedParts {
+    case object Known   extends StagedParts
+    case object Unknown extends StagedParts
+  }
+
+  /** In the settings of a record: the run of the record before. */
+  private final val Follows = "follows"
+
+  /** Each try fails because another job has decided; a day of back-fills is less. */
+  private final val MostTries = 10000
+
+  private final val Crowded = "other jobs replace files there all the time. Run the job again when fewer do"
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.JobsUnderTest._
+import stoplog.error.StoplogException
+import stoplog.fault.{Faults, InjectedFault, Step}
+import stoplog.log.{LogRecord, RecordKind, SinkState}
+import stoplog.part.{FinishedPart, RunId}
+import stoplog.storage.{FileStore, JobDirectory, NewPart}
+
+/** The batch compaction's protocol on local disks: stopped anywhere, next to other jobs, and carried on by the next. */
+class CompactionJobSuite extends AnyFunSuite {
+  import CompactionJobSuite._
+
+  for (
+    step <- Seq(
+      Step.BeforeCompact,
+      Step.CutTaken,
+      Step.BeforeRecord,
+      Step.RecordWritten,
+      Step.AfterRecord,
+      Step.MidReplace,
+      Step.AfterReplace,
+      Step.ReplacementNoted,
+      Step.MidPublish,
+      Step.PartPublished,
+      Step.AfterPublish,
+      Step.AfterForget,
+      Step.AfterMark,
+      Step.AfterTrim,
+      Step.MidRemove
+    )
+  ) {
+    test(s"stopped at ${step.name}: each row once, whatever the next run finds") {
+      withThree { place =>
+        try new Compacting(place, "batch-1", new At(step)).compact(): Unit
+        catch { case _: InjectedFault | _: StoplogException => () }
+        assert(place.rows.distinct === place.rows, "a row is there twice")
+        new Compacting(place, "batch-2").compact()
+        assert(place.rows === Rows)
+      }
+    }
+
+    test(
+      s"an overwrite that runs at ${step.name} of a compaction replaces all rows, or the compaction is given up"
+    ) {
+      withThree { place =>
+        val faults = ReplacementsSuite.once(step)(place.overwrite("batch-2", Faults.none, "new"))
+        new Compacting(place, "batch-1", faults).compact()
+        assert(place.rows === Vector("new"))
+        new Compacting(place, "batch-3").compact()
+        assert(place.rows === Vector("new"))
+      }
+    }
+
+    test(s"of two compactions of the same files, one of which runs at ${step.name} of the other, one counts") {
+      withThree { place =>
+        val other = new Compacting(place, "batch-2")
+        new Compacting(place, "batch-1", ReplacementsSuite.once(step)(other.compact())).compact()
+        assert(place.rows === Rows && place.names.sizeIs == 2)
+      }
+    }
+  }
+
+  test("a compaction that cannot hide a file is called off: the inputs stay, and the next job goes on") {
+    withThree { place =>
+      val job = new Compacting(place, "batch-1", hiding = ReplacementsSuite.refusing("b/2.txt"))
+      assert(!job.compact())
+      assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
+      assert(new Compacting(place, "batch-2").compact())
+      assert(place.rows === Rows && place.names.sizeIs == 2)
+    }
+  }
+
+  test("a compaction leaves files that are not what they were, and files that a query may compact") {
+    withThree { place =>
+      val changed = new Compacting(
+        place,
+        "batch-1",
+        ReplacementsSuite.once(Step.BeforeCompact) {
+          Files.delete(place.root.resolve("b/1.txt"))
+        }
+      )
+      assert(!changed.compact())
+      place.plant("b/1.txt", "one")
+      query(place, small = Vector(FinishedPart("b", "2.txt", 4, 1, 0)))
+      assert(!new Compacting(place, "batch-2").compact())
+      assert(place.names === Set("b/1.txt", "b/2.txt", "b/3.txt"))
+    }
+  }
+
+  test(
+    "a job is refused while a sink is set back, and while a query may compact the files that it overwrites"
+  ) {
+    withThree { place =>
+      query(place, settings = Rewind.noted)
+      assert(Samples.condition(new Compacting(place, "batch-1").compact()) === "STOPLOG_PATH_NOT_WRITABLE")
+      assert(
+        Samples.condition(place.overwrite("batch-2", Faults.none, "new")) === "STOPLOG_PATH_NOT_WRITABLE"
+      )
+      query(place, settings = CompactingRun.noted, small = Vector(FinishedPart("b", "2.txt", 4, 1, 0)))
+      assert(
+        Samples.condition(place.overwrite("batch-3", Faults.none, "new")) === "STOPLOG_PATH_NOT_WRITABLE"
+      )
+      assert(!place.filesOf("batch-3").contains("replaces"))
+      query(place, settings = CompactingRun.noted)
+      place.overwrite("batch-4", Faults.none, "new")
+      assert(place.rows === Vector("new"))
+    }
+  }
+
+  test("what a process hides late for a compaction that others called off comes back with the next job") {
+    withThree { place =>
+      val refused = ReplacementsSuite.refusing("b/2.txt")
+      new Compacting(place, "batch-1", hiding = refused).compact()
+      place
+        .logs()
+        .replacing("batch-1", RecordKind.Compact)
+        .finished
+        .hide(0, "b/1.txt") // by a process that slept
+      place.append("batch-2", Faults.none, "c" -> "four")
+      place.overwriteNothing()
+      assert(place.rows === (Rows :+ "four").sorted)
+    }
+  }
+
+  private def withThree(body: Place => Unit): Unit = within { place =>
+    Seq("one", "two", "three").zipWithIndex.foreach { case (row, n) => place.plant(s"b/${n + 1}.txt", row) }
+    body(place)
+  }
+
+  /** The newest record of a sink under the path. */
+  private def query(
+      place: Place,
+      settings: Map[String, String] = Map.empty,
+      small: Vector[FinishedPart] = Vector.empty
+  ): Unit = {
+    val log    = place.log("main")
+    val seq    = log.newest().fold(0L)(_.seq + 1)
+    val noted  = settings + (SinkSettings.ContentKey -> "lines")
+    val state  = SinkState("query", Some(0), Vector.empty, nextPart = 0, noted, small = small)
+    val record = LogRecord(seq, RecordKind.Claim, Samples.mine, 0, Vector.empty, state)
+    log.append(record): Unit
+  }
+}
+
+private object CompactionJobSuite {
+  val Rows: Vector[String] = Vector("one", "three", "two")
+
+  /** A job that compacts the first two files, if they are there. */
+  final class Compacting(
+      place: Place,
+      name: String,
+      faults: Faults = Faults.none,
+      hiding: FileStore => FileStore = identity
+  ) {
+    private val run  = RunId.random()
+    private val logs = place.logs(faults, hiding)
+    private val own  = logs.storesOf(name)
+    private val job  = new CompactionJob(
+      run,
+      SinkIdentity(place.root.toString, name, name),
+      own,
+      new JobDirectory(own.files, name),
+      logs,
+      DriverTools(Clock.system, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
+    )
+
+    /** Returns whether it has compacted them. */
+    def compact(): Boolean = {
+      job.recover()
+      job.begin()
+      val inputs = Vector("1.txt", "2.txt").filter(file => place.names(s"b/$file"))
+      val done   = inputs.sizeIs == 2 && {
+        val merge = this.merge(inputs)
+        job.replace(merge, written(merge))
+      }
+      job.end()
+      done
+    }
+
+    private def merge(inputs: Vector[String]): Merge = Merge(
+      inputs.map(file => FinishedPart("b", file, Files.size(place.root.resolve(s"b/$file")), 1, -1)),
+      NewPart("b", s"part-${run.uid}-m0.txt", run)
+    )
+
+    private def written(merge: Merge): Merged = {
+      val bytes = merge.inputs.flatMap(part => Files.readAllBytes(place.root.resolve(part.path))).toArray
+      val out   = own.parts.create(merge.part)
+      out.write(bytes, 0, bytes.length)
+      Merged(out.finish(), bytes.length.toLong)
+    }
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.io.IOException
+import java.util.concurrent.{CompletableFuture, CountDownLatch, Executors, TimeUnit}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.commit.JobsUnderTest._
+import stoplog.error.{Errors, StoplogException}
+import stoplog.fault.{Faults, Step}
+import stoplog.storage.{FileStore, FilesOver, MoveOutcome}
+import stoplog.storage.local.LocalUnderTest
+
+/** Batch jobs that replace the files of one path, next to other jobs: readers see one order of all of them. */
+class ReplacementsSuite extends AnyFunSuite {
+  import ReplacementsSuite._
+
+  for (step <- ofOverwrites) {
+    test(s"an append that runs while an overwrite is at ${step.name} stays, whole") {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        var appended = false
+        place.overwrite(
+          "batch-1",
+          once(step) {
+            place.append("batch-2", Faults.none, "b" -> "x", "c" -> "y", "d" -> "z")
+            appended = true
+          },
+          "new"
+        )
+        assert(appended && place.rows === Vector("new", "x", "y", "z"))
+        assert(nothingIsLeft(place))
+      }
+    }
+
+    test(s"of two overwrites, one of which runs while the other is at ${step.name}, the later record counts") {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        place.overwrite("batch-1", once(step)(place.overwrite("batch-2", Faults.none, "other")), "new")
+        assert(place.rows === Vector(if (beforeRecord(step)) "new" else "other"))
+        assert(nothingIsLeft(place))
+      }
+    }
+
+    test(s"an overwrite that died at ${step.name} never comes back after a later overwrite") {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        try place.overwrite("batch-1", new Dying(step), "new")
+        catch { case _: Died => () }
+        place.overwrite("batch-2", Faults.none, "later")
+        assert(place.rows === Vector("later"))
+        next(place)
+        place.append("batch-3", Faults.none, "b" -> "added")
+        assert(place.rows === Vector("added", "later"))
+      }
+    }
+  }
+
+  for ((step, occurrence) <- ofAppends)
+    test(
+      s"an overwrite that runs while an append is at ${step.name}, $occurrence, replaces all of it or nothing"
+    ) {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        place.append(
+          "batch-1",
+          once(step, occurrence)(place.overwrite("batch-2", Faults.none, "new")),
+          "b" -> "x",
+          "c" -> "y",
+          "d" -> "z"
+        )
+        val expected = if (beforeRecord(step)) Vector("new", "x", "y", "z") else Vector("new")
+        assert(place.rows === expected)
+        next(place)
+        assert(place.rows === expected && nothingIsLeft(place))
+      }
+    }
+
+  test(
+    "an append that ends while an overwrite has taken its cut keeps its log until the overwrite has ended"
+  ) {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      var kept = false
+      place.overwrite(
+        "batch-1",
+        once(Step.CutTaken) {
+          place.append("batch-2", Faults.none, "b" -> "x")
+          kept = place.hasLeft("batch-2")
+          next(place) // which must not remove the log either
+          kept &= place.hasLeft("batch-2")
+        },
+        "new"
+      )
+      assert(kept && place.rows === Vector("new", "x"))
+    }
+  }
+
+  test("fifty overwrites of one path at once all succeed, and one of them is visible") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      val pool  = Executors.newFixedThreadPool(50)
+      val start = new CountDownLatch(1)
+      val jobs  = (1 to 50).map { n =>
+        CompletableFuture.runAsync(
+          () => {
+            start.await()
+            place.overwrite(s"batch-$n", Faults.none, s"row $n")
+          },
+          pool
+        )
+      }
+      start.countDown()
+      pool.shutdown()
+      assert(pool.awaitTermination(300, TimeUnit.SECONDS))
+      jobs.foreach(_.get())
+      assert(place.rows.size === 1 && place.rows.head.startsWith("row "))
+    }
+  }
+
+  test(
+    "an overwrite that cannot hide a file is called off: the old rows are visible, and the path is not blocked"
+  ) {
+    within { place =>
+      Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
+      val failed =
+        intercept[StoplogException](place.overwrite("batch-1", Faults.none, "new", refusing("b/old.txt")))
+      assert(failed.getCondition === "STOPLOG_BATCH_CALLED_OFF")
+      assert(failed.getMessage.contains("Operation not permitted"))
+      assert(place.rows === Vector("old a", "old b", "old c"))
+      assert(!place.hasLeft("batch-1"))
+      place.append("batch-2", Faults.none, "b" -> "added")
+      assert(place.rows === Vector("added", "old a", "old b", "old c"))
+      place.overwrite("batch-3", Faults.none, "new")
+      assert(place.rows === Vector("new"))
+    }
+  }
+
+  test("an overwrite whose driver died is called off by the next job, if a file cannot be hidden any more") {
+    for (step <- Seq(Step.AfterRecord, Step.MidReplace)) within { place =>
+      Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
+      intercept[Died](place.overwrite("batch-1", new Dying(step), "new"))
+      next(place, refusing("c/old.txt"))
+      assert(place.rows === Vector("old a", "old b", "old c"))
+      next(place)
+      place.append("batch-2", Faults.none, "b" -> "added")
+      assert(place.rows === Vector("added", "old a", "old b", "old c"))
+    }
+  }
+
+  test("an overwrite whose parts are gone once it is decided is called off, and nothing is hidden") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      LocalUnderTest.remove(place.root.resolve("_stoplog/batch-1/open"))
+      next(place)
+      assert(place.rows === Vector("old"))
+    }
+  }
+
+  test("a driver that sleeps at its record for a day is called off, as others have taken the job for dead") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      val failed = intercept[StoplogException] {
+        place.overwrite(
+          "batch-1",
+          once(Step.BeforeRecord)(place.job("batch-1", clock = later(minutes = 25 * 60)).rollForward()),
+          "new"
+        )
+      }
+      assert(failed.getCondition === "STOPLOG_BATCH_CALLED_OFF")
+      assert(place.rows === Vector("old"))
+    }
+  }
+}
+
+private object ReplacementsSuite {
+
+  /** The steps of an overwrite from its announcement on, in their order. */
+  val ofOverwrites: Vector[Step] = Vector(
+    Step.CutTaken,
+    Step.BeforeRecord,
+    Step.RecordWritten,
+    Step.AfterRecord,
+    Step.MidReplace,
+    Step.AfterReplace,
+    Step.ReplacementNoted,
+    Step.PartPublished,
+    Step.AfterPublish,
+    Step.AfterForget,
+    Step.AfterMark,
+    Step.AfterTrim,
+    Step.MidRemove
+  )
+
+  /** The steps of an append of three parts, each with its occurrence. */
+  val ofAppends: Vector[(Step, Int)] =
+    Vector(Step.BeforeRecord, Step.RecordWritten, Step.AfterRecord).map(_ -> 1) ++
+      Vector(Step.PartPublished -> 1, Step.PartPublished -> 2, Step.PartPublished -> 3) ++
+      Vector(Step.AfterPublish, Step.AfterMark, Step.AfterTrim, Step.MidRemove).map(_ -> 1)
+
+  def beforeRecord(step: Step): Boolean =
+    Set[Step](Step.CutTaken, Step.BeforeRecord, Step.RecordWritten)(step)
+
+  /** Happens once, at this occurrence of the step. */
+  def once(step: Step, occurrence: Int = 1)(happens: => Unit): Faults = {
+    var seen = 0
+    now =>
+      if (now == step) {
+        seen += 1
+        if (seen == occurrence) happens
+      }
+  }
+
+  /** Refuses to move this file, for good. */
+  def refusing(file: String): FileStore => FileStore = new FilesOver(_) {
+    override def move(from: String, to: String): MoveOutcome =
+      if (from == file) {
+        val cause = new IOException("Operation not permitted")
+        throw Errors.storeWrite(from, cause.getMessage, cause)
+      } else super.move(from, to)
+  }
+
+  /** What any job does before it begins. */
+  def next(place: Place, hiding: FileStore => FileStore = identity): Unit = {
+    val tools =
+      DriverTools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
+    new Replacements(place.logs(hiding = hiding), MemoryNotes.unasked, LostPart.Fail, tools).recover()
+    place.jobs.foreach(name => place.job(name).rollForward())
+  }
+
+  def nothingIsLeft(place: Place): Boolean = {
+    next(place)
+    place.jobs.isEmpty
+  }
+}

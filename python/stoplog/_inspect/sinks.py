@@ -160,7 +160,7 @@ def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_mill
 
 
 def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
-    """The kind by the id, which no sink can have that batch jobs and replacements have, or by the settings."""
+    """The kind by the id, which for batch jobs and replacements is no sink's, or by the settings."""
     if sink_id.startswith("batch-"):
         return SinkKind.BATCH
     if sink_id == REPLACEMENTS:

@@ -144,7 +144,7 @@ class CommitLog:
         return None
 
     def _leaving(self, record: LogRecord) -> LogRecord:
-        """The record with the state that counts: if a rewind was called off, the state of the record before."""
+        """The record with the state that counts: of a rewind that was called off, the state before."""
         if not record.is_rewind or not self.is_called_off(record):
             return record
         before = self.read(record.seq - 1)
@@ -220,7 +220,7 @@ class CommitLog:
         return base
 
     def is_called_off(self, record: LogRecord) -> bool:
-        """True for a record that replaces files and was called off: the files stay, and its parts are never shown.
+        """True for a record that was called off: the files that it replaces stay, its parts are never shown.
 
         The first note of such a record is an object, and not a list of paths.
         """

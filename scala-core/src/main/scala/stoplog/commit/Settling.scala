@@ -44,7 +44,7 @@ private[commit] final class Settling(
     * Errors: as of [[carryOut]].
     */
   def carryOutAgain(record: LogRecord): Settled =
-    if (isDoneByOthers(record)) calledOff(record).getOrElse(Settled.Shown(alone = false))
+    if (isDone(record)) calledOff(record).getOrElse(Settled.Shown(alone = false))
     else finish(record, log.visible(record), ending(record, checkStaged))
 
   /** Carries out a record that this run has just written, whose parts are staged.
@@ -55,7 +55,7 @@ private[commit] final class Settling(
   def carryOut(record: LogRecord): Settled = finish(record, Set.empty, newEnding(record, checkMerged))
 
   /** Shows the parts of a record of another run, and leaves what follows, and the mark, to that run. */
-  def makeVisible(record: LogRecord): Unit = if (!isDoneByOthers(record)) {
+  def makeVisible(record: LogRecord): Unit = if (!isDone(record)) {
     val visible = log.visible(record)
     val end     = if (visible.isEmpty) ending(record, checkStaged) else ReplacementNote.Begun
     end match {
@@ -77,6 +77,10 @@ private[commit] final class Settling(
           show(record, visible)
         case ReplacementNote.CalledOff(why) => callOff(record, why)
       }
+
+  /** The mark costs less to look for than a newer record. */
+  private def isDone(record: LogRecord): Boolean =
+    log.isPublished(record) || log.overtaken(record.seq).isDefined
 
   private def calledOff(record: LogRecord): Option[Settled] =
     if (!record.replaces) None

@@ -26,6 +26,9 @@ private[stoplog] object LogRules {
   /** For the log of a sink that commits in two phases, and for a reader of any log. */
   val ofPrepared: LogRules = standard.copy(published = Published.Prepared)
 
+  /** For the log of the jobs that replace files: a record lists each file that goes, and nothing rests on old records. */
+  val ofReplacements: LogRules = standard.copy(records = 10, together = 5)
+
   /** Which records hold the difference from the record before, and not the whole state.
     *
     * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole

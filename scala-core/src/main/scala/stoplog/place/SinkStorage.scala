@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{EpochPolicy, PathLogs, SinkStores}
+import stoplog.commit.{EpochPolicy, PathLogs, Replacements, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRules}
@@ -114,8 +114,10 @@ private[stoplog] final class SinkStorage private (
   def refuseIfOvertaken(seq: Long): Unit = log.refuseIfOvertaken(path, sinkId, seq)
 
   /** The same path under another sink id, parts in the staging directory. */
-  def as(otherSinkId: String): SinkStorage =
-    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId))
+  def as(otherSinkId: String): SinkStorage = {
+    val rules = if (otherSinkId == Replacements.SinkId) LogRules.ofReplacements else LogRules.standard
+    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), rules)
+  }
 
   def finishesAnywhere: Boolean = storage.finishesAnywhere
 

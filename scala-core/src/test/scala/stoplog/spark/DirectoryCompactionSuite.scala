@@ -217,7 +217,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def notesOfMerges(place: Place): Seq[Path] =
     Files
-      .list(Path.of(place.out, "_stoplog", "compact", "log"))
+      .list(Path.of(place.out, "_stoplog", "replace", "log"))
       .iterator()
       .asScala
       .filter(_.toString.endsWith(".visible"))

@@ -100,7 +100,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
     assert(lines(storage) === Seq("one", "two"))
     job("three", storage.root, SaveMode.Overwrite)
     assert(lines(storage) === Seq("three"))
-    assert(server.keys().forall(!_.startsWith("_stoplog/")))
+    assert(server.keys().filter(_.startsWith("_stoplog/")).forall(_.startsWith("_stoplog/replace/log/")))
     assert(server.openUploads().isEmpty)
   }
 

@@ -121,7 +121,7 @@ def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value)
     """The small files of a directory, to be merged; any program may have written them.
 
     No query may write to them, and no table format may know them by their names: directories of Delta
-    Lake, Iceberg, Hudi or Spark's own streaming sink are refused with `STOPLOG_NOT_COMPACTABLE`. Files
+    Lake, Iceberg, Hudi or Spark's own streaming sink are refused with `STOPLOG_FOREIGN_TABLE`. Files
     that a stoplog sink may still merge itself are left to it.
 
     Args:

@@ -113,4 +113,4 @@ def test_the_batch_command_refuses_a_directory_that_sparks_own_sink_keeps(
     query.awaitTermination()
     with pytest.raises(Exception, match="_spark_metadata") as error:
         stoplog.compact(spark, place.out).run()
-    assert stoplog.condition_of(error.value) == "STOPLOG_NOT_COMPACTABLE"
+    assert stoplog.condition_of(error.value) == "STOPLOG_FOREIGN_TABLE"

@@ -112,7 +112,7 @@ object FileSink {
   /** The small files of an old directory, to be merged by a batch command, of any writer.
     *
     * No query may write to them, and no table format may know them by their names: directories of Delta Lake, Iceberg,
-    * Hudi or Spark's own streaming sink are refused with `STOPLOG_NOT_COMPACTABLE`, and the files that a stoplog sink
+    * Hudi or Spark's own streaming sink are refused with `STOPLOG_FOREIGN_TABLE`, and the files that a stoplog sink
     * may still merge itself are left to it.
     *
     * @param path    the directory, with all directories below it

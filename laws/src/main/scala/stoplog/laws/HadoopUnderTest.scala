@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 
 import stoplog.fault.Faults
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, Growth, PartLayout, PartStore}
+import stoplog.storage.{FileStore, Growth, PartLayout, PartStore, ValidLengthNames}
 import stoplog.storage.hadoop._
 import stoplog.storage.hadoop.CapabilityProbe.Capabilities
 
@@ -25,7 +25,7 @@ final class HadoopUnderTest private (
 ) extends StorageUnderTest {
   private def hadoop             = new HadoopFiles(root, settings, Renaming.Checked)
   private def system: FileSystem = hadoop.fileSystem
-  private def lengths            = new ValidLengths(hadoop, sinkId, "_", ".valid-length")
+  private def lengths            = new ValidLengths(hadoop, sinkId, ValidLengthNames.standard)
 
   override def partStore(): PartStore = new HadoopPartStore(
     hadoop,

@@ -9,6 +9,7 @@ import stoplog.log.{FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.JobDirectory
+import stoplog.storage.VisibleFiles.Scope
 
 /** The commit of a batch job: one record decides which parts become visible, and which files they replace. A job that adds
   * rows writes the record to a log of its own, and a job that replaces files to the path's log of [[Replacements]]. Then the
@@ -198,7 +199,7 @@ private[stoplog] final class JobCommit(
     override def kind: RecordKind = RecordKind.Epoch(0)
 
     override def files(isFree: String => Boolean): Option[Vector[FinishedPart]] =
-      Some(JobCommit.this.job.visible().map(_.asPart))
+      Some(JobCommit.this.job.listed(path, Scope.Whole).replaceable.map(_.asPart))
 
     override def content(files: ReplacedSet): Replacements.Content = {
       refuseIfRemoved(publish)

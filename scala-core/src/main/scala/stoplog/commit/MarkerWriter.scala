@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.JsonGenerator
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, TimeColumn, TimeKind}
 import stoplog.part.Pending
-import stoplog.storage.PutOutcome
+import stoplog.storage.{MarkerNames, PutOutcome}
 
 /** Carries out what a record has decided for the time after its parts are visible. Any process may do it, any number
   * of times: a file that exists already is left as it is (I6).
@@ -56,7 +56,7 @@ private[commit] final class MarkerWriter(
     */
   @tailrec
   private def mark(marker: Marker, version: Int): MarkedBucket = {
-    val path  = Markers.path(marker.bucket, version)
+    val path  = MarkerNames.path(marker.bucket, version)
     val bytes = Markers.bytes(marker, version)
     if (isThere(path, bytes, marker.form)) MarkedBucket(marker.bucket, version, path, marker.total)
     else mark(marker, version + 1)

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.log.{Marker, MarkerForm, Totals}
-import stoplog.storage.FileStore
+import stoplog.storage.{FileStore, MarkerNames}
 
 /** The markers of complete buckets: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. `docs/files/complete-buckets.md`
   * describes their content. It holds nothing that depends on who writes it: the same decision is the same bytes, by which
@@ -32,27 +32,18 @@ private[commit] object Markers {
     * and one look tells.
     */
   def history(notes: FileStore, sinkId: String, bucket: String): Past =
-    if (notes.read(path(bucket, 1)).isEmpty) Past.nothing
+    if (notes.read(MarkerNames.path(bucket, 1)).isEmpty) Past.nothing
     else {
       val versions = notes
-        .list(bucket, First)
-        .flatMap(note => version(note.name))
+        .list(bucket, MarkerNames.First)
+        .flatMap(note => MarkerNames.version(note.name))
         .sorted(Ordering.Int.reverse)
       val mine = versions.iterator
-        .flatMap(version => notes.read(path(bucket, version)))
+        .flatMap(version => notes.read(MarkerNames.path(bucket, version)))
         .flatMap(total(_, sinkId))
         .nextOption()
       Past(versions.headOption.getOrElse(1), mine.getOrElse(Totals.nothing))
     }
-
-  def path(bucket: String, version: Int): String =
-    FileStore.path(bucket, if (version == 1) First else s"$First.$version")
-
-  /** The version that a file's name stands for. */
-  def version(name: String): Option[Int] =
-    if (name == First) Some(1)
-    else
-      Option(name).filter(_.startsWith(s"$First.")).flatMap(n => Try(n.drop(First.length + 1).toInt).toOption)
 
   /** @param version that of the name it gets, which is a later one if the first was taken */
   def bytes(marker: Marker, version: Int): Array[Byte] = marker.form match {
@@ -96,9 +87,6 @@ private[commit] object Markers {
     json.writeNumberField("rows", totals.rows)
     json.writeNumberField("bytes", totals.bytes)
   }
-
-  /** The common prefix of the names. */
-  private final val First = "_SUCCESS"
 
   private val factory = new JsonFactory()
   private val mapper  = new ObjectMapper()

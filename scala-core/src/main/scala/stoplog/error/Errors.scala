@@ -118,6 +118,18 @@ object Errors extends ErrorMaker {
   def sourcePathChanged(recorded: String, asked: String, file: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_PATH_CHANGED", "recorded" -> recorded, "asked" -> asked, "file" -> file)
 
+  /** @param path      that was to be replaced, compacted or read
+    * @param directory at, above or below the path, in which the table's entry is
+    */
+  def foreignTable(path: String, directory: String, entry: String, owner: String): StoplogArgumentException =
+    argument(
+      "STOPLOG_FOREIGN_TABLE",
+      "path"      -> path,
+      "directory" -> directory,
+      "entry"     -> entry,
+      "owner"     -> owner
+    )
+
   def notCompactable(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_NOT_COMPACTABLE", "path" -> path, "why" -> reason(why))
 

@@ -14,6 +14,7 @@ import stoplog.log.SinkState
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
+import stoplog.storage.VisibleFiles.Scope
 
 /** The sink of rolling part files, as an engine's frame drives it. */
 private[stoplog] final class FileEngineSink private (
@@ -142,7 +143,10 @@ private[filesink] final class FileJob(
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
-    if (write.existing == Existing.Replace) FileJob.refuseIfPartsLieBetween(storage)
+    if (write.existing == Existing.Replace) {
+      storage.listed(Scope.Whole, SparkHadoop.configuration): Unit // not at the end of a long job alone
+      FileJob.refuseIfPartsLieBetween(storage)
+    }
     tidyUpOthers()
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
   }

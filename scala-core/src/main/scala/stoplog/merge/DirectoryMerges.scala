@@ -12,12 +12,13 @@ import org.apache.spark.sql.SparkSession
 
 import stoplog.commit._
 import stoplog.compact.{CompactionInput, Compactor, MergedOutput, PlannedMerge}
-import stoplog.error.Log
+import stoplog.error.{Errors, Log}
 import stoplog.fault.Faults
 import stoplog.options.{DirectoryOptions, SparkHadoop}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
 import stoplog.place.SinkStorage
-import stoplog.storage.{Durability, NewPart}
+import stoplog.storage.{Durability, NewPart, VisibleFile}
+import stoplog.storage.VisibleFiles.Scope
 import stoplog.storage.hadoop.HadoopSettings
 import stoplog.thread.Daemons
 import stoplog.util.UserObject
@@ -57,12 +58,18 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
 
   /** Files that a query may compact are left to the query. */
   private def groups(): Vector[DirectoryGroup] = {
-    val files = new DirectoryListing(options.path, storage.pathOf(""), context.hadoopConfiguration)
-      .smallerThan(options.policy.smallerThanBytes)
+    if (!storage.pathOf("").getFileSystem(context.hadoopConfiguration).exists(storage.pathOf("")))
+      throw Errors.notCompactable(options.path, "there is no such directory")
+    val files   = storage.listed(Scope.Whole, context.hadoopConfiguration).files.filter(isSmall)
     val waiting = storage.streams.values.flatMap(_.newest()).flatMap(_.state.small).map(_.path).toSet
-    val free    = ReplacedSet.hideable(files.filterNot(file => waiting(file.path)), storage.finished)
-    DirectoryPlan.groups(free, format, options.policy, storage, context)
+    val parts   = files.map(_.asPart).filterNot(file => waiting(file.path))
+    val free    = ReplacedSet.hideable(parts, storage.finished).map(_.path).toSet
+    DirectoryPlan.groups(files.filter(file => free(file.path)), format, options.policy, storage, context)
   }
+
+  /** Files behind links may belong to a table elsewhere. A file that lacks committed bytes is left to its reader's error. */
+  private def isSmall(file: VisibleFile): Boolean = file.link.isEmpty && file.committedBytes > 0 &&
+    file.committedBytes <= file.storedBytes && file.storedBytes < options.policy.smallerThanBytes
 
   private def mergeOf(group: DirectoryGroup, run: RunId, number: Long): Merge = {
     val directory = group.inputs.head.bucket
@@ -76,7 +83,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
       job: CompactionJob
   ): Vector[PlannedMerge] = {
     val hadoop = new HadoopSettings(context.hadoopConfiguration)
-    val works  = groups.map { case (group, merge) => MergeWork(merge, own, group.compactor, hadoop) }
+    val works  = groups.map { case (group, merge) => MergeWork(merge, own, group.compactor, hadoop, group.committed) }
     val made   = context.parallelize(works.indices, works.size).map(index => tried(works(index))).collect()
     groups.zip(made).flatMap {
       case ((_, merge), (token, sizeBytes, "")) if job.replace(merge, Merged(Closed(token), sizeBytes)) =>
@@ -165,12 +172,16 @@ private[stoplog] object SparkMerger {
   }
 }
 
-/** One merge, as a task does it. */
+/** One merge, as a task does it.
+  *
+  * @param committed the committed bytes of the inputs that have more bytes than that, by their paths
+  */
 private[stoplog] final case class MergeWork(
     merge: Merge,
     storage: SinkStorage,
     compactor: Compactor,
-    hadoop: HadoopSettings
+    hadoop: HadoopSettings,
+    committed: Map[String, Long] = Map.empty
 ) {
 
   /** The token of the merged part, and its size in bytes. An attempt writes where no other does (I1). */
@@ -178,12 +189,12 @@ private[stoplog] final case class MergeWork(
     val inputs = merge.inputs.map { part =>
       CompactionInput(
         storage.pathOf(part.path),
-        part.sizeBytes,
+        committed.getOrElse(part.path, part.sizeBytes),
         hadoop.configuration,
         Some(part.records).filter(_ > 0)
       )
     }
-    inputs.foreach(refuseIfChanged)
+    merge.inputs.foreach(refuseIfChanged)
     val parts = storage.parts
     Using.resource(new MergedOutput(parts.create(merge.part), Faults.ofThisJvm)) { out =>
       compactor.compact(inputs, out)
@@ -193,11 +204,10 @@ private[stoplog] final case class MergeWork(
     }
   }
 
-  private def refuseIfChanged(input: CompactionInput): Unit = {
-    val actual = input.path.getFileSystem(input.configuration).getFileStatus(input.path).getLen
-    if (actual != input.sizeBytes)
-      throw new IllegalStateException(
-        s"${input.path} has $actual bytes, and had ${input.sizeBytes} when it was published"
-      )
+  private def refuseIfChanged(part: FinishedPart): Unit = {
+    val path   = storage.pathOf(part.path)
+    val actual = path.getFileSystem(hadoop.configuration).getFileStatus(path).getLen
+    if (actual != part.sizeBytes)
+      throw new IllegalStateException(s"$path has $actual bytes, and had ${part.sizeBytes} when it was published")
   }
 }

@@ -25,6 +25,7 @@ private[stoplog] final class SinkStorage private (
     val sinkId: String,
     storage: Storage,
     layout: PartLayout,
+    lengths: ValidLengthNames,
     rules: LogRules = LogRules.standard
 ) extends SinkStores
     with PathLogs
@@ -63,6 +64,18 @@ private[stoplog] final class SinkStorage private (
     val scheme = Storage.scheme(pathOf(""), configuration)
     if (Try(FileSystem.getFileSystemClass(scheme, configuration)).isFailure)
       throw Errors.notCompactable(path, s"Hadoop has no file system for the scheme $scheme")
+  }
+
+  /** The files under the path that readers see. */
+  def visible: VisibleFiles = new VisibleFiles(files, Vector(lengths, ValidLengthNames.standard).distinct)
+
+  /** Lists the files of the scope that may be replaced, compacted or read one by one. Error: `STOPLOG_FOREIGN_TABLE`. */
+  def listed(scope: VisibleFiles.Scope, configuration: Configuration): VisibleListing = {
+    val owners = new ForeignOwners()
+    owners.refuseAbove(path, files, Storage.above(pathOf(""), configuration))
+    val listing = visible.list(scope)
+    owners.refuseBelow(path, files, listing)
+    listing
   }
 
   /** The directory of this sink id, which for a batch job is its own. */
@@ -116,7 +129,7 @@ private[stoplog] final class SinkStorage private (
   /** The same path under another sink id, parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage = {
     val rules = if (otherSinkId == Replacements.SinkId) LogRules.ofReplacements else LogRules.standard
-    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), rules)
+    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), lengths, rules)
   }
 
   def finishesAnywhere: Boolean = storage.finishesAnywhere
@@ -124,13 +137,13 @@ private[stoplog] final class SinkStorage private (
   override def storesOf(id: String): SinkStores = as(id)
 
   override def anyLog(id: String): CommitLog =
-    new SinkStorage(path, id, storage, PartLayout.Staging(id), LogRules.ofPrepared).log
+    new SinkStorage(path, id, storage, PartLayout.Staging(id), lengths, LogRules.ofPrepared).log
 
   /** The sink ids under this path whose names begin like this. */
   def sinkIds(prefix: String): Vector[String] =
     files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
 
-  private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name)
+  private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name, visible)
 }
 
 private[stoplog] object SinkStorage {
@@ -151,7 +164,7 @@ private[stoplog] object SinkStorage {
   ): SinkStorage = {
     val storage = at(path, durability, truncation, configuration)
     storage.refuseUnfit()
-    new SinkStorage(path, sinkId, storage, layout)
+    new SinkStorage(path, sinkId, storage, layout, ValidLengthNames.of(truncation))
   }
 
   /** For looking at the state of any sink, which needs nothing of how it is written. */
@@ -178,7 +191,7 @@ private[stoplog] object SinkStorage {
       rules: LogRules
   ): SinkStorage = {
     val storage = at(path, durability, Truncation.Allowed, configuration)
-    new SinkStorage(path, sinkId, storage, PartLayout.Staging(sinkId), rules)
+    new SinkStorage(path, sinkId, storage, PartLayout.Staging(sinkId), ValidLengthNames.standard, rules)
   }
 
   /** Of a sink whose options are not known: as its log says, and `truncation`, that it was written.
@@ -192,7 +205,10 @@ private[stoplog] object SinkStorage {
       durability: Durability,
       truncation: Truncation,
       configuration: Configuration
-  ): SinkStorage = new SinkStorage(path, sinkId, at(path, durability, truncation, configuration), layout)
+  ): SinkStorage = {
+    val storage = at(path, durability, truncation, configuration)
+    new SinkStorage(path, sinkId, storage, layout, ValidLengthNames.of(truncation))
+  }
 
   private def at(
       path: String,

@@ -4,20 +4,24 @@ package stoplog.storage
 import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.fault.{Faults, Step}
-import stoplog.part.FinishedPart
 
 /** The files of a batch job beside parts and log: the sink's path as a whole, and its own directory
   * `_stoplog/<job>` there.
   */
-private[stoplog] class JobDirectory(files: FileStore, job: String) {
+private[stoplog] class JobDirectory(files: FileStore, job: String, visible: VisibleFiles) {
+  def this(files: FileStore, job: String) = this(files, job, new VisibleFiles(files))
+
   private val own = SinkDirectory(job)
 
-  /** All files below the top-level files and directories that readers see, hidden ones in them included. */
-  def visible(): Vector[VisibleFile] =
-    files.list("").filterNot(entry => HiddenNames.isHidden(entry.name)).flatMap {
-      case directory if directory.isDirectory => files.walk(directory.path)(_ => true).map(seen)
-      case file                               => Vector(seen(file))
-    }
+  /** The files in the scope that the job may replace. Error: `STOPLOG_FOREIGN_TABLE`.
+    *
+    * @param path as the user wrote it
+    */
+  def listed(path: String, scope: VisibleFiles.Scope): VisibleListing = {
+    val listing = visible.list(scope)
+    new ForeignOwners().refuseBelow(path, files, listing)
+    listing
+  }
 
   /** Announces that the job replaces files, before it reads any log, until the job is over. */
   def announce(): Unit = files.putIfAbsent(own.replaces, job.getBytes(UTF_8)): Unit
@@ -68,18 +72,5 @@ private[stoplog] class JobDirectory(files: FileStore, job: String) {
     def isOld(entry: FileInfo): Boolean = entry.modifiedMillis.forall(_ < millis)
     if (there.isEmpty) files.stat(own.path).exists(entry => entry.modifiedMillis.isDefined && isOld(entry))
     else there.forall(isOld)
-  }
-
-  private def seen(file: FileInfo): VisibleFile =
-    VisibleFile(file.path, file.bytes, file.modifiedMillis.getOrElse(0))
-}
-
-/** A file below the sink's path. */
-private[stoplog] final case class VisibleFile(path: String, sizeBytes: Long, modifiedAtMillis: Long) {
-
-  /** As a record names it. How many rows it has is not known. */
-  def asPart: FinishedPart = {
-    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
-    FinishedPart(directory.stripSuffix("/"), name, sizeBytes, records = 0, epoch = -1)
   }
 }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Locale, ServiceLoader}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
@@ -111,6 +112,18 @@ object Storage {
       .orElse(all.find(_.scheme.isEmpty))
       .getOrElse(throw Errors.storeUnsupported(path, asked))
       .at(path, parsed.toUri, settings)
+  }
+
+  /** The files under each directory above the path, the nearest one first. Asks the storage for nothing.
+    *
+    * A directory of which the scheme's provider has no storage is left out: nothing can be there.
+    */
+  def above(path: HadoopPath, configuration: Configuration): Iterator[FileStore] = {
+    val settings = StorageSettings(Durability.Process, Truncation.Allowed, configuration)
+    Iterator
+      .iterate(path.getParent)(_.getParent)
+      .takeWhile(_ != null)
+      .flatMap(directory => Try(at(directory.toString, settings).files("main")).toOption)
   }
 
   /** The URI scheme of a path, as it is written; for a path without one, that of Hadoop's default file system. */

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{CreateFlag, FSDataOutputStream, Path}
 
 import stoplog.fault.Faults
 import stoplog.servers.S3Server
-import stoplog.storage.{Durability, PartLayout}
+import stoplog.storage.{Durability, PartLayout, ValidLengthNames}
 import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.{HdfsPartStore, MiniHdfs}
 import stoplog.storage.s3.{S3PartStore, S3Settings}
@@ -81,7 +81,7 @@ object Ground {
     "main",
     PartLayout.Staging("main"),
     Trimming.Truncate,
-    new ValidLengths(files, "main", "_", ".valid-length"),
+    new ValidLengths(files, "main", ValidLengthNames.standard),
     Faults.none
   )
 

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{Compaction, Parallel, Samples, StorageRetry}
 import stoplog.log.{LiveBucket, MarkerForm, SinkState, Totals}
 import stoplog.part.FinishedPart
+import stoplog.storage.MarkerNames
 
 /** What one record makes of the state of the record before it. */
 class CompletionCountsSuite extends AnyFunSuite {
@@ -71,7 +72,7 @@ class CompletionCountsSuite extends AnyFunSuite {
 
   test("the newest marker of a bucket gives its version, whichever are there") {
     val notes = new MemoryNotes
-    for (version <- 1 to 3) notes.putIfAbsent(Markers.path("new", version), marker(version))
+    for (version <- 1 to 3) notes.putIfAbsent(MarkerNames.path("new", version), marker(version))
     val next = completing(byClock, notes)
       .next(state, Vector(Samples.done("p", "new")), Vector.empty, Compaction.Off, now)
     assert(next.state.live.map(_.version) === Vector(3))

@@ -10,7 +10,7 @@ import stoplog.fault.Faults
 
 import stoplog.log.RecordKind
 import stoplog.rolling.RollReason
-import stoplog.storage.{JobDirectory, NoFiles, PutOutcome, VisibleFile}
+import stoplog.storage.{JobDirectory, NoFiles, PutOutcome}
 
 /** `query.stop()` interrupts the thread that commits: what has been decided is carried out all the same.
   *
@@ -121,7 +121,6 @@ class InterruptSuite extends AnyFunSuite {
   private final class MemoryJob extends JobDirectory(NoFiles, "main") {
     @volatile var removed = false
 
-    override def visible(): Vector[VisibleFile]                = Vector.empty
     override def deleteEmptied(directories: Seq[String]): Unit = ()
     override def delete(faults: Faults): Unit                  = removed = true
     override def untouchedSince(millis: Long): Boolean         = false

@@ -8,18 +8,19 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending, TimeRange}
+import stoplog.storage.MarkerNames
 
 /** What markers and lists of files are called, and what is in them. */
 class MarkerFilesSuite extends AnyFunSuite {
 
   test("a marker's name tells its version, and other names are none") {
     for ((version, name) <- Seq(1 -> "_SUCCESS", 2 -> "_SUCCESS.2", 12 -> "_SUCCESS.12")) {
-      assert(Markers.path("b", version) === s"b/$name")
-      assert(Markers.version(name) === Some(version))
+      assert(MarkerNames.path("b", version) === s"b/$name")
+      assert(MarkerNames.version(name) === Some(version))
     }
-    assert(Markers.path("", 1) === "_SUCCESS")
+    assert(MarkerNames.path("", 1) === "_SUCCESS")
     for (name <- Seq("_SUCCESS.", "_SUCCESS.x", "_SUCCESS2", "SUCCESS.2", "part-1"))
-      assert(Markers.version(name) === None, name)
+      assert(MarkerNames.version(name) === None, name)
   }
 
   test("an empty marker has no bytes, and counts nothing for whoever reads it") {

@@ -16,7 +16,7 @@ import stoplog.fault.Faults
 import stoplog.log.LogFiles
 import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.{HdfsPartStore, HdfsUnderTest, MiniHdfs}
-import stoplog.storage.{FileStore, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage._
 
 /** A directory of the HDFS of the tests, looked at with Hadoop's own client.
   *
@@ -36,7 +36,7 @@ final class HdfsPlace(
 
   override def parts(sinkId: String, faults: Faults): PartStore = {
     val files   = client()
-    val lengths = new ValidLengths(files, sinkId, "_", ".valid-length")
+    val lengths = new ValidLengths(files, sinkId, ValidLengthNames.standard)
     new HdfsPartStore(
       files,
       sinkId,

@@ -6,7 +6,7 @@ import stoplog.log.LogFiles
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 import stoplog.storage.hadoop._
 import stoplog.storage.hadoop.CapabilityProbe.Capabilities
-import stoplog.storage.{FileStore, Growth, JobDirectory, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage._
 
 /** A file system of Hadoop's that lacks something.
   *
@@ -21,7 +21,7 @@ final class WeakPlace(scheme: String, abilities: Capabilities, layout: Layout, o
     if (abilities.growth == Growth.CreateOnly) WeakPlace.ClosingEachEpoch else super.policy
 
   override def parts(sinkId: String, faults: Faults): PartStore = {
-    val lengths = new ValidLengths(hadoop, sinkId, "_", ".valid-length")
+    val lengths = new ValidLengths(hadoop, sinkId, ValidLengthNames.standard)
     new HadoopPartStore(
       hadoop,
       sinkId,

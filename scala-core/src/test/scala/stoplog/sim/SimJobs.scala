@@ -3,16 +3,16 @@ package stoplog.sim
 
 import stoplog.commit.{JobCommit, ReplacingJobs}
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{FileStore, JobDirectory, SinkDirectory, VisibleFile}
+import stoplog.storage._
 
 /** A batch job's own directory. */
 final class SimJobs(world: World, job: String, notes: FileStore) extends JobDirectory(notes, job) {
   import world.{disk, op}
 
-  override def visible(): Vector[VisibleFile] = op("list what is visible") {
-    disk.finished.iterator.map { case (path, inode) =>
-      VisibleFile(path, inode.length.toLong, inode.modifiedAtMillis)
-    }.toVector
+  override def listed(path: String, scope: VisibleFiles.Scope): VisibleListing = op("list what is visible") {
+    VisibleListing.of(disk.finished.iterator.map { case (path, inode) =>
+      VisibleFile(path, inode.length.toLong, inode.length.toLong, Some(inode.modifiedAtMillis))
+    }.toVector)
   }
 
   /** Directories come and go with the names in them. */

@@ -179,8 +179,8 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       val place = new Place
       write(place, "part-0.json", "{}\n")
       write(place, if (by.contains(".json")) by else s"$by/x", "{}")
-      assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_NOT_COMPACTABLE", by)
-      assert(condition(FileSink.compactDirectory(spark, place.out).run()) === "STOPLOG_NOT_COMPACTABLE", by)
+      assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_FOREIGN_TABLE", by)
+      assert(condition(FileSink.compactDirectory(spark, place.out).run()) === "STOPLOG_FOREIGN_TABLE", by)
     }
     assert(
       condition(FileSink.compactDirectory(spark, "/nowhere/at/all").plan()) === "STOPLOG_NOT_COMPACTABLE"
@@ -205,7 +205,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       kept.foreach(write(place, _, "{}"))
       write(place, s"data/day=1/part-0.json", "{}\n")
       val merges = FileSink.compactDirectory(spark, s"${place.out}/$data")
-      assert(condition(merges.plan()) === "STOPLOG_NOT_COMPACTABLE", s"$kept, $data")
+      assert(condition(merges.plan()) === "STOPLOG_FOREIGN_TABLE", s"$kept, $data")
     }
     val other = new Place
     write(other, "metadata", "a file")

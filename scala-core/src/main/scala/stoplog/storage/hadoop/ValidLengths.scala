@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException}
+import java.io.IOException
 import java.util.UUID
 
 import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 import stoplog.sink.CommitOutcome
-import stoplog.storage.{Growth, SinkDirectory, Truncation}
+import stoplog.storage.{Growth, SinkDirectory, Truncation, ValidLengthNames}
 
-/** The companions of finished files that are longer than what was committed: `<prefix><name><suffix>` beside the file
-  * holds the number of bytes that count, as the BucketingSink wrote it: decimal digits in Java's modified UTF-8, so
-  * behind two bytes that say how many digits there are. A reader of the file reads that many bytes of it.
-  *
-  * @param prefix begins with `.` or `_`, so that a companion is not taken for data
-  */
-private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, prefix: String, suffix: String)
+/** Writes and reads the valid-length files of finished files that are longer than their committed bytes. */
+private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, names: ValidLengthNames)
     extends Serializable {
 
   /** Says so durably, whole and once: by any number of processes, all of which say the same.
@@ -27,7 +22,7 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, pr
     val written = files.at(s"${SinkDirectory(sinkId).open}/.valid-length.${UUID.randomUUID()}")
     val out     = files.fileSystem.create(written, false)
     try {
-      out.write(ValidLengths.encoded(validBytes))
+      out.write(ValidLengthNames.encoded(validBytes))
       out.hsync() // readers cut at it, whatever the durability
     } finally out.close()
     files.renameInto(written, companion(finished)) match {
@@ -40,7 +35,7 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, pr
   }
 
   /** The length that is noted for the file; `None` where all of it counts. */
-  def of(finished: Path): Option[Long] = files.read(companion(finished)).flatMap(ValidLengths.decoded)
+  def of(finished: Path): Option[Long] = files.read(companion(finished)).flatMap(ValidLengthNames.decoded)
 
   /** Whether a finished file of this length holds this many bytes that count. */
   def isValid(finished: Path, actualBytes: Long, validBytes: Long): Boolean =
@@ -62,28 +57,14 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, pr
 
   def forget(finished: Path): Unit = files.delete(companion(finished))
 
-  private def companion(finished: Path): Path = {
-    val path              = files.relative(finished)
-    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
-    files.at(s"$directory$prefix$name$suffix")
-  }
+  private def companion(finished: Path): Path = files.at(names.of(files.relative(finished)))
 }
 
 private[stoplog] object ValidLengths {
 
   /** With the names that the user asked for. */
   def of(files: HadoopFiles, sinkId: String, asked: Truncation): ValidLengths =
-    new ValidLengths(files, sinkId, asked.prefix, asked.suffix)
-
-  private def encoded(validBytes: Long): Array[Byte] = {
-    val bytes = new ByteArrayOutputStream()
-    new DataOutputStream(bytes).writeUTF(validBytes.toString)
-    bytes.toByteArray
-  }
-
-  private def decoded(bytes: Array[Byte]): Option[Long] =
-    try new DataInputStream(new ByteArrayInputStream(bytes)).readUTF().toLongOption
-    catch { case _: IOException => None }
+    new ValidLengths(files, sinkId, ValidLengthNames.of(asked))
 }
 
 /** The treatment of bytes behind the recorded length when a part is published: they were never committed (I2). */

@@ -149,7 +149,9 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   private def info(path: String, file: Path, links: LinkOption*): Option[FileInfo] =
     LocalFiles.attributes(file, links: _*).map { found =>
       val kind = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
-      FileInfo(path, kind, Some(found.lastModifiedTime.toMillis))
+      val link =
+        Option.when(found.isSymbolicLink)(Link.Refused(s"it leads to ${Files.readSymbolicLink(file)}"))
+      FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link)
     }
 
   /** Not a channel, which ends with an interrupt. Java says "not found" of a file that may not be opened, too. */

@@ -5,6 +5,8 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.storage.ValidLengthNames
+
 /** The companions of files that are too long, byte by byte: other programs read them. */
 class ValidLengthsSuite extends AnyFunSuite {
   private val files = new HadoopFiles(
@@ -12,7 +14,7 @@ class ValidLengthsSuite extends AnyFunSuite {
     new HadoopSettings(TestFileSystems.register(HadoopDefaults.configuration())),
     Renaming.Checked
   )
-  private val lengths = new ValidLengths(files, "main", "_", ".valid-length")
+  private val lengths = new ValidLengths(files, "main", ValidLengthNames.standard)
 
   test("a companion holds decimal digits behind their number, as DataOutput.writeUTF writes them") {
     lengths.note(files.at("a b/part-1.txt"), 1048576)

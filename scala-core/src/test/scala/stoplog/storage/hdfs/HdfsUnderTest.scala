@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import stoplog.fault.Faults
 import stoplog.laws.StorageUnderTest
 import stoplog.part.Resume
-import stoplog.storage.{FileStore, PartLayout}
+import stoplog.storage.{FileStore, PartLayout, ValidLengthNames}
 import stoplog.storage.hadoop._
 
 /** A directory on the HDFS of the tests, looked at with Hadoop's own client. */
@@ -107,7 +107,7 @@ object HdfsUnderTest {
       trimming: Trimming = Trimming.Truncate,
       faults: Faults = Faults.none
   ): HdfsPartStore = {
-    val lengths = new ValidLengths(files, sinkId, "_", ".valid-length")
+    val lengths = new ValidLengths(files, sinkId, ValidLengthNames.standard)
     new HdfsPartStore(files, sinkId, layout, trimming, lengths, faults)
   }
 

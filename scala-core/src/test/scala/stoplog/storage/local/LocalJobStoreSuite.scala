@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.storage.{JobDirectory, ReplacedFiles}
+import stoplog.storage.VisibleFiles.Scope
 
 class LocalJobStoreSuite extends AnyFunSuite {
 
@@ -28,14 +29,6 @@ class LocalJobStoreSuite extends AnyFunSuite {
     ()
   }
 
-  test("all files are listed that readers may see, and those that are hidden among them") {
-    withRoot { root =>
-      val seen = Seq("a.txt", "b/c.txt", "b/d/e.txt", "b/_SUCCESS", "_x=1/f.txt", "_x=1/_SUCCESS")
-      (seen ++ Seq("_stoplog/x", "_stoplog/y=1", ".hidden", ".x=1/g.txt", "_SUCCESS")).foreach(put(root, _))
-      assert(job(root).visible().map(_.path).toSet === seen.toSet)
-    }
-  }
-
   test(
     "what is set aside is out of sight, the directories that are empty then are gone, and all may be done again"
   ) {
@@ -45,7 +38,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
         Seq("b/x=1/c.txt", "b/x=2/c.txt").foreach(replaced(root).hide(0, _))
         job(root).deleteEmptied(Seq("b/x=1", "b/x=2", "gone", ""))
       }
-      assert(job(root).visible().map(_.path) === Vector("b/x=2/later.txt"))
+      assert(job(root).listed(root.toString, Scope.Whole).files.map(_.path) === Vector("b/x=2/later.txt"))
       assert(!Files.exists(root.resolve("b/x=1")))
     }
   }

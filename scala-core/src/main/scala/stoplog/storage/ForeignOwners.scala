@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.nio.file.AccessDeniedException
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.security.AccessControlException
+
+import stoplog.error.{Causes, Errors, Log}
+
+/** Refuses paths whose files another log or a table format names: stoplog must not replace, merge or read such files one by
+  * one.
+  *
+  * @param ours the tables of which stoplog is the owner, or that its readers may read as plain files
+  */
+private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) {
+  import ForeignOwners._
+
+  /** Looks at a listing, and asks the storage for nothing.
+    *
+    * @param path as the user wrote it
+    * @param files of the listing, for messages
+    * Error: `STOPLOG_FOREIGN_TABLE`.
+    */
+  def refuseBelow(path: String, files: FileStore, listing: VisibleListing): Unit =
+    below(listing).foreach(found => throw refusal(path, files.describe(found.directory), found))
+
+  /** Looks at the path itself by its name, and at the directories above the path.
+    *
+    * A directory that this process may not read counts as one without a table: a user may have rights below the path alone. The
+    * log then has one warning.
+    *
+    * @param path  as the user wrote it
+    * @param root  the files under the path
+    * @param above the files under each directory above the path ([[Storage.above]])
+    * Error: `STOPLOG_FOREIGN_TABLE`.
+    */
+  def refuseAbove(path: String, root: FileStore, above: Iterator[FileStore]): Unit = {
+    var unread = Vector.empty[String]
+    hive("", nameOf(root.describe(""))).filterNot(isOurs(Place.Below)).foreach { found =>
+      throw refusal(path, root.describe(""), found)
+    }
+    above.foreach { files =>
+      val directory = files.describe("")
+      val found     =
+        try
+          of("", nameOf(directory), name => files.stat(name).isDefined, () => metadataOf(files, ""))
+        catch {
+          case NonFatal(e) if isDenied(e) =>
+            unread :+= s"$directory (${Causes.reason(e)})"
+            Vector.empty
+        }
+      found.filterNot(isOurs(Place.Above)).headOption.foreach(owner => throw refusal(path, directory, owner))
+    }
+    if (unread.nonEmpty)
+      Log.warn(
+        s"No table is looked for above $path where the directories may not be read: ${unread.mkString(", ")}"
+      )
+  }
+
+  /** Looks at directories between the path and directories in it, the path itself included: a listing of these directories
+    * alone does not cover them. Asks for each name on its own.
+    *
+    * Error: `STOPLOG_FOREIGN_TABLE`.
+    */
+  def refuseBetween(path: String, files: FileStore, directories: Vector[String]): Unit = {
+    val between = directories.flatMap(VisibleFiles.parents).toSet + ""
+    between.toVector.sorted.foreach { directory =>
+      def at(name: String) = FileStore.path(directory, name)
+      of(
+        directory,
+        nameOf(directory),
+        name => files.stat(at(name)).isDefined,
+        () => metadataOf(files, directory)
+      )
+        .filterNot(isOurs(Place.Below))
+        .headOption
+        .foreach(found => throw refusal(path, files.describe(directory), found))
+    }
+  }
+
+  private def below(listing: VisibleListing): Option[ForeignOwner] = {
+    val names = (listing.directories.iterator ++ listing.paths.iterator)
+      .filter(path => Names(nameOf(path)))
+      .toVector
+      .groupMap(parentOf)(nameOf)
+      .view
+      .mapValues(_.toSet)
+    val tables = names.toVector.flatMap { case (directory, there) =>
+      val metadata = FileStore.path(directory, Metadata)
+      of(directory, "", there, () => listing.paths.iterator.filter(parentOf(_) == metadata).map(nameOf))
+    }
+    val writes = listing.directories.flatMap(directory => hive(directory, nameOf(directory)))
+    (tables ++ writes)
+      .filterNot(isOurs(Place.Below))
+      .sortBy(found => (found.directory, found.entry))
+      .headOption
+  }
+
+  private def isOurs(place: Place)(found: ForeignOwner): Boolean = ours match {
+    case OwnTables.PathLog =>
+      place == Place.Below && found.directory.isEmpty && found.format == TableFormat.Stoplog
+    case OwnTables.Formats(formats) => formats(found.format)
+  }
+}
+
+private[stoplog] object ForeignOwners {
+
+  /** @param has      whether the directory has an entry of this name
+    * @param metadata the names in the directory `metadata`
+    */
+  private def of(
+      directory: String,
+      name: String,
+      has: String => Boolean,
+      metadata: () => Iterator[String]
+  ): Vector[ForeignOwner] = {
+    val kept = Kept.collect { case (entry, format) if has(entry) => ForeignOwner(directory, entry, format) }
+    val iceberg = Option.when(has(Metadata) && metadata().exists(_.contains(".metadata.json")))(
+      ForeignOwner(directory, Metadata, TableFormat.Iceberg)
+    )
+    val paimon = Option.when(Paimon.forall(has))(ForeignOwner(directory, Paimon.head, TableFormat.Paimon))
+    kept ++ iceberg ++ paimon ++ hive(directory, name)
+  }
+
+  private def metadataOf(files: FileStore, directory: String): Iterator[String] = {
+    val metadata = FileStore.path(directory, Metadata)
+    if (files.stat(metadata).exists(_.isDirectory)) files.names(metadata).iterator else Iterator.empty
+  }
+
+  private def hive(directory: String, name: String): Option[ForeignOwner] =
+    Option.when(HiveWrite.matches(name))(ForeignOwner(directory, "the name of a write", TableFormat.Hive))
+
+  private def refusal(path: String, directory: String, found: ForeignOwner) =
+    Errors.foreignTable(path, directory, found.entry, found.format.name)
+
+  private def isDenied(e: Throwable): Boolean = Causes.of(e).exists {
+    case _: AccessDeniedException | _: AccessControlException => true
+    case _                                                    => false
+  }
+
+  private def nameOf(path: String): String =
+    path.stripSuffix("/").drop(path.stripSuffix("/").lastIndexOf('/') + 1)
+
+  private def parentOf(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
+
+  private sealed trait Place
+  private object Place {
+    case object Above extends Place
+    case object Below extends Place
+  }
+
+  /** The entries of directories whose files a table names. */
+  private val Kept = Vector(
+    SinkDirectory.Root  -> TableFormat.Stoplog,
+    "_spark_metadata"   -> TableFormat.Spark,
+    "_delta_log"        -> TableFormat.Delta,
+    ".hoodie"           -> TableFormat.Hudi,
+    "_orc_acid_version" -> TableFormat.Hive,
+    "_metadata_acid"    -> TableFormat.Hive
+  )
+
+  private val Metadata = "metadata"
+
+  /** The directories that every table of Paimon has. */
+  private val Paimon = Vector("snapshot", "manifest", "schema")
+
+  private val Names = (Kept.map(_._1) ++ Paimon :+ Metadata).toSet
+
+  /** The directory of a transaction of Hive. */
+  private val HiveWrite = """base_\d{7}(_v\d+)?|(delete_)?delta_\d{7}_\d{7}(_.*)?""".r
+}
+
+/** The tables that are not foreign to the caller. */
+private[stoplog] sealed trait OwnTables
+private[stoplog] object OwnTables {
+
+  /** The log of stoplog that the path itself has. */
+  case object PathLog extends OwnTables
+
+  /** Every table of these formats, at the path, above it and below it. */
+  final case class Formats(formats: Set[TableFormat]) extends OwnTables
+}
+
+/** The writers that keep a list of their files. */
+private[stoplog] sealed abstract class TableFormat(val name: String) extends Product with Serializable
+private[stoplog] object TableFormat {
+  case object Stoplog extends TableFormat("a sink of stoplog that has that directory as its path")
+  case object Spark   extends TableFormat("Spark's file sink")
+  case object Delta   extends TableFormat("Delta Lake")
+  case object Iceberg extends TableFormat("Iceberg")
+  case object Hudi    extends TableFormat("Hudi")
+  case object Paimon  extends TableFormat("Paimon")
+  case object Hive    extends TableFormat("Hive")
+}
+
+/** A table that was found.
+  *
+  * @param directory relative to the root of the store in which it was found
+  * @param entry     of the directory, by which the table is known
+  */
+private[storage] final case class ForeignOwner(directory: String, entry: String, format: TableFormat)

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import scala.collection.mutable
+
+import stoplog.part.FinishedPart
+
+/** Lists the files of a path that readers see. Every tool and job that reads, replaces or counts finished files lists them here.
+  *
+  * A hidden file is never among them ([[HiddenNames]]): it may be an open part, or a file of a log. Of hidden files, a
+  * listing only names markers of stoplog and [[ValidLengthNames valid-length files]], each in a collection of its own.
+  *
+  * @param lengths the names of valid-length files at this path
+  */
+private[stoplog] final class VisibleFiles(
+    files: FileStore,
+    lengths: Vector[ValidLengthNames] = Vector(ValidLengthNames.standard)
+) {
+  import VisibleFiles._
+
+  /** Lists a scope. The whole path costs a storage without directories one listing; any other storage lists each visible
+    * directory once. Each valid-length file is read. Error: `STOPLOG_STORE_WRITE`.
+    */
+  def list(scope: Scope): VisibleListing = {
+    val directories = mutable.SortedSet.empty[String]
+    val found       = scope.roots
+      .flatMap(root =>
+        files.walk(root) { path =>
+          if (path != root) directories += path
+          path == root || !HiddenNames.isHidden(nameOf(path))
+        }
+      )
+      .sortBy(_.path)
+    val (hidden, visible) = found.partition(file => HiddenNames.isHidden(file.name))
+    val noted             = hidden.flatMap(file => companionsOf(file).map(_ -> file)).toMap
+    val committed         = visible.map { file =>
+      val bytes =
+        noted.get(file.path).flatMap(note => files.read(note.path)).flatMap(ValidLengthNames.decoded)
+      VisibleFile(file.path, file.bytes, bytes.getOrElse(file.bytes), file.modifiedMillis, file.link)
+    }
+    val seen = visible.iterator.map(_.path).toSet
+    VisibleListing(
+      committed,
+      markers = hidden.filter(file => MarkerNames.version(file.name).isDefined).map(asStored),
+      validLengths = noted.view.filterKeys(seen).values.toVector.sortBy(_.path).map(asStored),
+      directories.toVector,
+      found.map(_.path)
+    )
+  }
+
+  private def companionsOf(file: FileInfo): Vector[String] = lengths.flatMap(_.fileOf(file.path))
+
+  private def asStored(file: FileInfo): VisibleFile =
+    VisibleFile(file.path, file.bytes, file.bytes, file.modifiedMillis, file.link)
+
+  private def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
+}
+
+private[stoplog] object VisibleFiles {
+
+  /** The directories that a listing covers. */
+  sealed trait Scope {
+
+    /** The directories in which the listing starts. None of them is in another one, and readers see each of them. */
+    private[storage] def roots: Vector[String]
+  }
+
+  object Scope {
+
+    /** The whole path. */
+    case object Whole extends Scope {
+      private[storage] override def roots: Vector[String] = Vector("")
+    }
+
+    /** These directories, each with all directories in it.
+      *
+      * @param paths relative to the store's root; the empty path is the root itself
+      */
+    final case class Directories(paths: Vector[String]) extends Scope {
+      private[storage] override def roots: Vector[String] = {
+        val all = paths.filterNot(HiddenNames.areIn).toSet
+        if (all("")) Vector("")
+        else all.filterNot(path => parents(path).exists(all)).toVector.sorted
+      }
+    }
+  }
+
+  /** The directories above a path and below the root, the nearest one first. */
+  private[storage] def parents(path: String): Iterator[String] =
+    Iterator.iterate(path)(at => at.substring(0, at.lastIndexOf('/').max(0))).drop(1).takeWhile(_.nonEmpty)
+}
+
+/** The result of one listing.
+  *
+  * A job that replaces files hides markers first, then files, and valid-length files last, and restores them the other
+  * way round: a marker of a bucket says that all its rows are there, and a file without its valid-length file shows rows
+  * that were never committed.
+  *
+  * @param files        that readers see, sorted by their paths
+  * @param markers      of stoplog, in the listed directories
+  * @param validLengths of `files`
+  * @param directories  below the scope, visible and hidden; the listing does not enter hidden ones
+  * @param paths        of all files that the listing has come by, hidden ones included
+  */
+private[stoplog] final case class VisibleListing(
+    files: Vector[VisibleFile],
+    markers: Vector[VisibleFile],
+    validLengths: Vector[VisibleFile],
+    directories: Vector[String],
+    paths: Vector[String]
+) {
+
+  /** All files that a job may name that replaces the scope, in the order in which they have to be hidden. */
+  def replaceable: Vector[VisibleFile] = markers ++ files ++ validLengths
+}
+
+private[stoplog] object VisibleListing {
+
+  /** A listing of these files, next to which there is no other file. */
+  def of(files: Vector[VisibleFile]): VisibleListing =
+    VisibleListing(files, Vector.empty, Vector.empty, Vector.empty, files.map(_.path))
+}
+
+/** A file below the path of a sink.
+  *
+  * @param storedBytes    the length of the file
+  * @param committedBytes the bytes that readers may read: less than `storedBytes` if the file has a valid-length file
+  * @param modifiedMillis `None` if the storage keeps no such times
+  * @param link           the target, if the file is a symbolic link to a file or a directory; the lengths are those of the link then
+  */
+private[stoplog] final case class VisibleFile(
+    path: String,
+    storedBytes: Long,
+    committedBytes: Long,
+    modifiedMillis: Option[Long],
+    link: Option[Link] = None
+) {
+
+  /** As a record names it: with the stored length, by which a later look recognizes the file. The number of rows is unknown. */
+  def asPart: FinishedPart = {
+    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
+    FinishedPart(directory.stripSuffix("/"), name, storedBytes, records = 0, epoch = -1)
+  }
+}

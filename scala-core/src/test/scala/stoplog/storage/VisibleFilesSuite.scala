@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.storage.VisibleFiles.Scope
+import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalUnderTest}
+
+class VisibleFilesSuite extends AnyFunSuite {
+
+  private def withFiles(names: String*)(body: (Path, FileStore) => Unit): Unit = {
+    val root = Files.createTempDirectory("stoplog-visible")
+    try {
+      names.foreach(put(root, _, "12345".getBytes(UTF_8)))
+      body(root, LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process))
+    } finally LocalUnderTest.remove(root)
+  }
+
+  private def put(root: Path, name: String, bytes: Array[Byte]): Unit = {
+    Files.createDirectories(root.resolve(name).getParent)
+    Files.write(root.resolve(name), bytes): Unit
+  }
+
+  private def paths(files: Vector[VisibleFile]) = files.map(_.path)
+
+  test("a listing names visible files and markers, and no other hidden file") {
+    val seen    = Vector("_x=1/f.txt", "a.txt", "b/c.txt", "b/d/e.txt")
+    val markers = Vector("_SUCCESS", "_x=1/_SUCCESS.12", "b/_SUCCESS")
+    val others  = Vector("_stoplog/main/log/0", "b/_stoplog/main/log/0", ".x=1/g.txt", "b/.open",
+      "b/_part-1.inprogress.main-1", "b/_part-2.pending", "b/_SUCCESS.crc", "b/_SUCCESSFUL", "b/.c.txt.crc",
+      "b/z.txt._COPYING_")
+    withFiles(seen ++ markers ++ others: _*) { (_, files) =>
+      val listing = new VisibleFiles(files).list(Scope.Whole)
+      assert(paths(listing.files) === seen)
+      assert(paths(listing.markers) === markers)
+      assert(listing.validLengths === Vector.empty)
+      assert(paths(listing.replaceable) === markers ++ seen)
+      assert(listing.directories === Vector(".x=1", "_stoplog", "_x=1", "b", "b/_stoplog", "b/d"))
+    }
+  }
+
+  test(
+    "a scope of directories lists each of them once, with all directories in it, and enters no hidden one"
+  ) {
+    withFiles("a.txt", "b/c.txt", "b/d/e.txt", "b/d/_SUCCESS", "c/f.txt", "cc/g.txt", "_h/i.txt",
+      "_SUCCESS") { (_, files) =>
+      def list(directories: String*) = new VisibleFiles(files).list(Scope.Directories(directories.toVector))
+      assert(paths(list("b", "b/d", "b").files) === Vector("b/c.txt", "b/d/e.txt"))
+      assert(paths(list("b/d", "c", "none").replaceable) === Vector("b/d/_SUCCESS", "b/d/e.txt", "c/f.txt"))
+      assert(paths(list("_h", "_h/x").files) === Vector.empty)
+      assert(paths(list("", "c").files) === Vector("a.txt", "b/c.txt", "b/d/e.txt", "c/f.txt", "cc/g.txt"))
+      assert(list().replaceable === Vector.empty)
+    }
+  }
+
+  test("a file with a valid-length file has the committed bytes that it records") {
+    withFiles("b/a.txt", "b/b.txt", "b/c.txt", "b/_c.txt.valid-length", "b/_gone.txt.valid-length") {
+      (root, files) =>
+        put(root, "b/_a.txt.valid-length", ValidLengthNames.encoded(3))
+        put(root, "b/.b.txt.length", ValidLengthNames.encoded(0))
+        val listing =
+          new VisibleFiles(files, Vector(ValidLengthNames.standard, ValidLengthNames(".", ".length")))
+            .list(Scope.Whole)
+        assert(
+          listing.files.map(f => (f.path, f.storedBytes, f.committedBytes)) ===
+            Vector(("b/a.txt", 5, 3), ("b/b.txt", 5, 0), ("b/c.txt", 5, 5))
+        )
+        assert(
+          paths(listing.validLengths) === Vector(
+            "b/.b.txt.length",
+            "b/_a.txt.valid-length",
+            "b/_c.txt.valid-length"
+          )
+        )
+    }
+  }
+
+  test("a symbolic link is an entry of its own, and the listing does not follow it") {
+    withFiles("b/a.txt", "other/c.txt") { (root, files) =>
+      Files.createSymbolicLink(root.resolve("b/link"), root.resolve("other"))
+      val links = new VisibleFiles(files)
+        .list(Scope.Directories(Vector("b")))
+        .files
+        .map(f => f.path -> f.link.isDefined)
+      assert(links === Vector("b/a.txt" -> false, "b/link" -> true))
+    }
+  }
+}

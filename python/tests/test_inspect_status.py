@@ -294,3 +294,24 @@ def test_what_readers_pass_over_is_neither_finished_nor_foreign(tmp_path: Path) 
     sink.write(f"_day=1/{sink.name(99)}", b"x")  # a column of a partition, which Spark reads
     assert "_day=1" in [bucket.bucket for bucket in directory(tmp_path).status().buckets]
     assert directory(tmp_path).check().files == files + 1
+
+
+def test_a_part_with_a_valid_length_file_counts_with_its_committed_bytes(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for prefix, suffix in (("_", ".valid-length"), (".", ".length")):
+        sink.write(f"day=3/{sink.name(7)}", b"x" * 1900)
+        note = sink.write(f"day=3/{prefix}{sink.name(7)}{suffix}", b"\x00\x041100")
+        found = next(bucket for bucket in status(tmp_path).buckets if bucket.bucket == "day=3")
+        assert found.finished_bytes == 1100
+        assert directory(tmp_path).report().figures.listing.largest_bytes == 1100
+        note.unlink()
+
+
+def test_files_of_a_log_in_a_directory_below_are_not_counted(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    before = status(tmp_path)
+    inner = healthy(tmp_path / "day=9")
+    assert inner.own.exists()
+    found = {bucket.bucket for bucket in status(tmp_path).buckets} - {one.bucket for one in before.buckets}
+    assert found
+    assert not any("_stoplog" in bucket for bucket in found)

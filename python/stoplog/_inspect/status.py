@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.liveness import DriverLife, driver_life
-from stoplog._inspect.names import is_hidden, part_name
+from stoplog._inspect.names import part_name
 from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
 from stoplog._inspect.sinks import SinkKind, SinkSummary, summary_of
+from stoplog._inspect.visible import listed_files
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
 from stoplog._shared import DIRECTORIES, ROOT
@@ -144,15 +145,16 @@ def _count_files(
 ) -> int:
     """Adds up as it goes: a directory may hold more files than one would like to remember."""
     foreign = 0
-    for file in storage.files(enter=lambda directory: directory != ROOT):
-        if is_hidden(file.name):
-            if file.name.startswith("_SUCCESS"):
-                counts[file.directory].markers += 1
-        elif part_name(file.name) is not None:
-            counts[file.directory].add_finished(file)
-            if not is_hidden(file.directory):
+    for listed in listed_files(storage):
+        bucket = listed.file.directory
+        if listed.is_hidden:
+            counts[bucket].markers += listed.is_marker
+        elif part_name(listed.file.name) is not None:
+            file = replace(listed.file, size_bytes=listed.committed_bytes)
+            counts[bucket].add_finished(file)
+            if not listed.is_below_hidden:
                 seen(file)
-        elif not is_hidden(file.directory):
+        elif not listed.is_below_hidden:
             foreign += 1
     return foreign
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from stoplog._inspect.names import is_hidden, part_name
+from stoplog._inspect.names import part_name
 from stoplog._inspect.sinks import SinkKind, kind_of
+from stoplog._inspect.visible import listed_files
 from stoplog._log.codec import BaseGone, RecordProblem
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.paths import InBucket
@@ -24,6 +25,7 @@ class Visible:
 
     Attributes:
         parts: the lengths of files that are named like parts, by their paths.
+        valid_lengths: the numbers of their committed bytes, where a file next to a part notes one.
         first_directory: by the names of parts that readers see, one of the directories that they are in.
         directories_of: for names that are in several directories, which these are.
         foreign: other files that readers see.
@@ -31,6 +33,7 @@ class Visible:
     """
 
     parts: dict[str, int]
+    valid_lengths: dict[str, int]
     first_directory: dict[str, str]
     directories_of: dict[str, list[str]]
     foreign: list[FileInfo]
@@ -94,23 +97,27 @@ class Facts:
 def visible_files(storage: Storage) -> Visible:
     """Lists everything but the logs."""
     parts: dict[str, int] = {}
+    valid_lengths: dict[str, int] = {}
     first: dict[str, str] = {}
     rejected: dict[str, str] = {}
     several: dict[str, list[str]] = {}
     foreign, hidden = [], []
-    for file in storage.files(enter=lambda directory: directory != ROOT):
-        if is_hidden(file.name):
+    for listed in listed_files(storage):
+        file = listed.file
+        if listed.is_hidden:
             hidden.append(file)
         elif part_name(file.name) is None:
             foreign.append(file)
         else:
             parts[file.path] = file.size_bytes
+            if listed.valid_bytes is not None:
+                valid_lengths[file.path] = listed.valid_bytes
             # Rejected rows have parts of the same names, in a directory that readers of the data pass over.
-            seen = rejected if is_hidden(file.directory) else first
+            seen = rejected if listed.is_below_hidden else first
             before = seen.setdefault(file.name, file.directory)
             if before != file.directory:
                 several.setdefault(file.name, [before]).append(file.directory)
-    return Visible(parts, first, several, foreign, hidden)
+    return Visible(parts, valid_lengths, first, several, foreign, hidden)
 
 
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:

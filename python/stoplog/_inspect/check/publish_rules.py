@@ -14,11 +14,6 @@ from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import LogRecord, PendingPart
 from stoplog._shared import GRACE_MILLIS
-from stoplog._storage import FileInfo
-from stoplog._storage.files import join
-
-# Of a text that Java wrote: two bytes of its length, and the digits of a number.
-_NOTE_BYTES = 24
 
 
 def publish_findings(facts: Facts) -> Iterator[Finding]:
@@ -72,7 +67,7 @@ def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Fin
         message = (
             f"{part.finished_path} has {there} bytes, the part that is to get this name {part.size_bytes}."
         )
-        if _valid_length(facts, part) != part.size_bytes:
+        if facts.visible.valid_lengths.get(part.finished_path) != part.size_bytes:
             yield _about(facts, FindingKind.NAME_TAKEN, message, sketch, part, part.finished_path)
         return
     problem = missing_or_short(facts, staged, part.size_bytes) if there is None else None
@@ -100,7 +95,7 @@ def _published(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[F
         message = f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
         yield _about(facts, FindingKind.FINISHED_PART_SHORT, message, sketch, part, part.finished_path)
     elif there > part.size_bytes:
-        noted = _valid_length(facts, part)
+        noted = facts.visible.valid_lengths.get(part.finished_path)
         if noted is None:
             message = (
                 f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
@@ -136,29 +131,6 @@ def _replaced(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
                 part.bucket,
                 sketch.state.last_epoch,
             )
-
-
-def _valid_length(facts: Facts, part: PendingPart) -> int | None:
-    """The number of bytes that count, by a hidden file beside the part, in the form of the BucketingSink.
-
-    Its prefix and suffix are the query's, and unknown here.
-    """
-    about = [file for file in facts.storage.children(part.bucket)[1] if _is_about(facts, file, part)]
-    # Of those of parts 1 and 10, which both contain the name of part 1, its own is the shorter one.
-    for file in sorted(about, key=lambda one: len(one.name)):
-        digits = (facts.storage.read(file.path) or b"")[2:]
-        if digits.isdigit():
-            return int(digits)
-    return None
-
-
-def _is_about(facts: Facts, file: FileInfo, part: PendingPart) -> bool:
-    before, named, behind = file.name.partition(part.name)
-    if not (named and before and is_hidden(file.name) and file.size_bytes <= _NOTE_BYTES):
-        return False
-    more = len(behind) - len(behind.lstrip("0123456789"))
-    longer = (join(part.bucket, part.name + behind[:digits]) for digits in range(1, more + 1))
-    return not any(path in facts.visible.parts for path in longer)
 
 
 def _about(

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.{Random, Using}
 
-import stoplog.storage.{FileStore, MoveOutcome, Moves, SinkDirectory}
+import stoplog.storage.{FileStore, MoveOutcome, Moves, SinkDirectory, VisibleFiles}
 import stoplog.storage.FileInfo.{Directory, File}
 import stoplog.storage.MoveOutcome.{Moved, SourceGone, TargetTaken}
 import stoplog.storage.PutOutcome.{Created, Taken}
@@ -41,6 +41,29 @@ abstract class FileStoreLaws extends LawSuite {
       assert(storage.files().putIfAbsent(path, utf8("second")) === Taken, path)
       assert(storage.files().read(path).map(new String(_)) === Some("first"), path)
     }
+  }
+
+  law("a listing of visible files shows what readers see, markers, and no other hidden file") { storage =>
+    val seen    = Vector("_x=1/f.txt", "a b/c=1%/ä.txt", "b/d/e.txt", "top.txt")
+    val markers = Vector("_SUCCESS", "b/_SUCCESS.2")
+    val hidden  =
+      Seq("b/_part-1.in-progress", "b/.d.txt", "_stoplog/main/log/0", "b/_stoplog/main/log/0", ".h/x.txt")
+    (seen ++ markers ++ hidden).foreach(storage.plant(_, utf8("12345")))
+    storage.plant("b/d/_e.txt.valid-length", Array[Byte](0, 1, '3'))
+    val visible = new VisibleFiles(storage.files())
+    val listing = visible.list(VisibleFiles.Scope.Whole)
+    assert(listing.files.map(_.path) === seen.sorted)
+    assert(listing.files.map(_.storedBytes).distinct === Vector(5))
+    assert(
+      listing.files.filter(_.committedBytes != 5).map(f => f.path -> f.committedBytes) === Vector(
+        "b/d/e.txt" -> 3
+      )
+    )
+    assert(listing.markers.map(_.path) === markers)
+    assert(listing.validLengths.map(_.path) === Vector("b/d/_e.txt.valid-length"))
+    val some = visible.list(VisibleFiles.Scope.Directories(Vector("b", "b/d", "none", "_stoplog")))
+    assert(some.files.map(_.path) === Vector("b/d/e.txt"))
+    assert(some.markers.map(_.path) === Vector("b/_SUCCESS.2"))
   }
 
   law("a file may be empty") { storage =>

@@ -75,17 +75,24 @@ private[stoplog] object Compactor {
 /** A finished file that is to be merged with others.
   *
   * @param configuration under which the path's file system is reached
+  * @param sizeBytes     the committed bytes. A compactor MUST NOT read more of the file
   * @param records       the rows of the file by the log of its sink; none where no log tells them
+  * @param storedBytes   the length of the file, if a valid-length file says that fewer bytes count. [[open]] then ends after
+  *                      `sizeBytes`; a reader of the path itself does not
   */
 final case class CompactionInput(
     path: Path,
     sizeBytes: Long,
     configuration: Configuration,
-    records: Option[Long] = None
+    records: Option[Long] = None,
+    storedBytes: Option[Long] = None
 ) {
 
-  /** Its bytes, from the beginning; the caller closes it. Can be positioned anywhere. */
-  def open(): FSDataInputStream = path.getFileSystem(configuration).open(path)
+  /** Its committed bytes, from the beginning; the caller closes it. Can be positioned anywhere. */
+  def open(): FSDataInputStream = {
+    val in = path.getFileSystem(configuration).open(path)
+    if (storedBytes.isEmpty) in else new FSDataInputStream(new CommittedInput(in, sizeBytes))
+  }
 }
 
 /** Files of one directory that become one.

@@ -19,7 +19,8 @@ import stoplog.options.SourceOptions
 import stoplog.source.{SplitSource, StateFiles}
 import stoplog.source.file._
 import stoplog.source.file.Monitoring.OnChangedFile
-import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
+import stoplog.storage.{CommittedSourceFiles, FileStore, Found, SourceFile, SourceFiles}
+import stoplog.storage.CommittedSourceFiles.Finding
 
 /** The file source that options ask for. */
 private[stoplog] object FileReads {
@@ -27,7 +28,7 @@ private[stoplog] object FileReads {
   /** The columns for a user who named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
   def schema(options: SourceOptions): StructType = {
     val root = SourceRoot.of(options.content.paths)
-    SourceColumns.inferred(options, SourcePlaces.files(root), rulesNow(options, root))
+    SourceColumns.inferred(options, committed(options, root), rulesNow(options, root))
   }
 
   /** The files as a source of rows.
@@ -43,7 +44,7 @@ private[stoplog] object FileReads {
       filters: Seq[Filter]
   ): FileRead = {
     val root  = SourceRoot.of(options.content.paths)
-    val files = SourcePlaces.files(root)
+    val files = committed(options, root)
     refuseReadingBack(options, root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
     val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
@@ -65,9 +66,18 @@ private[stoplog] object FileReads {
     val root  = SourceRoot.of(options.content.paths)
     val files = SourcePlaces.files(root)
     refuseReadingBack(options, root)
+    SourcePlaces.refuseForeign(root)
     for ((path, inRoot) <- root.whole if files.find(inRoot).isEmpty)
       throw Errors.sourcePath(path, "no such file or directory")
   }
+
+  /** The files to read, by the rules for foreign tables and committed bytes. */
+  private def committed(options: SourceOptions, root: SourceRoot): SourceFiles = new CommittedSourceFiles(
+    options.content.paths.mkString(", "),
+    SourcePlaces.files(root),
+    if (options.files.finder.forall(_ == FileFinder.NonSplitting)) Finding.ByListing else Finding.ByFinder,
+    () => SourcePlaces.files(SourceRoot.of(Vector(root.root.getParent.toString)))
+  )
 
   /** Refuses places for files of the source's own that it would read: such a query would never come to an end.
     *
@@ -181,6 +191,8 @@ private[stoplog] object FileReads {
     override def describe(path: String): String       = files.describe(path)
     override def locate(path: String): URI            = files.locate(path)
     override def canAppend: Boolean                   = files.canAppend
+
+    private[stoplog] override def committed(file: SourceFile): SourceFile = files.committed(file)
   }
 
   /** A source of files, and what its readers hand out.

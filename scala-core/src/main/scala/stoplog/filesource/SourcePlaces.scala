@@ -10,7 +10,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.options.SparkHadoop
 import stoplog.source.StateFiles
-import stoplog.storage.{SourceFiles, Storage}
+import stoplog.storage.{ForeignOwners, OwnTables, SourceFiles, Storage, TableFormat}
 import stoplog.storage.hadoop._
 import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalSourceFiles}
@@ -27,6 +27,12 @@ private[stoplog] object SourcePlaces {
   def files(from: SourceRoot): SourceFiles =
     if (isLocal(from.root)) new LocalSourceFiles(from.root.toUri.getPath, Faults.ofThisJvm, from.named)
     else new HadoopSourceFiles(hadoop(from.root))
+
+  /** Refuses a root in a table's directory. A sink of stoplog shows committed files alone. Error: `STOPLOG_FOREIGN_TABLE`. */
+  def refuseForeign(from: SourceRoot): Unit = new ForeignOwners(OwnTables.Formats(Set(TableFormat.Stoplog)))
+    .refuseAbove(from.root.toString, describe(from), Storage.above(from.root, configuration))
+
+  private def describe(from: SourceRoot): String = files(from).describe("")
 
   /** The state of a source, in its directory of a checkpoint.
     *

@@ -83,8 +83,10 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
       job: CompactionJob
   ): Vector[PlannedMerge] = {
     val hadoop = new HadoopSettings(context.hadoopConfiguration)
-    val works  = groups.map { case (group, merge) => MergeWork(merge, own, group.compactor, hadoop, group.committed) }
-    val made   = context.parallelize(works.indices, works.size).map(index => tried(works(index))).collect()
+    val works  = groups.map { case (group, merge) =>
+      MergeWork(merge, own, group.compactor, hadoop, group.committed)
+    }
+    val made = context.parallelize(works.indices, works.size).map(index => tried(works(index))).collect()
     groups.zip(made).flatMap {
       case ((_, merge), (token, sizeBytes, "")) if job.replace(merge, Merged(Closed(token), sizeBytes)) =>
         Some(planned(merge.inputs))
@@ -191,7 +193,8 @@ private[stoplog] final case class MergeWork(
         storage.pathOf(part.path),
         committed.getOrElse(part.path, part.sizeBytes),
         hadoop.configuration,
-        Some(part.records).filter(_ > 0)
+        Some(part.records).filter(_ > 0),
+        committed.get(part.path).map(_ => part.sizeBytes)
       )
     }
     merge.inputs.foreach(refuseIfChanged)
@@ -208,6 +211,8 @@ private[stoplog] final case class MergeWork(
     val path   = storage.pathOf(part.path)
     val actual = path.getFileSystem(hadoop.configuration).getFileStatus(path).getLen
     if (actual != part.sizeBytes)
-      throw new IllegalStateException(s"$path has $actual bytes, and had ${part.sizeBytes} when it was published")
+      throw new IllegalStateException(
+        s"$path has $actual bytes, and had ${part.sizeBytes} when it was published"
+      )
   }
 }

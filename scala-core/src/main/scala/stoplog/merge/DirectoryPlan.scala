@@ -113,7 +113,8 @@ private[stoplog] object DirectoryPlan {
           val input             = CompactionInput(
             storage.pathOf(file.path),
             committed.getOrElse(file.path, file.sizeBytes),
-            hadoop.configuration
+            hadoop.configuration,
+            storedBytes = committed.get(file.path).map(_ => file.sizeBytes)
           )
           val like =
             try Option(compactor.likeness(input))

@@ -72,7 +72,7 @@ private[stoplog] final class SinkStorage private (
   /** Lists the files of the scope that may be replaced, compacted or read one by one. Error: `STOPLOG_FOREIGN_TABLE`. */
   def listed(scope: VisibleFiles.Scope, configuration: Configuration): VisibleListing = {
     val owners = new ForeignOwners()
-    owners.refuseAbove(path, files, Storage.above(pathOf(""), configuration))
+    owners.refuseAbove(path, files.describe(""), Storage.above(pathOf(""), configuration))
     val listing = visible.list(scope)
     owners.refuseBelow(path, files, listing)
     listing

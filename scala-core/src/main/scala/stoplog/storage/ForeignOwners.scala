@@ -3,7 +3,8 @@ package stoplog.storage
 
 import java.nio.file.AccessDeniedException
 
-import scala.util.control.NonFatal
+import scala.collection.mutable
+import scala.util.control.{Breaks, NonFatal}
 
 import org.apache.hadoop.security.AccessControlException
 
@@ -32,20 +33,18 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
     * log then has one warning.
     *
     * @param path  as the user wrote it
-    * @param root  the files under the path
+    * @param root  the path with all its names
     * @param above the files under each directory above the path ([[Storage.above]])
     * Error: `STOPLOG_FOREIGN_TABLE`.
     */
-  def refuseAbove(path: String, root: FileStore, above: Iterator[FileStore]): Unit = {
+  def refuseAbove(path: String, root: String, above: Iterator[FileStore]): Unit = {
     var unread = Vector.empty[String]
-    hive("", nameOf(root.describe(""))).filterNot(isOurs(Place.Below)).foreach { found =>
-      throw refusal(path, root.describe(""), found)
-    }
+    hive("", nameOf(root)).filterNot(isOurs(Place.Below)).foreach(found => throw refusal(path, root, found))
     above.foreach { files =>
       val directory = files.describe("")
       val found     =
         try
-          of("", nameOf(directory), name => files.stat(name).isDefined, () => metadataOf(files, ""))
+          of(files, "", nameOf(directory))
         catch {
           case NonFatal(e) if isDenied(e) =>
             unread :+= s"$directory (${Causes.reason(e)})"
@@ -60,20 +59,14 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   }
 
   /** Looks at directories between the path and directories in it, the path itself included: a listing of these directories
-    * alone does not cover them. Asks for each name on its own.
+    * alone does not cover them.
     *
     * Error: `STOPLOG_FOREIGN_TABLE`.
     */
   def refuseBetween(path: String, files: FileStore, directories: Vector[String]): Unit = {
     val between = directories.flatMap(VisibleFiles.parents).toSet + ""
     between.toVector.sorted.foreach { directory =>
-      def at(name: String) = FileStore.path(directory, name)
-      of(
-        directory,
-        nameOf(directory),
-        name => files.stat(at(name)).isDefined,
-        () => metadataOf(files, directory)
-      )
+      of(files, directory, nameOf(directory))
         .filterNot(isOurs(Place.Below))
         .headOption
         .foreach(found => throw refusal(path, files.describe(directory), found))
@@ -81,21 +74,17 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   }
 
   private def below(listing: VisibleListing): Option[ForeignOwner] = {
-    val names = (listing.directories.iterator ++ listing.paths.iterator)
-      .filter(path => Names(nameOf(path)))
-      .toVector
-      .groupMap(parentOf)(nameOf)
-      .view
-      .mapValues(_.toSet)
-    val tables = names.toVector.flatMap { case (directory, there) =>
-      val metadata = FileStore.path(directory, Metadata)
-      of(directory, "", there, () => listing.paths.iterator.filter(parentOf(_) == metadata).map(nameOf))
-    }
-    val writes = listing.directories.flatMap(directory => hive(directory, nameOf(directory)))
-    (tables ++ writes)
+    val entries                                 = mutable.Map.empty[String, Entries]
+    def see(path: String): Option[ForeignOwner] =
+      if (!Entries.mayTell(nameOf(path))) None
+      else {
+        val directory = parentOf(path)
+        entries.getOrElseUpdate(directory, new Entries(directory)).see(nameOf(path))
+      }
+    (listing.directories ++ listing.paths)
+      .flatMap(see)
       .filterNot(isOurs(Place.Below))
-      .sortBy(found => (found.directory, found.entry))
-      .headOption
+      .minByOption(found => (found.directory, found.entry))
   }
 
   private def isOurs(place: Place)(found: ForeignOwner): Boolean = ours match {
@@ -107,32 +96,78 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
 
 private[stoplog] object ForeignOwners {
 
-  /** @param has      whether the directory has an entry of this name
-    * @param metadata the names in the directory `metadata`
-    */
-  private def of(
-      directory: String,
-      name: String,
-      has: String => Boolean,
-      metadata: () => Iterator[String]
-  ): Vector[ForeignOwner] = {
+  /** The owners of a directory, by the names in it. */
+  private def of(files: FileStore, directory: String, name: String): Vector[ForeignOwner] = {
+    val has  = entriesOf(files, directory)
     val kept = Kept.collect { case (entry, format) if has(entry) => ForeignOwner(directory, entry, format) }
-    val iceberg = Option.when(has(Metadata) && metadata().exists(_.contains(".metadata.json")))(
-      ForeignOwner(directory, Metadata, TableFormat.Iceberg)
-    )
+    val iceberg =
+      Option.when(has(Metadata) && namesInMetadata(files, directory).exists(_.contains(IcebergMetadata)))(
+        ForeignOwner(directory, Metadata, TableFormat.Iceberg)
+      )
     val paimon = Option.when(Paimon.forall(has))(ForeignOwner(directory, Paimon.head, TableFormat.Paimon))
     kept ++ iceberg ++ paimon ++ hive(directory, name)
   }
 
-  private def metadataOf(files: FileStore, directory: String): Iterator[String] = {
+  /** Whether a directory has an entry of a name: by a listing, which is one request of most directories. A directory with many
+    * entries is not listed to its end: it is asked for each name.
+    */
+  private def entriesOf(files: FileStore, directory: String): String => Boolean = {
+    val names   = mutable.Set.empty[String]
+    val listing = new Breaks
+    var isWhole = false
+    listing.breakable {
+      files.visit(directory, "") { entry =>
+        if (names.size == MostListed) listing.break()
+        names += entry.name
+      }
+      isWhole = true
+    }
+    if (isWhole) names else name => names(name) || files.stat(FileStore.path(directory, name)).isDefined
+  }
+
+  private def namesInMetadata(files: FileStore, directory: String): Vector[String] = {
     val metadata = FileStore.path(directory, Metadata)
-    if (files.stat(metadata).exists(_.isDirectory)) files.names(metadata).iterator else Iterator.empty
+    if (files.stat(metadata).exists(_.isDirectory)) files.names(metadata) else Vector.empty
+  }
+
+  /** Looks at the entries of one directory, one after the other. */
+  private[storage] final class Entries(directory: String) {
+    private var ofPaimon = Set.empty[String]
+
+    /** The owner that this entry makes known. */
+    def see(name: String): Option[ForeignOwner] =
+      if (!Entries.mayTell(name)) None
+      else {
+        if (Paimon.contains(name)) ofPaimon += name
+        KeptNames
+          .get(name)
+          .map(ForeignOwner(directory, name, _))
+          .orElse(
+            Option.when(nameOf(directory) == Metadata && name.contains(IcebergMetadata))(
+              ForeignOwner(parentOf(directory), Metadata, TableFormat.Iceberg)
+            )
+          )
+          .orElse(
+            Option
+              .when(ofPaimon.size == Paimon.size)(ForeignOwner(directory, Paimon.head, TableFormat.Paimon))
+          )
+          .orElse(hive(directory, name))
+      }
+  }
+
+  private[storage] object Entries {
+
+    /** Whether a name is worth a closer look: most are not. */
+    def mayTell(name: String): Boolean =
+      KeptNames.contains(name) || Paimon.contains(name) || name.contains(IcebergMetadata) || HiveWrite
+        .matches(name)
   }
 
   private def hive(directory: String, name: String): Option[ForeignOwner] =
     Option.when(HiveWrite.matches(name))(ForeignOwner(directory, "the name of a write", TableFormat.Hive))
 
-  private def refusal(path: String, directory: String, found: ForeignOwner) =
+  /** The error about a path, as the user wrote it, and the directory of an owner, as users know it. */
+  private[storage] def refusal(path: String, directory: String, found: ForeignOwner) =
     Errors.foreignTable(path, directory, found.entry, found.format.name)
 
   private def isDenied(e: Throwable): Boolean = Causes.of(e).exists {
@@ -161,12 +196,16 @@ private[stoplog] object ForeignOwners {
     "_metadata_acid"    -> TableFormat.Hive
   )
 
-  private val Metadata = "metadata"
+  private val Metadata        = "metadata"
+  private val IcebergMetadata = ".metadata.json"
 
   /** The directories that every table of Paimon has. */
   private val Paimon = Vector("snapshot", "manifest", "schema")
 
-  private val Names = (Kept.map(_._1) ++ Paimon :+ Metadata).toSet
+  /** Fewer than the entries of one page of a listing. */
+  private val MostListed = 900
+
+  private val KeptNames = Kept.toMap
 
   /** The directory of a transaction of Hive. */
   private val HiveWrite = """base_\d{7}(_v\d+)?|(delete_)?delta_\d{7}_\d{7}(_.*)?""".r

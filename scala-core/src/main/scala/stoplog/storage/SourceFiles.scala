@@ -23,6 +23,11 @@ trait SourceFiles extends Serializable {
   /** Whether programs can add to a file here. */
   def canAppend: Boolean = true
 
+  /** The file with the number of its committed bytes, which the source asks for once for each file before it plans to read it: by
+    * default all bytes of the file.
+    */
+  private[stoplog] def committed(file: SourceFile): SourceFile = file
+
   /** The file's bytes from an offset on. Asks the storage for nothing that [[SourceFile]] says.
     *
     * Errors: `FileNotFoundException`, `STOPLOG_SOURCE_LINK`.
@@ -69,7 +74,7 @@ object Found {
       * seconds.
       */
     def isStill(file: SourceFile): Boolean =
-      bytes == file.bytes &&
+      bytes == file.storedBytes.getOrElse(file.bytes) &&
         (modifiedMillis == file.modifiedMillis || modifiedMillis == file.modifiedMillis / 1000 * 1000)
   }
 }
@@ -78,5 +83,7 @@ object Found {
   *
   * @param path relative to the source's root, with `/` between the names; empty if the file is the root itself. See
   *             [[SourceFiles.nameOf]]
+  * @param bytes that count
+  * @param storedBytes the length of a file of which fewer bytes count: a valid-length file says so
   */
-final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long)
+final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long, storedBytes: Option[Long] = None)

@@ -61,7 +61,7 @@ class ForeignOwnersSuite extends AnyFunSuite {
     new ForeignOwners(ours)
       .refuseAbove(
         path,
-        store(Path.of(path)),
+        path,
         Storage.above(new HadoopPath(s"file://$path"), new Configuration())
       )
 
@@ -105,6 +105,13 @@ class ForeignOwnersSuite extends AnyFunSuite {
     withFiles(harmless :+ "data/_delta_log/0")((root, _) => above(s"$root/data"))
   }
 
+  test("finds a table among thousands of entries of a directory above") {
+    withFiles((0 until 2000).map(n => s"$n") ++ Seq("zz/a.txt", "_delta_log/0")) { (root, _) =>
+      assert(refusal(above(s"$root/zz")).contains("Delta"))
+    }
+    withFiles((0 until 2000).map(n => s"$n") :+ "zz/a.txt")((root, _) => above(s"$root/zz"))
+  }
+
   test("refuses each table format between the path and a directory of a partition") {
     for {
       (entries, owner) <- tables
@@ -128,12 +135,11 @@ class ForeignOwnersSuite extends AnyFunSuite {
   }
 
   test("a directory above that may not be read counts as one without a table, and a failure is passed on") {
-    val looks = mutable.Buffer.empty[String]
-    val root  = new DeniedFiles("/x/y", looks, new AccessDeniedException(_))
+    val looks                                        = mutable.Buffer.empty[String]
     def look(failure: String => java.io.IOException) =
       new ForeignOwners().refuseAbove(
         "/x/y",
-        root,
+        "/x/y",
         Iterator("/x", "/").map(new DeniedFiles(_, looks, failure))
       )
     look(new AccessDeniedException(_))
@@ -150,10 +156,10 @@ private object ForeignOwnersSuite {
       extends UnusedFiles {
     override def describe(path: String): String = root + path
 
-    override def stat(path: String): Option[FileInfo] = {
+    override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = {
       looks += root
       val denied = failure(root)
-      throw Errors.storeWrite(root, denied.getMessage, denied)
+      throw Errors.storeWrite("/x/y", denied.getMessage, denied)
     }
   }
 }

@@ -55,7 +55,8 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   )
 
   private def opened(input: CompactionInput): Reader = {
-    val reader = OrcFile.createReader(input.path, OrcFile.readerOptions(input.configuration))
+    val reader =
+      OrcFile.createReader(input.path, OrcFile.readerOptions(input.configuration).maxLength(input.sizeBytes))
     if (reader.getColumnEncryptionKeys.nonEmpty) {
       reader.close()
       throw new IllegalArgumentException(s"${input.path} is encrypted, and such files are not merged.")

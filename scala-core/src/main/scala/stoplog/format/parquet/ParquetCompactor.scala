@@ -11,7 +11,7 @@ import org.apache.parquet.hadoop.{ParquetFileReader, ParquetFileWriter, ParquetO
 import org.apache.parquet.hadoop.api.{ReadSupport, WriteSupport}
 import org.apache.parquet.hadoop.example.GroupReadSupport
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, CompressionCodecName, ParquetMetadata}
-import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopStreams}
 import org.apache.parquet.io.{InputFile, SeekableInputStream}
 import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
@@ -52,7 +52,9 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   override def likeness(input: CompactionInput): String = likenessOf(opened(input))
 
   private def opened(input: CompactionInput): Opened = {
-    val file = HadoopInputFile.fromPath(input.path, input.configuration)
+    val file =
+      if (input.storedBytes.isEmpty) HadoopInputFile.fromPath(input.path, input.configuration)
+      else new ParquetCompactor.Committed(input)
     Using.resource(ParquetFileReader.open(file)) { reader =>
       if (
         reader.getFileMetaData.getFileDecryptor != null || reader.getFileMetaData.getEncryptionType.name != "UNENCRYPTED"
@@ -164,6 +166,13 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
 }
 
 private[stoplog] object ParquetCompactor {
+
+  /** A file of which fewer bytes are committed than are stored. */
+  private final class Committed(input: CompactionInput) extends InputFile {
+    override def getLength: Long                = input.sizeBytes
+    override def newStream: SeekableInputStream = HadoopStreams.wrap(input.open())
+    override def toString: String               = input.path.toString
+  }
 
   /** A compactor of any Parquet files, under the settings of `hadoop`. */
   def apply(hadoop: Configuration): ParquetCompactor =

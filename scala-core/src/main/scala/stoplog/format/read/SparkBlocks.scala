@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import java.io.{Closeable, FileNotFoundException}
+import java.io.{Closeable, FileNotFoundException, IOException}
 import java.net.URI
 
 import scala.util.control.NonFatal
@@ -154,8 +154,14 @@ private[stoplog] object SparkBlocks {
     /** Readers of Parquet and ORC go by the footer at the end, in all pieces. */
     override protected def growsAtItsEnd: Boolean = false
 
-    override protected def begin(split: FileSplit): SparkBlockReader.Open =
+    override protected def begin(split: FileSplit): SparkBlockReader.Open = {
+      split.file.storedBytes.foreach { stored =>
+        throw new IOException(
+          s"a valid-length file says that ${split.file.bytes} of its $stored bytes count, and Spark's reader of this format reads all"
+        )
+      }
       new SparkBlockReader.Open(read(partitioned(split)))
+    }
 
     override protected def hasMore(open: SparkBlockReader.Open): Boolean = open.all.hasNext
 

@@ -51,7 +51,7 @@ private[stoplog] final class FileEnumerator(
     var ready: Option[FileSplit] = None
     while (ready.isEmpty && pending.nonEmpty) {
       val split = pending.removeHead()
-      ready = readable(split)
+      ready = committed(split).flatMap(readable)
       seen.put(split.file)
     }
     if (pending.isEmpty) pending.clearAndShrink() // it may have held a million
@@ -232,6 +232,19 @@ private[stoplog] final class FileEnumerator(
   private def ignored: Option[FileSplit] = {
     counts.ignored += 1
     None
+  }
+
+  /** The split as far as its bytes are committed; none if none of them are. */
+  private def committed(split: FileSplit): Option[FileSplit] = {
+    val file = settings.files.committed(split.file)
+    if (file.storedBytes == split.file.storedBytes) Some(split)
+    else
+      split.extent match {
+        case _ if split.isFirst    => Some(framing.whole(file))
+        case Extent.Bytes(from, _) =>
+          Option.when(from < file.bytes)(FileSplit(file, Extent.Bytes(from, file.bytes)))
+        case records: Extent.Records => Some(FileSplit(file, records))
+      }
   }
 
   /** The split as far as its records are whole; none if none are. */

@@ -53,10 +53,12 @@ private[stoplog] object FileSplit {
       out.write(path)
       out.writeLong(split.file.bytes)
       out.writeLong(split.file.modifiedMillis)
-      out.writeByte(split.extent match {
+      val kind = split.extent match {
         case _: Extent.Bytes   => InBytes
         case _: Extent.Records => InRecords
-      })
+      }
+      out.writeByte(split.file.storedBytes.fold(kind)(_ => kind | IsLonger))
+      split.file.storedBytes.foreach(out.writeLong)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -64,8 +66,10 @@ private[stoplog] object FileSplit {
     override def read(version: Int, in: DataInput): FileSplit = {
       val path = new Array[Byte](in.readInt())
       in.readFully(path)
-      val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
-      in.readByte().toInt match {
+      val listed = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
+      val kind   = in.readByte().toInt
+      val file   = if ((kind & IsLonger) == 0) listed else listed.copy(storedBytes = Some(in.readLong()))
+      kind & ~IsLonger match {
         case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
         case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
         case other     => throw new java.io.IOException(s"a split of kind $other")
@@ -74,6 +78,9 @@ private[stoplog] object FileSplit {
 
     private final val InBytes   = 1
     private final val InRecords = 2
+
+    /** Of a file of which not all bytes count. */
+    private final val IsLonger = 4
   }
 }
 

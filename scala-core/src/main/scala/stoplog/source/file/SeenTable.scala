@@ -163,7 +163,8 @@ private[file] object SeenTable {
 private[file] final case class FileIdentity(bytes: Long, modifiedMillis: Long)
 
 private[file] object FileIdentity {
-  def of(file: SourceFile): FileIdentity = FileIdentity(file.bytes, file.modifiedMillis)
+  def of(file: SourceFile): FileIdentity =
+    FileIdentity(file.storedBytes.getOrElse(file.bytes), file.modifiedMillis)
 }
 
 /** The stored hash of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them

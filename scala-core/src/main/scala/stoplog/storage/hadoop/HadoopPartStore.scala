@@ -144,12 +144,14 @@ private[storage] object HadoopPartStore {
       inStaging: String => String
   ): Vector[Staged] =
     files.writing(files.at(layout.root)) {
-      val own     = files.at(SinkDirectory.Root)
+      val nested  = new NestedSinks
       val staging = PartLayout.Staging(sinkId).root
+      val found   = Set(layout.root, staging).toVector.flatMap { place =>
+        files.filesUnder(files.at(place))(entered => place.nonEmpty || nested.enters(files.relative(entered)))
+      }
       for {
-        place <- Set(layout.root, staging).toVector
-        file  <- files.filesUnder(files.at(place))(directory => place.nonEmpty || directory != own)
-        path = files.relative(file.getPath)
+        file <- found
+        path = files.relative(file.getPath) if !nested.own(path)
         token <- if (path.startsWith(staging + "/")) Some(inStaging(path)) else layout.tokenOf(path)
       } yield Staged(token, file.getModificationTime)
     }

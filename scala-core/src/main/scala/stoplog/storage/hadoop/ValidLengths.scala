@@ -41,21 +41,18 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
   def isValid(finished: Path, actualBytes: Long, validBytes: Long): Boolean =
     actualBytes == validBytes || actualBytes > validBytes && of(finished).contains(validBytes)
 
-  /** The evidence of a finished file about a part whose unfinished file has gone.
+  /** The evidence of a finished file about a part whose unfinished file has gone. The valid-length file stays if there is no
+    * finished file: another process may have published it, and a reader may hold it and be about to read its length.
     *
     * Error: `STOPLOG_NAME_TAKEN` when another file is there.
     */
   def outcome(finished: Path, sizeBytes: Long): CommitOutcome = files.status(finished) match {
-    case None =>
-      forget(finished) // it may say something of a part that will never be there
-      CommitOutcome.Lost
+    case None                                                                      => CommitOutcome.Lost
     case Some(there) if there.isFile && isValid(finished, there.getLen, sizeBytes) =>
       CommitOutcome.AlreadyCommitted
     case Some(there) =>
       throw Errors.nameTaken(finished.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
   }
-
-  def forget(finished: Path): Unit = files.delete(companion(finished))
 
   private def companion(finished: Path): Path = files.at(names.of(files.relative(finished)))
 }

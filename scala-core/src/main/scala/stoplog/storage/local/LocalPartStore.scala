@@ -55,12 +55,14 @@ private[stoplog] final class LocalPartStore(
   }
 
   override def staged(): Vector[Staged] = writing(layout.root) {
+    val nested = new NestedSinks
     val places =
       Set(at(layout.root), at(PartLayout.Staging(sinkId).root)) // records are written in the latter
     places.toVector
-      .flatMap(files)
-      .flatMap { file =>
-        val path  = Paths.get(root).relativize(file).asScala.mkString("/")
+      .flatMap(files(_, nested))
+      .map(file => file -> relative(file))
+      .filterNot { case (_, path) => nested.own(path) }
+      .flatMap { case (file, path) =>
         val token =
           if (path.startsWith(PartLayout.Staging(sinkId).root + "/")) Some(path) else layout.tokenOf(path)
         token.flatMap(t => LocalFiles.modifiedMillis(file).map(Staged(t, _)))
@@ -184,12 +186,14 @@ private[stoplog] final class LocalPartStore(
   }
 
   /** The files under a directory; of the sink's own directory only if it begins there. */
-  private def files(directory: Path): Vector[Path] = {
+  private def files(directory: Path, nested: NestedSinks): Vector[Path] = {
     val own = Paths.get(root, SinkDirectory.Root)
     LocalFiles
-      .deepestFirst(directory)(entered => directory.startsWith(own) || !entered.startsWith(own))
+      .deepestFirst(directory)(entered => directory.startsWith(own) || nested.enters(relative(entered)))
       .filter(LocalFiles.attributes(_).exists(_.isRegularFile))
   }
+
+  private def relative(file: Path): String = Paths.get(root).relativize(file).asScala.mkString("/")
 
   private def writers: Path = Paths.get(root, SinkDirectory(sinkId).writers)
 

@@ -40,8 +40,6 @@ class ValidLengthsSuite extends AnyFunSuite {
     assert(lengths.isValid(part, 9, 5))
     assert(!lengths.isValid(part, 9, 6))
     assert(!lengths.isValid(part, 4, 5))
-    lengths.forget(part)
-    assert(lengths.of(part) === None)
   }
 
   test("what is no companion says nothing") {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.compact
+
+import java.io.EOFException
+
+import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
+
+/** The committed bytes at the beginning of a file that has more. */
+private[compact] final class CommittedInput(in: FSDataInputStream, committedBytes: Long)
+    extends FSInputStream {
+
+  override def read(): Int = if (getPos < committedBytes) in.read() else -1
+
+  override def read(bytes: Array[Byte], offset: Int, count: Int): Int = {
+    val left = committedBytes - getPos
+    if (count == 0) 0 else if (left <= 0) -1 else in.read(bytes, offset, left.min(count.toLong).toInt)
+  }
+
+  override def seek(position: Long): Unit =
+    if (position > committedBytes)
+      throw new EOFException(s"$position is behind the $committedBytes committed bytes")
+    else in.seek(position)
+
+  override def getPos: Long                             = in.getPos
+  override def seekToNewSource(position: Long): Boolean = in.seekToNewSource(position)
+  override def available(): Int = (committedBytes - getPos).min(in.available().toLong).toInt
+  override def close(): Unit    = in.close()
+}

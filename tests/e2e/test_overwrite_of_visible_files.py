@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overwrites next to streams: an overwrite replaces visible files, and no open part and no log."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import stoplog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+ROWS = [str(number) for number in range(10)]
+
+
+def test_an_overwrite_keeps_parts_that_a_stream_opened_while_the_job_ran(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    out, flag = tmp_path / "out", str(tmp_path / "go")
+    out.mkdir()
+
+    def waiting(rows: Iterable[tuple[str]]) -> Iterable[object]:
+        while not Path(flag).exists():
+            time.sleep(0.01)
+        return rows
+
+    late = spark.sparkContext.parallelize([("new",)], 1).mapPartitions(waiting).toDF("value string")
+    failures: list[Exception] = []
+
+    def job() -> None:
+        try:
+            overwrite(late, out)
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=job)
+    thread.start()
+    deadline = time.monotonic() + 120
+    while not list(out.glob("_stoplog/batch-*")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    stream(spark, tmp_path, out, "a", ROWS, inProgress="bucket", bucketAssigner="dateTime")
+    assert kept(out) == ROWS
+    (tmp_path / "go").touch()
+    thread.join()
+    assert failures == []
+    assert kept(out) == [*ROWS, "new"]
+    stream(spark, tmp_path, out, "b", ["next"], inProgress="bucket", bucketAssigner="dateTime")
+    assert kept(out) == sorted([*ROWS, "new", "next"])
+
+
+def test_an_overwrite_above_the_path_of_a_stream_is_refused_by_name(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    stream(spark, tmp_path, lake / "events", "a", ROWS, bucketAssigner="basePath")
+    log = sorted(path.name for path in lake.glob("events/_stoplog/main/log/*"))
+    with pytest.raises(Exception, match="events has _stoplog") as error:
+        overwrite(spark.createDataFrame([("new",)], "value string"), lake)
+    assert stoplog.condition_of(error.value) == "STOPLOG_FOREIGN_TABLE"
+    assert sorted(path.name for path in lake.glob("events/_stoplog/main/log/*")) == log
+    stream(spark, tmp_path, lake / "events", "b", ["next"], bucketAssigner="basePath")
+    assert kept(lake) == sorted([*ROWS, "next"])
+
+
+def overwrite(rows: DataFrame, out: Path) -> None:
+    rows.write.format("stoplog").option("format", "text").mode("overwrite").save(str(out))
+
+
+def stream(spark: SparkSession, root: Path, out: Path, name: str, values: list[str], **options: str) -> None:
+    """Commits the values, and leaves their part open."""
+    source = root / "in"
+    source.mkdir(exist_ok=True)
+    draft = root / f".{name}"
+    draft.write_text("".join(json.dumps({"value": value}) + "\n" for value in values))
+    draft.rename(source / f"{name}.json")
+    query = (
+        spark.readStream.schema("value string")
+        .json(str(source))
+        .writeStream.format("stoplog")
+        .options(format="text", finalizeOnTermination="never", **options)
+        .option("checkpointLocation", str(root / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(out))
+    )
+    query.awaitTermination()
+    assert stoplog.await_finished(query, timeout=300)
+
+
+def kept(out: Path) -> list[str]:
+    """The rows in all files below the path, hidden or not, but for those of logs."""
+    files = [path for path in out.rglob("*") if path.is_file() and ".txt" in path.name]
+    return sorted(line for path in files for line in path.read_text().splitlines())

@@ -11,8 +11,8 @@ import stoplog.commit.BucketTracker
 import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordCodec, RecordNames, SinkState}
-import stoplog.part.{FinishedPart, Pending}
-import stoplog.storage.{ReplacedFiles, SinkDirectory}
+import stoplog.part.{FinishedPart, Pending, Resume}
+import stoplog.storage.{NewPart, ReplacedFiles, SinkDirectory}
 
 /** Begins a log anew. It goes on in the same place, with a record from which nothing follows: so it is one record that
   * decides, and a living driver is fenced as ever.
@@ -169,14 +169,29 @@ private[admin] final case class Archive(root: String) {
 
   def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"
 
-  /** Copies of closed parts that are not visible, all durable when this returns. */
+  /** Copies of closed parts that are not visible, with their committed bytes alone, all durable when this returns. */
   def keepClosed(parts: Vector[Pending], change: Change): Unit = {
     import change.tools.{faults, parallel, retry}
     parallel.map(parts.filter(_.sizeBytes > 0)) { part =>
-      retry(() => change.stores.finished.keep(part.handle.token, place(part.finishedPath)))
+      retry(() => if (!isKept(part, change)) keepClosed(part, change))
       faults.at(Step.PartKept)
     }
     ()
+  }
+
+  /** By a run that died. */
+  private def isKept(part: Pending, change: Change): Boolean =
+    change.stores.finished.sizeBytes(place(part.finishedPath)).contains(part.sizeBytes)
+
+  private def keepClosed(part: Pending, change: Change): Unit = {
+    val store             = change.stores.parts
+    val (directory, name) = place(part.finishedPath).splitAt(place(part.finishedPath).lastIndexOf('/'))
+    val copy              =
+      store.takeOver(Resume(part.handle.token), part.sizeBytes, NewPart(directory, name.drop(1), change.run))
+    val closed =
+      try copy.finish()
+      finally copy.close()
+    store.publish(closed, part.sizeBytes, place(part.finishedPath)): Unit
   }
 
   /** Copies of finished parts, all durable when this returns. */

@@ -167,7 +167,8 @@ private[admin] object RewindCommand {
       if (later.exists(_.state.queryId != end.state.queryId)) refuse("it belonged to another query")
       val open     = end.state.open.map(part => part.finishedPath -> part).toMap
       val newest   = records.last
-      val finished = later.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
+      val shown    = later.filterNot(sink.log.isCalledOff)
+      val finished = shown.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
         newest.state.open.map(part =>
           (part: Part) -> newest
         ) // which are finished before anything else is done

@@ -8,10 +8,9 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
-import stoplog.options.PartOptions
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.storage.{Durability, FileStore, Truncation}
+import stoplog.storage.{Durability, FileStore, PartLayout, Truncation}
 
 /** One sink id under one path, as its tools see it.
   *
@@ -177,7 +176,7 @@ private[admin] object SinkContext {
       override def finishesAnywhere: Boolean = plain.finishesAnywhere
 
       override def stores(newest: LogRecord): SinkStores = {
-        val layout = PartOptions.recorded(sinkId, newest.state.settings)
+        val layout = PartLayout.recorded(sinkId, newest.state.settings)
         SinkStorage.recorded(path, sinkId, layout, durability, truncation, configuration)
       }
 

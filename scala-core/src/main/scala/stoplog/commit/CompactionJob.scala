@@ -42,23 +42,37 @@ private[stoplog] final class CompactionJob(
   def replace(merge: Merge, merged: Merged): Boolean = {
     tools.faults.at(Step.BeforeCompact)
     replacements.decide(new Compacting(merge, merged)).exists { record =>
-      replacements.carryOut(record, Replacements.StagedParts.Known) match {
+      replacements.carryOut(record) match {
         case _: Settled.Shown     => true
         case _: Settled.CalledOff => false
       }
     }
   }
 
+  /** The end after a failure. Deletes nothing (I5): tasks may still be writing. */
+  def abort(): Unit = {
+    leave()
+    if (!replacements.isPending(identity.sinkId)) job.takeBack()
+  }
+
   /** The end: what was decided is carried out, and nothing else is to be kept. */
   def end(): Unit = {
-    lease.foreach(_.close())
-    lease = None
+    leave()
     Log.tolerating(
       s"The directory of ${identity.sinkId} under ${identity.path} could not be removed: the next batch job removes it"
     ) {
       tools.retry(() => stores.parts.beforeRemoval())
       job.delete(tools.faults)
     }
+  }
+
+  private def leave(): Unit = {
+    lease.foreach(held =>
+      Log.tolerating(s"${identity.sinkId} under ${identity.path} could not say that it has ended")(
+        held.close()
+      )
+    )
+    lease = None
   }
 
   private final class Compacting(merge: Merge, merged: Merged) extends Replacements.Plan {

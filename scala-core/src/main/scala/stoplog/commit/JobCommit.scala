@@ -50,6 +50,12 @@ private[stoplog] final class JobCommit(
     EpochPlan.ofJob(run, slots)
   }
 
+  /** Carries out what jobs that replace files have decided, and brings back what they hid late. Never throws. */
+  def recoverReplacements(): Unit =
+    Log.tolerating(s"What jobs that replace files under $path have decided could not be carried out")(
+      replacements.recover(): Unit
+    )
+
   /** Makes the tasks' parts visible, in place of the files that readers see now, or next to them.
     *
     * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_PATH_NOT_WRITABLE` and `STOPLOG_BATCH_CALLED_OFF`, after which
@@ -77,24 +83,27 @@ private[stoplog] final class JobCommit(
       val alone          = store.othersGone(run)
       val silentSince    = clock.millis() - LeftAlone
       lazy val untouched = job.untouchedSince(silentSince)
-      def over           = alone || job.decidedBefore(silentSince)
       log.newest() match {
         case Some(newest) =>
           val wasOver = alone || untouched // before anything is written
           try ledger.recover(newest)
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
           if (wasOver) removeUnlessCounted()
-        case None if job.isAnnounced && replacements.isOver(sinkId) => if (over) remove()
-        case None if replacements.isPending(sinkId)                 =>
-          replacements.recover(): Unit
-          if (over) remove()
         case None if log.isMarked(0) => remove() // a process died while it did so
-        case None if untouched       =>
-          ledger.append(entry(Vector.empty, FollowUp.nothing))
-          if (alone && !replacements.isPending(sinkId)) remove()
-        case _ => ()
+        case None if job.isAnnounced =>
+          if (replacements.isPending(sinkId)) replacements.recover(): Unit
+          if (alone || job.decidedBefore(silentSince)) // its tasks have ended
+            if (replacements.isOver(sinkId)) remove() else giveUp(alone)
+        case None if untouched => giveUp(alone)
+        case _                 => ()
       }
     } finally leave()
+  }
+
+  /** Keeps the job from deciding anything more, should its driver wake up. */
+  private def giveUp(isGone: Boolean): Unit = {
+    ledger.append(entry(Vector.empty, FollowUp.nothing))
+    if (isGone && !replacements.isPending(sinkId)) remove()
   }
 
   private def add(publish: Vector[Pending]): Unit = {
@@ -124,12 +133,9 @@ private[stoplog] final class JobCommit(
     }
   }
 
-  /** A job that took very long may have been taken for dead, and its parts removed, until its record was there. */
   private def carriedOut(record: LogRecord): Unit = {
-    val staged =
-      if (isOld) Replacements.StagedParts.Unknown else Replacements.StagedParts.Known
     val settled =
-      try replacements.carryOut(record, staged)
+      try replacements.carryOut(record)
       catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
     settled match {
       case _: Settled.Shown          => ()

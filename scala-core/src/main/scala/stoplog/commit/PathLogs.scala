@@ -18,6 +18,9 @@ private[stoplog] trait PathLogs {
   /** The stores of one sink or job. */
   def storesOf(id: String): SinkStores
 
+  /** The same, with the parts where the record says that they are. */
+  def storesOf(id: String, newest: LogRecord): SinkStores = storesOf(id)
+
   /** The log of one sink, whatever the sink writes: its records may name parts that are no files. */
   def anyLog(id: String): CommitLog
 
@@ -71,12 +74,11 @@ private[commit] final class Cuts(logs: PathLogs, tools: DriverTools) {
     */
   def publishedAfter(cut: Cut): Option[Set[String]] = {
     val later = (logs.streams ++ logs.jobs).toVector.map { case (id, log) =>
-      val seen = cut.newest.get(id).fold(-1L)(_.seq)
-      if (log.newerThan(seen).isEmpty) Some(Vector.empty)
-      else {
-        val after = log.all().filter(_.seq > seen)
-        Option.when(after.headOption.forall(_.seq == seen + 1))(after.filter(isOfFiles(id, _)))
-      }
+      val seen  = cut.newest.get(id)
+      val after = log.decisionsAfter(seen.fold(-1L)(_.seq))
+      if (after.exists(_.nonEmpty) && seen.isEmpty && !log.newest().exists(isOfFiles(id, _)))
+        Some(Vector.empty)
+      else after
     }
     Option.when(later.forall(_.isDefined))(later.flatten.flatten.flatMap(_.publish).map(_.finishedPath).toSet)
   }
@@ -92,8 +94,8 @@ private[commit] final class Cuts(logs: PathLogs, tools: DriverTools) {
     } catch { case NonFatal(e) => throw Obstacle.Undone(id, e).refusal(logs.path) }
 
   /** Reads the record again, by the rules of a log of files. */
-  private def show(id: String): Unit = {
-    val stores = logs.storesOf(id)
+  private def show(id: String): Unit = logs.storesOf(id).log.newest().foreach { found =>
+    val stores = logs.storesOf(id, found)
     stores.log.newest().foreach { record =>
       val identity = SinkIdentity(logs.path, id, record.state.queryId)
       val settling = new Settling(stores, identity, LostPart.Fail, FollowUps.none(id, logs.files), tools)

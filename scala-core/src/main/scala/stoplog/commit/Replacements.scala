@@ -51,16 +51,11 @@ private[stoplog] final class Replacements(
 
   /** Carries out a record that this run has decided just now.
     *
-    * @param staged whether the parts of the record are known to be staged
-    *
     * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_STORE_WRITE`, and those of a user's listener.
     */
-  def carryOut(record: LogRecord, staged: StagedParts): Settled = parallel.uninterrupted {
+  def carryOut(record: LogRecord): Settled = parallel.uninterrupted {
     faults.at(Step.AfterRecord)
-    val settled = staged match {
-      case StagedParts.Known   => settling(record).carryOut(record)
-      case StagedParts.Unknown => settling(record).carryOutAgain(record)
-    }
+    val settled = settling(record).carryOut(record)
     Log.tolerating(
       s"Old records of the replacements under ${logs.path} could not be removed; the next job tries again"
     ) {
@@ -74,10 +69,12 @@ private[stoplog] final class Replacements(
   def isPending(job: String): Boolean =
     log.newest().exists(newest => newest.state.queryId == job && !log.isPublished(newest))
 
-  /** Whether the job has decided, and its newest record was carried out or called off. */
+  /** Whether the job decides nothing more, and its record was carried out or called off. A compaction may decide again, as long
+    * as it is announced.
+    */
   def isOver(job: String): Boolean =
     log.all().filter(_.state.queryId == job).lastOption.exists { record =>
-      log.isPublished(record) || log.overtaken(record.seq).isDefined
+      record.kind != RecordKind.Compact && (log.isPublished(record) || log.overtaken(record.seq).isDefined)
     }
 
   @tailrec
@@ -127,7 +124,7 @@ private[stoplog] final class Replacements(
       lastEpoch = Some(0),
       Vector.empty,
       nextPart = 0,
-      Map(Follows -> before.fold("")(_.run.value))
+      Map(SinkState.FollowsKey -> before.fold("")(_.run.value))
     )
 
   /** Unlike a driver, a job is not fenced by a newer record, if that one follows its own: then the other job has carried it
@@ -145,7 +142,7 @@ private[stoplog] final class Replacements(
     val kept = log.all()
     def next = kept.find(_.seq == record.seq + 1)
     if (kept.exists(other => other.seq == record.seq && other.run == record.run))
-      next.exists(_.state.settings.get(Follows).contains(record.run.value))
+      next.exists(_.state.settings.get(SinkState.FollowsKey).contains(record.run.value))
     else if (log.decisionAt(record.seq).isDefined) false // of another job, or created too late
     else throw new IllegalStateException(s"record ${record.seq} of the replacements was removed meanwhile")
   }
@@ -196,16 +193,6 @@ private[stoplog] object Replacements {
 
   /** What a record publishes, and what follows once that is visible. */
   final case class Content(publish: Vector[Pending], follow: FollowUp = FollowUp.nothing)
-
-  /** Whether the parts of a record are known to be staged. */
-  sealed trait StagedParts
-  object StagedParts {
-    case object Known   extends StagedParts
-    case object Unknown extends StagedParts
-  }
-
-  /** In the settings of a record: the run of the record before. */
-  private final val Follows = "follows"
 
   /** Each try fails because another job has decided; a day of back-fills is less. */
   private final val MostTries = 10000

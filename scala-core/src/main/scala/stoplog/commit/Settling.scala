@@ -45,19 +45,19 @@ private[commit] final class Settling(
     */
   def carryOutAgain(record: LogRecord): Settled =
     if (isDone(record)) calledOff(record).getOrElse(Settled.Shown(alone = false))
-    else finish(record, log.visible(record), ending(record, checkStaged))
+    else finish(record, log.visible(record), ending(record))
 
   /** Carries out a record that this run has just written, whose parts are staged.
     *
     * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and those of a
     * user's listener.
     */
-  def carryOut(record: LogRecord): Settled = finish(record, Set.empty, newEnding(record, checkMerged))
+  def carryOut(record: LogRecord): Settled = finish(record, Set.empty, newEnding(record))
 
   /** Shows the parts of a record of another run, and leaves what follows, and the mark, to that run. */
   def makeVisible(record: LogRecord): Unit = if (!isDone(record)) {
     val visible = log.visible(record)
-    val end     = if (visible.isEmpty) ending(record, checkStaged) else ReplacementNote.Begun
+    val end     = if (visible.isEmpty) ending(record) else ReplacementNote.Begun
     end match {
       case ReplacementNote.CalledOff(_) => undo(record)
       case ReplacementNote.Begun        =>
@@ -90,9 +90,9 @@ private[commit] final class Settling(
       }
 
   /** The noted end, or else a new one. */
-  private def ending(record: LogRecord, staged: LogRecord => Option[String]): ReplacementNote =
+  private def ending(record: LogRecord): ReplacementNote =
     if (!record.replaces) ReplacementNote.Begun
-    else log.notedReplacement(record).getOrElse(newEnding(record, staged))
+    else log.notedReplacement(record).getOrElse(newEnding(record))
 
   /** Hides the replaced files, and notes once, for all processes, how the record ends, before anything becomes visible.
     *
@@ -101,10 +101,10 @@ private[commit] final class Settling(
     * on a reader may take a part as soon as the part is visible. Where a hidden file cannot be brought back, the note comes
     * before the first file is hidden.
     */
-  private def newEnding(record: LogRecord, staged: LogRecord => Option[String]): ReplacementNote =
+  private def newEnding(record: LogRecord): ReplacementNote =
     if (!record.replaces) ReplacementNote.Begun
     else {
-      val before = refused(record).orElse(staged(record))
+      val before = refused(record).orElse(checkStaged(record))
       val why    =
         if (finished.restores) before.orElse(hide(record)).orElse(taken(record)) else before
       val end =
@@ -115,17 +115,27 @@ private[commit] final class Settling(
           )
         )
       faults.at(Step.ReplacementNoted)
-      end
+      // A note is trimmed with its record: this one may be the second, of a process that slept.
+      if (log.overtaken(record.seq).isEmpty) end else endedByOthers(record)
     }
 
-  /** Of a record whose parts may have been deleted: by a job that took this one for dead. */
+  /** Others have ended the record, and replaced files since. What this process hid late comes back. */
+  private def endedByOthers(record: LogRecord): ReplacementNote = {
+    bringBackLate(record)
+    if (checkStaged(record).isDefined || record.publish.isEmpty) ReplacementNote.Begun
+    else ReplacementNote.CalledOff("other jobs have called it off, and replaced files since")
+  }
+
+  /** A part may have been deleted by a job that took this one for dead. Where a part is an upload, a look at each part costs a
+    * request and cannot tell whether its upload was aborted: there only compacted parts are looked at, whose end is staged apart.
+    */
   private def checkStaged(record: LogRecord): Option[String] =
-    record.publish.find(part => part.sizeBytes > 0 && !isThere(part)).map(lostPart)
-
-  private def checkMerged(record: LogRecord): Option[String] =
-    if (record.isMerge) checkStaged(record) else None
-
-  private def lostPart(part: Pending): String = s"its part ${part.handle.brief} is lost"
+    if (!finished.hidesAtOnce && !record.isMerge) None
+    else {
+      val parts = record.publish.filter(_.sizeBytes > 0)
+      val there = parallel.map(parts)(isThere)
+      parts.zip(there).collectFirst { case (part, false) => s"its part ${part.handle.brief} is lost" }
+    }
 
   private def isThere(part: Pending): Boolean = retry(() => committer.isStaged(part.handle.token))
 
@@ -197,16 +207,20 @@ private[commit] final class Settling(
     retry(() => log.noteVisible(record, visible))
 
   /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
-    * was there, and a reader or a merge has taken it since. That of a merge that was begun was visible, too ([[newEnding]]).
+    * was there, and a reader or a merge has taken it since. If a replacement was begun, all its parts were staged then, so a
+    * part that is gone was visible ([[newEnding]]).
     *
     * @param gone all of the record that are: what became of the others is known by now
     */
   private def lost(record: LogRecord, gone: Vector[Pending]): Unit =
-    if (gone.nonEmpty && !isDoneByOthers(record) && !record.isMerge) {
+    if (gone.nonEmpty && !isDoneByOthers(record) && !wasStaged(record)) {
       val visible = log.visible(record)
       val parts   = gone.filterNot(part => visible(part.finishedPath))
       if (parts.nonEmpty) passOver(lostOf(record, parts))
     }
+
+  private def wasStaged(record: LogRecord): Boolean =
+    record.isMerge || record.replaces && finished.hidesAtOnce
 
   private def lostOf(record: LogRecord, parts: Vector[Pending]): Vector[StoplogException] = {
     val committed = record.publish.count(_.sizeBytes > 0) - parts.size

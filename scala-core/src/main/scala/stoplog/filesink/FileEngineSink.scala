@@ -159,7 +159,11 @@ private[filesink] final class FileJob(
 
   override def abort(results: Seq[TaskResult]): Unit = record.abort()
 
-  private def tidyUpOthers(): Unit = JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+  private def tidyUpOthers(): Unit =
+    Log.tolerating(s"What other jobs under ${storage.path} left could not be looked for") {
+      record.recoverReplacements()
+      JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+    }
 
   private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
     RunId.random(),

@@ -34,7 +34,13 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** The record with the state that counts. If a `rewind` was called off, that is the state of the record before. */
   def leaving(record: LogRecord): LogRecord =
     if (!record.isRewind || !isCalledOff(record)) record
-    else reader.whole(record.seq - 1).fold(_ => record, before => record.copy(state = before.state))
+    else
+      reader
+        .whole(record.seq - 1)
+        .fold(
+          gone => throw reader.torn(record.seq, gone.whyTorn(record.seq)),
+          before => record.copy(state = before.state)
+        )
 
   /** A newer record than this, if there is one. */
   def newerThan(seq: Long): Option[Long] = store.newerThan(seq)
@@ -55,9 +61,29 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     val found = there.drop(gap + 1).foldLeft(Vector.empty[LogRecord]) { (before, seq) =>
       reader.stored(seq).fold(before)(reader.whole(_).fold(_ => Vector.empty, before :+ _))
     }
-    if (found.nonEmpty || there.isEmpty) found
+    if (found.nonEmpty || there.isEmpty) counting(found)
     else if (left == 0) throw reader.torn(there.last, "what it rests on is not there")
     else allOf(store.list(), left - 1)
+  }
+
+  /** Each record with the state that counts: a rewind that was called off leaves the state of the record before. */
+  private def counting(records: Vector[LogRecord]): Vector[LogRecord] =
+    records
+      .scanLeft(Option.empty[LogRecord]) { (before, record) =>
+        Some(
+          before
+            .filter(_ => record.isRewind && isCalledOff(record))
+            .fold(record)(b => record.copy(state = b.state))
+        )
+      }
+      .flatten
+
+  /** What the records after this one decide, oldest first; `None` if the next one was trimmed. */
+  def decisionsAfter(seq: Long): Option[Vector[Decision]] = {
+    val later = store.list().filter(_ > seq)
+    if (later.isEmpty) Some(Vector.empty)
+    else if (later.head != seq + 1 || later.last - later.head != later.size - 1) None
+    else Some(later.flatMap(reader.stored(_)).map(_.decision)).filter(_.size == later.size)
   }
 
   /** The state in which a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */

@@ -73,6 +73,9 @@ private[stoplog] object SinkState {
   /** In place of a query's id: the sink belongs to the next query that starts, whichever it is. */
   val NextQuery: String = ""
 
+  /** The setting that holds the run of the record before, in the log of the jobs that replace files. */
+  val FollowsKey: String = "follows"
+
   /** The setting that holds the columns of the rows. */
   val SchemaKey: String = "schema"
 }
@@ -98,8 +101,10 @@ private[stoplog] final case class LogRecord(
   /** Whether there is anything to do once the record is in the log. */
   def hasToBeSettled: Boolean = publish.nonEmpty || replace.nonEmpty || !follow.isEmpty
 
-  /** Whether finished files give way to its parts, or to nothing. */
-  def replaces: Boolean = replace.nonEmpty
+  /** Whether it is a replacement, whose first note states how it ends: files give way to its parts, or it is in the log of the
+    * jobs that replace files.
+    */
+  def replaces: Boolean = replace.nonEmpty || state.settings.contains(SinkState.FollowsKey)
 
   /** Whether it takes a sink back to an earlier epoch. */
   def isRewind: Boolean = kind == RecordKind.Compact && !isMerge

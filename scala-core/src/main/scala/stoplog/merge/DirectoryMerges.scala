@@ -50,7 +50,14 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     else {
       job.begin()
       val naming = chosen.zipWithIndex.map { case (group, n) => group -> mergeOf(group, now, n.toLong) }
-      val done   = naming.grouped(AtOnce).flatMap(mergedTogether(_, own, job)).toVector
+      val done   =
+        try naming.grouped(AtOnce).flatMap(mergedTogether(_, own, job)).toVector
+        catch {
+          case NonFatal(e) =>
+            try job.abort()
+            catch { case NonFatal(later) => e.addSuppressed(later) }
+            throw e
+        }
       job.end()
       done
     }

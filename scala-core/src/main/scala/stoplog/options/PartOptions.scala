@@ -123,12 +123,6 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       )
   }
 
-  /** The layout that a log's settings stand for. */
-  def recorded(sinkId: String, settings: Map[String, String]): PartLayout =
-    if (settings.get(InProgress.key).contains(InProgress.values.render(true)))
-      inBucket(sinkId, marker => settings.getOrElse(marker.key, ""))
-    else PartLayout.Staging(sinkId)
-
   private def suffix(asked: OptionReader): Option[String] =
     asked.textOrEmpty(PartSuffix).map { text =>
       PartSuffix.values.parse(text).left.foreach(why => asked.errors.add(s"partSuffix = '$text' $why."))

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 import stoplog.commit.{EpochPolicy, PathLogs, Replacements, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogFiles, LogRules}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules}
 import stoplog.part.{PartNaming, RecordShare, RunId}
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
@@ -135,6 +135,9 @@ private[stoplog] final class SinkStorage private (
   def finishesAnywhere: Boolean = storage.finishesAnywhere
 
   override def storesOf(id: String): SinkStores = as(id)
+
+  override def storesOf(id: String, newest: LogRecord): SinkStores =
+    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings))
 
   override def anyLog(id: String): CommitLog =
     new SinkStorage(path, id, storage, PartLayout.Staging(id), lengths, LogRules.ofPrepared).log

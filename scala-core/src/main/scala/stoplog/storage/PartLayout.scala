@@ -28,6 +28,20 @@ object PartLayout {
   /** Ends an unfinished name, and occurs once in the world. */
   def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 
+  /** The layout that the settings of a log record stand for: they have the names of the sink's options. */
+  def recorded(sinkId: String, settings: Map[String, String]): PartLayout = {
+    def marker(key: String): String = settings.getOrElse(key, "")
+    if (!settings.get("inProgress").contains("bucket")) Staging(sinkId)
+    else
+      InBucket(
+        sinkId,
+        marker("inProgressPrefix"),
+        marker("inProgressSuffix"),
+        marker("pendingPrefix"),
+        marker("pendingSuffix")
+      )
+  }
+
   /** Under `_stoplog/<sinkId>/open/<bucket>/`, hidden and without the data suffix: the default. */
   final case class Staging(sinkId: String) extends PartLayout {
     override val root: String = SinkDirectory(sinkId).open

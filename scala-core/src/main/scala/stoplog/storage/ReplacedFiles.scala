@@ -3,7 +3,7 @@ package stoplog.storage
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.error.{Errors, Log}
+import stoplog.error.Log
 
 /** Finished parts that a record replaces by others.
   *
@@ -55,11 +55,11 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   /** The number of parts that cost no more than one. */
   def together: Int = 1
 
-  /** Brings a part back, if it was hidden for that record. Error: `STOPLOG_NAME_TAKEN`. */
-  def restore(seq: Long, path: String): Unit = ReplacedFiles.places(sinkId, seq, path).foreach { place =>
-    if (files.move(place, path) == MoveOutcome.TargetTaken)
-      throw Errors.nameTaken(files.describe(path), "another file is there, which is not this part")
-  }
+  /** Brings a part back, if it was hidden for that record. If another file has its path, the part stays hidden: a program that
+    * writes files of fixed names must not block the record.
+    */
+  def restore(seq: Long, path: String): Unit =
+    ReplacedFiles.places(sinkId, seq, path).foreach(moveBack(_, path))
 
   /** Whether to hide a part is one step, so that what a process hides late, after others were done with the record, can be
     * brought back. A late copy may be older than what they have brought back.
@@ -78,14 +78,14 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
       true
     }
     hidden.foreach { file =>
-      val path = file.path.stripPrefix(s"$place/").stripSuffix(ReplacedFiles.Unseen)
-      if (files.move(file.path, path) == MoveOutcome.TargetTaken)
-        Log.warn(
-          s"${files.describe(file.path)} stays out of its readers' sight: another file is at ${files.describe(path)}"
-        )
+      moveBack(file.path, file.path.stripPrefix(s"$place/").stripSuffix(ReplacedFiles.Unseen))
     }
     directories.foreach(files.deleteEmpty)
   }
+
+  private def moveBack(place: String, path: String): Unit =
+    if (files.move(place, path) == MoveOutcome.TargetTaken)
+      Log.warn(s"${files.describe(place)} stays hidden: another file is at ${files.describe(path)}")
 
   /** Gives a finished part a second path, out of its readers' sight, by a hard link or a copy. */
   def keep(path: String, as: String): Unit = files.duplicate(path, as)

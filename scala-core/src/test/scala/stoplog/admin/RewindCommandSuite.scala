@@ -9,8 +9,9 @@ import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.{Finish, Rewind, Rolls}
-import stoplog.fault.{Faults, Step}
+import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.RecordKind
+import stoplog.storage.local.LocalUnderTest
 import stoplog.part.FinishedPart
 
 class RewindCommandSuite extends AnyFunSuite {
@@ -121,4 +122,57 @@ class RewindCommandSuite extends AnyFunSuite {
         assert(world.rows === Vector("ant", "bat", "cat", "dog"))
       }
     }
+
+  test(
+    "a rewind that cannot hide a file is called off and changes nothing; once the cause is gone, it goes back"
+  ) {
+    within(Rolls.atRecords(1)) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee", "bat")
+      world.epoch(driver, 2, "cat")
+      driver.end(Finish.PublishOpen)
+      val faults: Faults = step => if (step == Step.BeforeRewind) obstruct(world)
+      val before         = world.newest.state
+      assert(condition(world.tools(faults).rewind(0).carryOut()) === "STOPLOG_NOT_REWINDABLE")
+      assert(world.rows === Vector("ant", "bat", "bee", "cat"))
+      assert(world.newest.state.copy(settings = before.settings) === before)
+      LocalUnderTest.remove(world.directory.resolve("_stoplog/main/replaced"))
+      world.tools().rewind(0).carryOut()
+      assert(world.rows === Vector("ant"))
+      val next = world.driver()
+      world.epoch(next, 1, "dog")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "dog"))
+    }
+  }
+
+  test(
+    "a rewind that is called off counts as never decided, also if its process dies before the next record"
+  ) {
+    within(Rolls.atRecords(1)) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee")
+      driver.end(Finish.PublishOpen)
+      val faults: Faults = {
+        case Step.BeforeRewind         => obstruct(world)
+        case Step.ReplacementCalledOff => throw new InjectedFault(Step.ReplacementCalledOff)
+        case _                         => ()
+      }
+      intercept[InjectedFault](world.tools(faults).rewind(0).carryOut())
+      assert(world.newest.state.lastEpoch === Some(1))
+      LocalUnderTest.remove(world.directory.resolve("_stoplog/main/replaced"))
+      val next = world.driver()
+      world.epoch(next, 2, "cat")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee", "cat"))
+    }
+  }
+
+  /** Puts a directory where the next record hides each file, so that no file can be hidden. */
+  private def obstruct(world: AdminWorld): Unit = world.visible.foreach { file =>
+    val place = s"_stoplog/main/replaced/${world.newest.seq + 1}/$file.aside/not-empty"
+    Files.createDirectories(world.directory.resolve(place)): Unit
+  }
 }

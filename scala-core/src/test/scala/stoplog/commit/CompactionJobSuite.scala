@@ -128,6 +128,37 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
+  test("a compaction that fails is announced no more, and keeps no other process from its work") {
+    withThree { place =>
+      query(place, settings = Rewind.noted)
+      val job = new Compacting(place, "batch-1")
+      assert(Samples.condition(job.compact()) === "STOPLOG_PATH_NOT_WRITABLE")
+      job.abort()
+      assert(!place.filesOf("batch-1").contains("replaces"))
+      query(place)
+      place.append("batch-2", Faults.none, "c" -> "four")
+      assert(!place.hasLeft("batch-2"))
+    }
+  }
+
+  test("a compaction that has replaced files may replace more, as long as it is announced") {
+    withThree { place =>
+      val tools = DriverTools(
+        Clock.system,
+        Faults.none,
+        DriverLock.semaphore(),
+        Parallel.sequential,
+        StorageRetry.never
+      )
+      var seen   = Option.empty[String]
+      val faults = ReplacementsSuite.once(Step.AfterTrim) {
+        seen = ReplacingJobs.of(place.logs(), tools).underWay
+      }
+      new Compacting(place, "batch-1", faults).compact()
+      assert(seen === Some("batch-1"))
+    }
+  }
+
   private def withThree(body: Place => Unit): Unit = within { place =>
     Seq("one", "two", "three").zipWithIndex.foreach { case (row, n) => place.plant(s"b/${n + 1}.txt", row) }
     body(place)
@@ -182,6 +213,8 @@ private object CompactionJobSuite {
       job.end()
       done
     }
+
+    def abort(): Unit = job.abort()
 
     private def merge(inputs: Vector[String]): Merge = Merge(
       inputs.map(file => FinishedPart("b", file, Files.size(place.root.resolve(s"b/$file")), 1, -1)),

@@ -3,7 +3,6 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.Samples._
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending}
 import stoplog.rolling.RollReason
@@ -25,9 +24,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(finished.broughtBack === Vector("b/p", "b/q"))
   }
 
-  test(
-    "a lost part of a record that is no merge is an error, and brings nothing back: neither is one of rewind"
-  ) {
+  test("a record of an overwrite or of rewind whose part is lost is called off, and its files stay") {
     val replace = Vector(FinishedPart("b", "p", 4, 1, 0), FinishedPart("b", "q", 4, 1, 0))
     for (
       (kind, names) <- Seq(RecordKind.Epoch(9) -> "m", RecordKind.Compact -> "m", RecordKind.Compact -> "mn")
@@ -38,8 +35,9 @@ class MergeSettlingSuite extends AnyFunSuite {
       val record   = world.record(publish: _*).copy(kind = kind, replace = replace)
       finished.taken = Set("b/p")
       world.parts.lose(record.publish.head.handle.token)
-      assert(condition(world.publish(record)) === "STOPLOG_PART_LOST")
-      assert(finished.broughtBack.isEmpty && finished.broughtBackLate.isEmpty)
+      world.publish(record)
+      assert(world.log.isCalledOff(record) && world.parts.finished.isEmpty)
+      assert(finished.broughtBack === Vector("b/p", "b/q"))
     }
   }
 
@@ -60,7 +58,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     }
     val marked: (SettlingWorld, LogRecord) => Any = (world, _) => world.records.markPublished(4)
     assert(brought(RecordKind.Compact)(marked) === Vector("b/p"))
-    assert(brought(RecordKind.Epoch(9))(marked).isEmpty)
+    assert(brought(RecordKind.Epoch(9))(marked) === Vector("b/p"))
     assert(
       brought(RecordKind.Compact)((world, merge) =>
         world.records.putIfAbsent(5, RecordCodec.encode(merge.copy(seq = 5)))

@@ -149,6 +149,46 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "an overwrite that brings back its files leaves a file of the same name that came meanwhile, and blocks no job"
+  ) {
+    within { place =>
+      Seq("a", "b").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
+      val faults = once(Step.MidReplace)(place.plant("a/old.txt", "of another program"))
+      intercept[StoplogException](place.overwrite("batch-1", faults, "new", refusing("b/old.txt")))
+      assert(place.rows === Vector("of another program", "old b"))
+      place.overwrite("batch-2", Faults.none, "new")
+      assert(place.rows === Vector("new"))
+    }
+  }
+
+  test("an overwrite of an empty path whose parts are gone is called off, and blocks no job") {
+    within { place =>
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      LocalUnderTest.remove(place.root.resolve("_stoplog/batch-1"))
+      place.overwrite("batch-2", Faults.none, "later")
+      assert(place.rows === Vector("later"))
+    }
+  }
+
+  test("a job that recovers an overwrite takes a part that a reader has taken for visible, not for lost") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.PartPublished), "new"))
+      place.take("b")
+      place.overwrite("batch-2", Faults.none, "later")
+      assert(place.rows === Vector("later"))
+    }
+  }
+
+  test("a job that died after its announcement is given up by the next job, if a lock shows the death") {
+    within { place =>
+      intercept[Died](place.overwrite("batch-1", new Dying(Step.CutTaken), "new"))
+      next(place)
+      assert(place.jobs.isEmpty)
+    }
+  }
+
   test("an overwrite whose parts are gone once it is decided is called off, and nothing is hidden") {
     within { place =>
       place.plant("b/old.txt", "old")

@@ -32,7 +32,7 @@ class OptionLimitsSuite extends AnyFunSuite {
       ("partSuffix", Seq("", long, ".txt"), Seq(long + "x", "/", "a:")),
       ("maxOpenParts", Seq("1", s"${Int.MaxValue}"), Seq("0", "-1", "1.5", s"${Int.MaxValue + 1L}")),
       ("distribution", Seq("NONE", "byBucket", "1"), Seq("0", "-1", "some")),
-      ("sinkId", Seq("a", "9" * 64, "a._-"), Seq("9" * 65, "_a", "-a", "a b", "compact")),
+      ("sinkId", Seq("a", "9" * 64, "a._-"), Seq("9" * 65, "_a", "-a", "a b", "replace")),
       ("rolloverInterval", Seq("1ms", "none", "NONE"), Seq("0ms", "never")),
       ("inactivityInterval", Seq("1ms", "none"), Seq("0ms", "never")),
       ("eventTimeInterval", Seq("1ms", "none"), Seq("0ms", "never")),

@@ -67,7 +67,9 @@ private object SimulatorSuite {
   /** What a trace says when something happened that is worth simulating. */
   val Events: Seq[String] =
     // A replacement is called off if a reader comes at one moment, and batch jobs take cuts: small worlds come there.
-    stoplog.fault.Step.ofSinks.map(_.name).diff(Seq("recordWritten", "midRemove", "replacementCalledOff", "cutTaken")) ++
+    stoplog.fault.Step.ofSinks
+      .map(_.name)
+      .diff(Seq("recordWritten", "midRemove", "replacementCalledOff", "cutTaken")) ++
       Seq(
         "is taken", "STOPLOG_FENCED", "STOPLOG_EPOCH_AHEAD", "others may write", "all others are gone",
         "in place", "to take over", "Repeated", "delete record", "discard ", "is killed", "power loss",

@@ -5,9 +5,12 @@ import java.io.{BufferedOutputStream, IOException, InputStream, OutputStream}
 import java.security.{DigestInputStream, DigestOutputStream, MessageDigest}
 import java.util.UUID
 
+import scala.util.control.NonFatal
 import scala.util.{Try, Using}
 
+import org.apache.hadoop.fs.permission.FsAction
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileUtil, Path}
+import org.apache.hadoop.security.AccessControlException
 
 import stoplog.storage._
 
@@ -41,6 +44,20 @@ private[stoplog] class HadoopFileStore(
 
   override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
     files.filesUnder(files.at(directory))(path => enter(files.relative(path))).map(info)
+  }
+
+  /** Where a rename is one step, a record whose files cannot be moved is called off; elsewhere the rights come first. */
+  override def unmovable(directories: Seq[String], to: String): Option[String] =
+    if (capabilities.moves == Moves.Atomically) None else directories.find(!mayRename(_))
+
+  private def mayRename(directory: String): Boolean = io(directory) {
+    try {
+      files.fileSystem.access(files.at(directory), FsAction.WRITE)
+      true
+    } catch {
+      case _: AccessControlException => false
+      case NonFatal(_)               => true // the file system cannot tell, or the directory is gone
+    }
   }
 
   override def stat(path: String): Option[FileInfo] = io(path)(files.status(files.at(path)).map(info))

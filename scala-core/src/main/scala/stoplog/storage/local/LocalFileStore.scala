@@ -3,9 +3,10 @@ package stoplog.storage.local
 
 import java.io._
 import java.nio.file.{FileSystemException, Files, LinkOption, Path, Paths, StandardCopyOption}
-import java.nio.file.{FileAlreadyExistsException, NoSuchFileException}
+import java.nio.file.{DirectoryNotEmptyException, FileAlreadyExistsException, NoSuchFileException}
 import java.util.UUID
 
+import scala.annotation.tailrec
 import scala.util.Using
 
 import stoplog.error.Errors
@@ -130,8 +131,20 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   override def delete(paths: Seq[String]): Unit =
     paths.foreach(path => io(path)(Files.deleteIfExists(at(path))))
 
-  override def deleteTree(directory: String): Unit = io(directory) {
-    LocalFiles.deepestFirst(at(directory))(_ => true).foreach(Files.deleteIfExists(_))
+  override def deleteTree(directory: String): Unit = io(directory)(deleteTree(at(directory), left = 10))
+
+  /** Another process may create names below the directory at the same time: then the whole is tried again. */
+  @tailrec
+  private def deleteTree(top: Path, left: Int): Unit = {
+    val there   = LocalFiles.deepestFirst(top)(_ => true)
+    val problem =
+      try { there.foreach(Files.deleteIfExists(_)); None }
+      catch { case e: DirectoryNotEmptyException => Some(e) }
+    problem match {
+      case None                => ()
+      case Some(_) if left > 1 => deleteTree(top, left - 1)
+      case Some(e)             => throw e
+    }
   }
 
   override def deleteEmpty(directory: String): Unit = Iterator

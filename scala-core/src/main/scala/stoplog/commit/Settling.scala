@@ -11,6 +11,7 @@ import stoplog.fault.Step
 import stoplog.log.{LogRecord, ReplacementNote, SinkState}
 import stoplog.part.Pending
 import stoplog.sink.{CommitOutcome, Prepared}
+import stoplog.storage.ReplacedFiles
 import stoplog.thread.Outcomes
 
 /** Carries out what a record decides (I3): hides the finished files that the record replaces, shows its parts, deletes the
@@ -143,18 +144,25 @@ private[commit] final class Settling(
     * that others have brought back: then the failure is thrown, and the next process goes on.
     */
   private def hide(record: LogRecord): Option[String] = {
-    val failures = parallel.map(record.replace.map(_.path).grouped(finished.together).toVector) { paths =>
+    val failure = ReplacedFiles
+      .hidingOrder(record.replace.map(_.path))
+      .iterator
+      .flatMap(hide(record.seq, _)) // no group after one that failed
+      .nextOption()
+    faults.at(Step.AfterReplace)
+    failure.map(e => s"a file that it replaces cannot be hidden (${Causes.reason(e)})")
+  }
+
+  private def hide(seq: Long, together: Vector[String]): Seq[Throwable] =
+    parallel.map(together.grouped(finished.together).toVector) { paths =>
       val failure =
         try {
-          retry(() => finished.hide(record.seq, paths))
+          retry(() => finished.hide(seq, paths))
           None
         } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
       faults.at(Step.MidReplace)
       failure
-    }
-    faults.at(Step.AfterReplace)
-    failures.flatten.headOption.map(e => s"a file that it replaces cannot be hidden (${Causes.reason(e)})")
-  }
+    }.flatten
 
   private def taken(record: LogRecord): Option[String] =
     if (!record.isMerge) None
@@ -263,7 +271,9 @@ private[commit] final class Settling(
   }
 
   private def undo(record: LogRecord): Unit =
-    parallel.map(record.replace)(part => retry(() => finished.restore(record.seq, part.path))): Unit
+    ReplacedFiles.hidingOrder(record.replace.map(_.path)).reverse.foreach { together =>
+      parallel.map(together)(path => retry(() => finished.restore(record.seq, path)))
+    }
 
   /** Brings back files that this process hid too late: after others had called the record off, brought the files back, and
     * marked the record. All hidden files are deleted before a mark: those hidden now were hidden later.

@@ -137,7 +137,7 @@ private[stoplog] final class SinkStorage private (
   override def storesOf(id: String): SinkStores = as(id)
 
   override def storesOf(id: String, newest: LogRecord): SinkStores =
-    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings))
+    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings), lengths)
 
   override def anyLog(id: String): CommitLog =
     new SinkStorage(path, id, storage, PartLayout.Staging(id), lengths, LogRules.ofPrepared).log

@@ -127,6 +127,16 @@ private[stoplog] object ReplacedFiles {
   private def formerPlace(sinkId: String, seq: Long, path: String): String =
     s"${directory(sinkId, seq)}/$path"
 
+  /** The groups in which files are hidden, and in the reverse order brought back. A marker of a bucket says that all its rows are
+    * there, so markers go first; a file without its valid-length file shows rows that were never committed, so these go last.
+    */
+  def hidingOrder(paths: Vector[String]): Vector[Vector[String]] = {
+    def nameOf(path: String)  = path.drop(path.lastIndexOf('/') + 1)
+    val (hidden, visible)     = paths.partition(path => HiddenNames.isHidden(nameOf(path)))
+    val (markers, companions) = hidden.partition(path => MarkerNames.version(nameOf(path)).isDefined)
+    Vector(markers, visible, companions).filter(_.nonEmpty)
+  }
+
   /** For the records of jobs that replace files by other rows, and need no way back: where a move is a copy of every byte, a
     * replaced file is deleted at once.
     */

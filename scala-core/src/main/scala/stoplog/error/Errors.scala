@@ -6,7 +6,7 @@ package stoplog.error
   * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. They return the
   * exception and do not throw it, so that the compiler sees the `throw`.
   */
-object Errors extends ErrorMaker {
+object Errors extends ErrorMaker with JobErrors {
 
   // Requests that cannot be met.
 
@@ -380,25 +380,6 @@ object Errors extends ErrorMaker {
 
   def nameTaken(path: String, why: String): StoplogException =
     failure("STOPLOG_NAME_TAKEN", "path" -> path, "why" -> reason(why))
-
-  /** For what a batch job fails with once its record stands: the advice of the cause is for queries. */
-  def batchDecided(job: String, path: String, cause: Throwable): StoplogException =
-    ofBatch("STOPLOG_BATCH_DECIDED", cause, "job" -> job, "path" -> path)
-
-  /** The same where it is not known whether the record stands. */
-  def batchUnknown(job: String, path: String, record: String, cause: Throwable): StoplogException =
-    ofBatch("STOPLOG_BATCH_UNKNOWN", cause, "job" -> job, "path" -> path, "record" -> record)
-
-  /** A batch job that was decided, could not be carried out, and has changed nothing. */
-  def batchCalledOff(job: String, path: String, why: String): StoplogException =
-    failure("STOPLOG_BATCH_CALLED_OFF", "job" -> job, "path" -> path, "why" -> reason(why))
-
-  /** The same of a batch job without a log. */
-  def batchPartly(target: String, cause: Throwable): StoplogException =
-    ofBatch("STOPLOG_BATCH_PARTLY", cause, "target" -> target)
-
-  private def ofBatch(condition: String, cause: Throwable, what: (String, Any)*): StoplogException =
-    failure(condition, cause, what :+ ("why" -> reason(Causes.brief(cause))): _*)
 
   def storeWrite(path: String, why: String, cause: Throwable): StoplogException =
     storage("STOPLOG_STORE_WRITE", path, why, cause)

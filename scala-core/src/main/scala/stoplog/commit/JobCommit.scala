@@ -3,7 +3,7 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.error.{Causes, Errors, Log, StoplogException}
+import stoplog.error.{Causes, Errors, Log}
 import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
@@ -34,13 +34,13 @@ private[stoplog] final class JobCommit(
   private def path   = identity.path
   private def sinkId = identity.sinkId
 
-  private var lease       = Option.empty[AutoCloseable]
-  private var begunMillis = 0L
+  private var lease = Option.empty[AutoCloseable]
+  private var begun = new Stopwatch(clock)
 
   /** Announces that the job is alive, and says what its tasks are to do. */
   def begin(slots: Int): EpochPlan = {
     lease = Some(store.enter(run))
-    begunMillis = clock.millis()
+    begun = new Stopwatch(clock)
     EpochPlan.ofJob(run, slots)
   }
 
@@ -94,8 +94,8 @@ private[stoplog] final class JobCommit(
   private def decided(entry: Ledger.Entry): LogRecord =
     try ledger.append(entry)
     catch {
-      case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
-      case NonFatal(e) => throw Errors.batchUnknown(sinkId, path, e)
+      case NonFatal(e) if Ledger.decidedNothing(e) => throw e
+      case NonFatal(e)                             => throw Errors.batchUnknown(sinkId, path, e)
     }
 
   /** A scheduler that hears of a failed job runs it again, and has its rows twice. So from here on the job has succeeded. */
@@ -167,7 +167,7 @@ private[stoplog] final class JobCommit(
     * with the record that kept it from deciding. What it replaces would go out of sight, and nothing come instead.
     */
   private def refuseIfRemoved(publish: Vector[Pending]): Unit =
-    if (clock.millis() - begunMillis > LeftAlone) {
+    if (begun.longestMillis > LeftAlone) {
       val there = store.staged().map(_.token).toSet
       publish
         .filter(part => part.sizeBytes > 0 && !store.stagedOf(part.handle.token).exists(there))

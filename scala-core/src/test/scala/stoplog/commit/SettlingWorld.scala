@@ -32,8 +32,13 @@ private[commit] final class SettlingWorld(
     )
   )
 
-  def publish(record: LogRecord): Boolean   = settling.carryOut(record, visible = Set.empty)
-  def republish(record: LogRecord): Boolean = settling.carryOutAgain(record)
+  def publish(record: LogRecord): Boolean   = settling.carryOut(inLog(record), visible = Set.empty)
+  def republish(record: LogRecord): Boolean = settling.carryOutAgain(inLog(record))
+
+  private def inLog(record: LogRecord): LogRecord = {
+    records.putIfAbsent(record.seq, RecordCodec.encode(record))
+    record
+  }
 
   def closed(name: String, content: String = "row\n"): Pending = {
     val output = parts.create(NewPart("b", name, mine))

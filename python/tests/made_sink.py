@@ -153,6 +153,7 @@ class MadeSink:
         path = self.record_path(seq)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{envelope}{text}}}", encoding="utf-8")
+        self.write_time(path, body["writtenAtMillis"])
 
     def change(self, seq: int, /, **fields: Any) -> None:
         """Writes a record anew with other fields; those of the state as `state={…}`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
+from stoplog._inspect.check import log_rules
 from stoplog._shared import GRACE_MILLIS
 from stoplog.inspection import Finding, FindingKind, SinkDirectory
 
@@ -55,9 +56,10 @@ def test_the_next_number_is_not_given_out_yet(name: str, expected: list[FindingK
     ],
 )
 def test_parts_set_aside_for_the_newest_record_are_kept_until_the_next_one(
-    seq: str, marked: bool, expected: list[FindingKind], tmp_path: Path
+    seq: str, marked: bool, expected: list[FindingKind], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the driver does: a user must not hear that parts can go that may have to be put back."""
+    monkeypatch.setattr(log_rules, "_RECORDS_KEPT", 1)  # so that the first record may have been trimmed
     sink = healthy(tmp_path)
     opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
     small = [{"bucket": "day=3", "name": sink.name(2), "bytes": 9, "records": 1, "epoch": 3}]
@@ -81,8 +83,11 @@ def test_a_batch_job_keeps_what_it_set_aside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seq", [1, 2, 3, 4])
-def test_only_the_oldest_and_the_newest_record_may_lack_their_mark(seq: int, tmp_path: Path) -> None:
+def test_only_the_oldest_and_the_newest_record_may_lack_their_mark(
+    seq: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of four epochs, each of which publishes a part: the mark of the oldest is the first to be trimmed."""
+    monkeypatch.setattr(log_rules, "_RECORDS_KEPT", 4)
     sink = MadeSink(tmp_path, seq=1)
     for number in range(4):
         sink.record("epoch", [sink.finished("a", number, 10)], at_millis=NOW - MINUTE)
@@ -128,6 +133,30 @@ def test_an_epoch_number_after_none_is_the_first(tmp_path: Path) -> None:
     sink.change(1, epoch=1, state={"lastEpoch": 1})
     findings = found(tmp_path)
     assert [one.message for one in findings] == ["Record 1 ends with epoch 1, the one before with epoch -1."]
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(5, [K.LOG_GAP]), (4, [])])
+def test_a_log_that_begins_late_has_at_least_the_records_that_a_trim_leaves(
+    kept: int, expected: list[FindingKind], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_rules, "_RECORDS_KEPT", kept)
+    sink = MadeSink(tmp_path, seq=2)
+    for _ in range(4):
+        sink.record("epoch", at_millis=NOW - MINUTE)
+    findings = [one for one in found(tmp_path) if one.kind is K.LOG_GAP]
+    assert [one.kind for one in findings] == expected
+    if expected:
+        assert findings[0].message == "The log has record 2, and lacks records 0 to 1."
+
+
+def test_a_log_that_an_operator_has_begun_anew_after_a_gap_is_whole(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for seq in (1, 2):
+        sink.record_path(seq).unlink()
+    assert K.LOG_GAP in kinds(tmp_path)
+    newest = max(int(path.name[:20]) for path in (sink.own / "log").glob("*.commit"))
+    sink.change(newest, state={"queryId": ""})
+    assert K.LOG_GAP not in kinds(tmp_path)
 
 
 def test_a_gap_says_what_is_lacking_and_tells_of_no_step(tmp_path: Path) -> None:

@@ -70,7 +70,10 @@ def made(root: Path, case: dict[str, Any]) -> SinkDirectory:
         log = root / "_stoplog" / "main" / "log"
         log.mkdir(parents=True)
         envelope = f'{{"version":{case["version"]},"crc32c":"{crc32c(body.encode()):08x}","record":'
-        (log / f"{record['seq']:020d}.commit").write_text(f"{envelope}{body}}}", encoding="utf-8")
+        file = log / f"{record['seq']:020d}.commit"
+        file.write_text(f"{envelope}{body}}}", encoding="utf-8")
+        modified = case.get("recordModifiedMillis", record["writtenAtMillis"])
+        os.utime(file, ns=(modified * 1_000_000,) * 2)
         if case.get("published"):
             (log / f"{record['seq']:020d}.published").touch()
     return SinkDirectory(root, clock=lambda: case["nowMillis"])
@@ -143,7 +146,7 @@ def test_names_of_unfinished_files(each: dict[str, Any]) -> None:
 @pytest.mark.parametrize("each", golden("notes.json"), ids=lambda each: ascii(each["text"]))
 def test_notes_of_drivers(each: dict[str, Any]) -> None:
     note = DriverNote.read(each["text"])
-    words = None if note is None else (note.host, note.space, note.pid, note.started_at_millis)
+    words = None if note is None else (note.host, note.space, note.pid, note.started_ticks)
     expected = each["read"] and each["read"].split(" ")
     assert words == (expected and (expected[0], expected[1], int(expected[2]), int(expected[3])))
 

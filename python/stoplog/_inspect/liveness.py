@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 from collections.abc import Callable
@@ -26,8 +25,10 @@ USUAL_MILLIS: int = _RULES["usualMillis"]
 
 _SHORTEST_MILLIS: int = _RULES["shortestMillis"]
 _NOTE: str = _RULES["setting"]
+_RECORD: str = shared("core")["names"]["record"]
 _NOTED = re.compile(r"(\S*) (\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 _PROC = Path("/proc")
+_HANGING = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given the sink up"
 
 
 class DriverState(Enum):
@@ -43,7 +44,7 @@ class DriverState(Enum):
     """Nothing was heard of it for longer than a driver that lives can be silent."""
 
     ALIVE = "alive"
-    """The driver may be alive."""
+    """The driver may be alive: its process is there, or it gave a sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,14 @@ class DriverNote:
 
     Attributes:
         space: the boot and the namespace of process numbers; empty where the system does not say.
+        started_ticks: the start of the process in clock ticks since the boot, whatever the clock is set to.
         every_millis: the longest interval between two looks at its sink.
     """
 
     host: str
     space: str
     pid: int
-    started_at_millis: int
+    started_ticks: int
     every_millis: int
 
     @staticmethod
@@ -116,14 +118,26 @@ def driver_life(
         ended = "no driver: the last run has ended in good order"
         return DriverLife(DriverState.RELEASED, newest.run if newest else None, None, ended)
     note = DriverNote.read(newest.state.settings.get(_NOTE, ""))
-    if note is not None and (is_there or is_here)(note) is False:
+    there = None if note is None else (is_there or is_here)(note)
+    if note is not None and there is False:
         gone = f"the driver of run {newest.run} is dead: there is no {note.where} any more"
         return DriverLife(DriverState.DEAD, newest.run, None, gone)
     every = max(note.every_millis, _SHORTEST_MILLIS) if note else USUAL_MILLIS
     patience = every * MISSED_BEATS
     _, files = storage.children(f"{ROOT}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
-    silent = max(0, now_millis - max((newest.written_at_millis, *beats)))
+    # By the storage's clock, as the beats: the driver's may be any time off.
+    record = storage.info(f"{ROOT}/{sink_id}/{DIRECTORIES['log']}/{newest.seq:020d}{_RECORD}")
+    written = newest.written_at_millis if record is None else record.modified_at_millis
+    silent = max(0, now_millis - max((written, *beats)))
+    if note is not None and there:
+        words = (
+            f"the process of the driver of run {newest.run}, {note.pid} on {note.host}, is there, "
+            f"and its last sign of life is {silent // 1000} s old"
+        )
+        if silent // 1000 * 1000 >= patience:
+            words += _HANGING
+        return DriverLife(DriverState.ALIVE, newest.run, silent, words)
     if silent > patience:
         words = f"the driver of run {newest.run} is taken for dead: no sign of it for {silent // 1000} s"
         return DriverLife(DriverState.SILENT, newest.run, silent, words)
@@ -140,7 +154,7 @@ def is_here(note: DriverNote) -> bool | None:
     space = _space()
     if not space or (note.host, note.space) != (socket.gethostname(), space):
         return None
-    return _started_at_millis(note.pid) == note.started_at_millis
+    return _started_ticks(note.pid) == note.started_ticks
 
 
 def _space() -> str:
@@ -151,15 +165,12 @@ def _space() -> str:
         return ""
 
 
-def _started_at_millis(pid: int) -> int | None:
-    """The start of a process as Java reckons it: the boot in whole seconds, and the clock ticks since."""
+def _started_ticks(pid: int) -> int | None:
+    """The start of a process in clock ticks since the boot; None if the process has ended."""
     try:
         # A process may have any bytes as its name, which ends with the last bracket.
         words = (_PROC / f"{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        lines = (_PROC / "stat").read_bytes().splitlines()
     except OSError:
         return None
-    if words[0] in (b"Z", b"X"):
-        return None  # It has ended, and its parent has not asked for its exit code.
-    booted = next(int(line.split()[1]) for line in lines if line.startswith(b"btime "))
-    return booted * 1000 + int(words[19]) * 1000 // os.sysconf("SC_CLK_TCK")
+    # A process that has ended stays until its parent has asked for its exit code.
+    return None if words[0] in (b"Z", b"X") else int(words[19])

@@ -12,8 +12,10 @@ from stoplog._inspect.check.rules import finding
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.codec import Elsewhere, RecordProblem, TooNew
 from stoplog._log.records import LogRecord, RecordKind
+from stoplog._shared import shared
 
 _CLOCKS_DIFFER_MILLIS = 60_000
+_RECORDS_KEPT: int = shared("core")["recordsKept"]
 
 
 def log_findings(facts: Facts) -> Iterator[Finding]:
@@ -54,17 +56,32 @@ def _places(facts: Facts) -> Iterator[Finding]:
         if sketch.seq != seq:
             message = f"The file of record {seq} holds record {sketch.seq}."
             yield _about(facts, FindingKind.RECORD_MISPLACED, message, sketch, seq)
-    for before, after in pairwise(facts.log.records):
-        # Old records are trimmed while this is read; only what is still there tells of a gap.
-        if after > before + 1 and facts.storage.info(facts.record_path(before)) is not None:
-            missing = (
-                f"record {before + 1}" if after == before + 2 else f"records {before + 1} to {after - 1}"
-            )
-            message = f"The log has records {before} and {after}, and lacks {missing}."
-            yield finding(FindingKind.LOG_GAP, message, facts.record_path(before + 1), facts.sink_id)
+    yield from _gap(facts)
     for other in facts.log.others:
         message = f"{other.name} is neither a record nor a mark."
         yield finding(FindingKind.LOG_FOREIGN_FILE, message, other.path, facts.sink_id)
+
+
+def _gap(facts: Facts) -> Iterator[Finding]:
+    """The last gap, by the jar's `LogGap`: a record before the dense end of a log is no part of it."""
+    records = sorted(facts.log.records)
+    gaps = [at for at, (before, after) in enumerate(pairwise(records)) if after > before + 1]
+    dense = records[gaps[-1] + 1 :] if gaps else records
+    if not dense or dense[0] == 0 or len(dense) >= _RECORDS_KEPT or _is_begun_anew(facts, dense):
+        return
+    # Old records are trimmed while this is read; only a record that is still there shows a gap.
+    before = records[gaps[-1]] if gaps else None
+    if facts.storage.info(facts.record_path(before if before is not None else dense[0])) is None:
+        return
+    first = 0 if before is None else before + 1
+    missing = f"record {first}" if first == dense[0] - 1 else f"records {first} to {dense[0] - 1}"
+    there = f"records {before} and {dense[0]}" if before is not None else f"record {dense[0]}"
+    message = f"The log has {there}, and lacks {missing}."
+    yield finding(FindingKind.LOG_GAP, message, facts.record_path(first), facts.sink_id)
+
+
+def _is_begun_anew(facts: Facts, dense: list[int]) -> bool:
+    return any(facts.sketches[seq].state.query_id == "" for seq in dense if seq in facts.sketches)
 
 
 def _marks(facts: Facts) -> Iterator[Finding]:

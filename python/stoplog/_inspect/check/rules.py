@@ -67,10 +67,10 @@ RULES: dict[FindingKind, Rule] = {
     ),
     _K.OLD_RECORD_UNREADABLE: Rule(_W, "A record that is not the newest cannot be read.", _OLD),
     _K.LOG_GAP: Rule(
-        _W,
-        "A record between others is missing.",
-        "Restore it from a copy if there is one. The query can go on unless this check calls the newest "
-        "record unreadable, which may rest on the missing one.",
+        _E,
+        "Records are missing before the newest ones, and no trim removes them.",
+        "Restore the records from a copy, or mount the disk: until then the query refuses to start. "
+        "If they are lost, begin the log anew with stoplog reset.",
     ),
     _K.LOG_GONE: Rule(
         _E,

@@ -81,7 +81,7 @@ object GracefulStop {
     val watched = SinkTimer.every(everyMillis) {
       if (!query.isActive) SinkTimer.Stop
       else if (exists(system, path, marker)) {
-        // Not on the clock's threads, which all sinks share: it may take as long as a micro-batch.
+        // Not as work of the timer: it may take as long as a micro-batch.
         val thread = Daemons.named("stoplog-stop").newThread { () =>
           afterBatch(query, timeoutMillis, open)
           system.delete(path, false)
@@ -91,7 +91,7 @@ object GracefulStop {
         SinkTimer.Stop
       } else SinkTimer.Again
     }
-    () => { watched.cancel(false); () }
+    () => watched.cancel()
   }
 
   private def exists(system: FileSystem, path: Path, marker: String): Boolean =

@@ -10,7 +10,7 @@ import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.storage.{Durability, FileStore, PartLayout, Truncation}
+import stoplog.storage.{Durability, FileStore, PartLayout, SinkDirectory, Truncation}
 
 /** One sink id under one path, as its tools see it.
   *
@@ -82,6 +82,7 @@ private[admin] final class SinkContext(
   def changing(seen: LogRecord, whenAlive: WhenAlive, says: Map[String, String] = Map.empty)(
       work: Change => Unit
   ): Unit = {
+    refuseOtherOwner()
     val run     = newRun()
     val stores  = this.stores(seen)
     val toolRun = new ToolRun(
@@ -101,6 +102,12 @@ private[admin] final class SinkContext(
     stores.files.delete(Heartbeat.all(stores.files, sinkId).map(_.path)) // no driver is alive after a release
   }
 
+  /** Directories and records of another user than the query's would keep the query from going on. */
+  private def refuseOtherOwner(): Unit =
+    storage.notes.otherOwner(SinkDirectory(sinkId).log).foreach { other =>
+      throw Errors.otherOwner(path, sinkId, other.owner, other.user)
+    }
+
   /** By the clock of the storage, which a sign of life of our own tells. */
   private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
     val own = new Heartbeat(storage.notes, sinkId, run)
@@ -115,14 +122,14 @@ private[admin] final class SinkContext(
   }
 
   /** @param skewMillis how far this machine's clock is before that of the storage */
-  private def judged(newest: LogRecord, skewMillis: Long): Liveness = {
-    val beats = Heartbeat.all(storage.notes, sinkId)
+  private def judged(newest: LogRecord, skewMillis: Long): Liveness =
     Liveness.of(
       Some(newest),
-      beats.map(beat => beat.copy(modifiedMillis = beat.modifiedMillis.map(_ + skewMillis))),
+      Heartbeat.signs(storage.notes, sinkId, newest.seq).map { file =>
+        file.copy(modifiedMillis = file.modifiedMillis.map(_ + skewMillis))
+      },
       clock.millis()
     )(_.isThere)
-  }
 }
 
 private[admin] object SinkContext {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.part.{Open, Pending, RunId, SchemaId}
+import stoplog.part.{Open, Part, Pending, RunId, SchemaId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 /** The changes of an epoch, before anything is written: parts that stay open, are published, or are to be closed.
@@ -9,12 +9,14 @@ import stoplog.rolling.{RollReason, RollingPolicy}
   * @param closed    closed by the tasks
   * @param due       carried over untouched, and now closed by the policy's clock
   * @param open      left open
+  * @param begun     those of `open` that no record has named before
   * @param nextPart  the first unused part number
   */
 private[commit] final case class EpochOutcome(
     closed: Vector[Pending],
     due: Vector[EpochOutcome.PartToClose],
     open: Vector[Open],
+    begun: Vector[Open],
     nextPart: Long
 )
 
@@ -42,15 +44,36 @@ private[commit] object EpochOutcome {
     }
     val (due, left) = byClock(carried, policy, nowMillis)
     lazy val handed = plan.handed.valuesIterator.flatten.map(part => part.finishedPath -> part).toMap
+    val since       = plan.madeAtMillis.fold(Long.MinValue)(_.min(nowMillis))
+    val open        = results.flatMap(_.open).toVector.map { part =>
+      val (opened, last) = times(part, handed.get(part.finishedPath), since)
+      part.copy(schema = schema, openedAtMillis = opened, lastWrittenAtMillis = last).by(nowMillis)
+    }
     EpochOutcome(
       closed = results
         .flatMap(_.closed)
-        .map(part => ended(part, handed.get(part.finishedPath), schema).by(nowMillis))
+        .map { part =>
+          val before         = handed.get(part.finishedPath)
+          val (opened, last) = times(part, before, since)
+          ended(part, before, schema).copy(openedAtMillis = opened, lastWrittenAtMillis = last).by(nowMillis)
+        }
         .toVector,
       due = due,
-      open = results.flatMap(_.open).map(_.copy(schema = schema).by(nowMillis)).toVector ++ left,
+      open = open ++ left,
+      begun = open.filterNot(part => handed.contains(part.finishedPath)),
       nextPart = (plan.firstPart +: results.map(_.nextPart)).max
     )
+  }
+
+  /** When the part was opened and last written to, by the driver's clock. The clock of its task may be any time off: what
+    * a task has written in this epoch, it has not written before the epoch began.
+    *
+    * @param before the part as it was handed to the task
+    */
+  private def times(part: Part, before: Option[Open], sinceMillis: Long): (Long, Long) = before match {
+    case Some(known) if known.records == part.records => (known.openedAtMillis, known.lastWrittenAtMillis)
+    case Some(known) => (known.openedAtMillis, part.lastWrittenAtMillis.max(sinceMillis))
+    case None        => (part.openedAtMillis.max(sinceMillis), part.lastWrittenAtMillis.max(sinceMillis))
   }
 
   /** The open parts that the policy closes now, and those that it leaves. */

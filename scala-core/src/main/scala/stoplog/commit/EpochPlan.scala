@@ -14,6 +14,7 @@ import stoplog.sink.Prepared
   * @param slots     the number of tasks
   * @param handed    for each slot the open parts it may go on with, of one bucket in the order given
   * @param firstPart the first part number that is free; slot `s` takes `firstPart + s`, then every `slots`-th
+  * @param madeAtMillis when the plan was made, by the driver's clock; `None` if nothing is measured by it
   */
 private[stoplog] final case class EpochPlan(
     run: RunId,
@@ -21,7 +22,8 @@ private[stoplog] final case class EpochPlan(
     lastEpoch: Option[Long],
     slots: Int,
     handed: Map[Int, Vector[Open]],
-    firstPart: Long
+    firstPart: Long,
+    madeAtMillis: Option[Long] = None
 ) {
 
   /** Whether the epoch is in the log already: Spark repeats an epoch that it did not see committed. */
@@ -33,16 +35,19 @@ private[stoplog] final case class EpochPlan(
 
 private[stoplog] object EpochPlan {
 
+  /** The place of the newest record in a plan that was made without one. */
+  private[commit] final val NoRecord = -1L
+
   /** The plan of a batch job, which is never repeated. */
   private[stoplog] def ofJob(run: RunId, slots: Int): EpochPlan =
-    EpochPlan(run, seq = -1, lastEpoch = None, slots, Map.empty, firstPart = 0)
+    EpochPlan(run, NoRecord, lastEpoch = None, slots, Map.empty, firstPart = 0)
 
   /** From what is open.
     *
     * @param seq the newest record
     */
-  private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int): EpochPlan =
-    EpochPlan(run, seq, state.lastEpoch, slots, assign(state.open, slots), state.nextPart)
+  private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int, nowMillis: Long): EpochPlan =
+    EpochPlan(run, seq, state.lastEpoch, slots, assign(state.open, slots), state.nextPart, Some(nowMillis))
 
   /** The assignment of open parts to the tasks that go on with them.
     *
@@ -79,6 +84,9 @@ private[stoplog] final case class TaskPlan(
     firstPart: Long,
     stride: Int
 ) {
+
+  /** Whether it is a task of a batch job, whose log has no record yet. */
+  def isOfJob: Boolean = seq == EpochPlan.NoRecord
 
   /** The result of a task that leaves nothing open. A part of no bytes is one that has nothing to show, and is not
     * committed.

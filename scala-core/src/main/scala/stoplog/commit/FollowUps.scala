@@ -43,16 +43,6 @@ private[stoplog] final case class FollowUps(
     case Manifests.Off             => None
   }
 
-  /** Deletes lists that are older than they are to be kept. */
-  private[commit] def deleteOldManifests(nowMillis: Long): Unit = manifests match {
-    case Manifests.Json(_, Some(retentionMillis)) =>
-      val cutoff = nowMillis - retentionMillis
-      val old    = notes
-        .list(Manifests.directory(sinkId), prefix = "")
-        .filter(note => note.modifiedMillis.exists(_ < cutoff) && Manifests.isOne(note.name))
-      notes.delete(old.map(_.path))
-    case _ => ()
-  }
 }
 
 private[stoplog] object FollowUps {

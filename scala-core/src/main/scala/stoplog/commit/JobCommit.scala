@@ -40,13 +40,13 @@ private[stoplog] final class JobCommit(
   private def path   = identity.path
   private def sinkId = identity.sinkId
 
-  private var lease       = Option.empty[AutoCloseable]
-  private var begunMillis = 0L
+  private var lease = Option.empty[AutoCloseable]
+  private var begun = new Stopwatch(clock)
 
   /** Announces that the job is alive, and says what its tasks are to do. */
   def begin(slots: Int): EpochPlan = {
     lease = Some(store.enter(run))
-    begunMillis = clock.millis()
+    begun = new Stopwatch(clock)
     EpochPlan.ofJob(run, slots)
   }
 
@@ -161,7 +161,7 @@ private[stoplog] final class JobCommit(
   private def decided(entry: Ledger.Entry): LogRecord =
     try ledger.append(entry)
     catch {
-      case fenced: StoplogException if fenced.getCondition == "STOPLOG_FENCED" => throw fenced
+      case NonFatal(e) if Ledger.decidedNothing(e) => throw e
       case NonFatal(e) => throw Errors.batchUnknown(sinkId, path, log.describe(seq = 0), e)
     }
 
@@ -197,7 +197,7 @@ private[stoplog] final class JobCommit(
         )
     }
 
-  private def isOld: Boolean = clock.millis() - begunMillis > LeftAlone
+  private def isOld: Boolean = begun.longestMillis > LeftAlone
 
   private final class Overwriting(publish: Vector[Pending]) extends Replacements.Plan {
     override def job: String      = sinkId

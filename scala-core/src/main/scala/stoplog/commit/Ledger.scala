@@ -4,7 +4,7 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log._
 import stoplog.part.{Pending, RunId}
@@ -31,13 +31,16 @@ private[stoplog] final class Ledger(
   private val settling = new Settling(stores, identity, onLost, followUps, tools)
   private val orphans  = new OrphanCleaner(stores, parallel, clock, faults)
 
-  private var newest          = Option.empty[LogRecord]
-  private var lost            = Option.empty[Throwable]
-  private var triedToSettle   = false
-  private var decidedAtMillis = 0L
+  private var newest        = Option.empty[LogRecord]
+  private var lost          = Option.empty[Throwable]
+  private var triedToSettle = false
+  private var decided       = Option.empty[Stopwatch]
 
   /** The place of the next record. */
   def nextSeq: Long = newest.fold(0L)(_.seq + 1)
+
+  /** The time since this run began to write its newest record; `None` before the first. */
+  def sinceRecord: Option[Stopwatch] = decided
 
   /** Whether another run goes on from here, or may do so: this one can decide nothing more. */
   def isLost: Boolean = lost.isDefined
@@ -52,6 +55,13 @@ private[stoplog] final class Ledger(
   /** The same with the newest record as it was read. */
   def recover(record: LogRecord): Settled = parallel.uninterrupted(settling.carryOutAgain(record))
 
+  /** The newest record, for a run that is to go on from it. Error: `STOPLOG_LOG_GAP`. */
+  def newestWithoutGap(): Option[LogRecord] = {
+    val found = log.newest()
+    log.refuseGap(identity.path, identity.sinkId)
+    found
+  }
+
   /** See [[CommitLog.leftBy]]. */
   def leftBy(queryId: String): Option[SinkState] = log.leftBy(queryId)
 
@@ -64,7 +74,7 @@ private[stoplog] final class Ledger(
     * another run between the two is left without being carried out: the place is taken then, and all begins anew.
     *
     * @param claimed the state to go on from; may refuse, and is called at each try
-    * Errors: those of `claimed` and [[settle]], `STOPLOG_FENCED`.
+    * Errors: those of `claimed` and [[settle]], `STOPLOG_FENCED`, `STOPLOG_LOG_GAP`.
     */
   def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
 
@@ -78,15 +88,18 @@ private[stoplog] final class Ledger(
     claim <- tryClaim(Some(found), record => record.flatMap(claimed).getOrElse(state)).toOption
   } yield claim
 
-  /** Step 6, its first half: decides, by a record behind the one that this run wrote before (I3).
+  /** Step 6, its first half: decides, by a record behind the one that this run wrote before (I3), on parts that it can
+    * see (I7).
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`; after any of them the run is lost, and
-    * only a new one, which reads the log, goes on (I5).
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PLACE_CHANGED`, `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`; after any of them
+    * the run is lost, and only a new one, which reads the log, goes on (I5). Those of a committer that misses a part,
+    * such as `STOPLOG_PATH_NOT_SHARED`: no record is written.
     */
   def append(entry: Ledger.Entry): LogRecord = {
     lost.foreach(throw _)
-    val started = clock.millis()
-    val record  = recordOf(entry, started)
+    refuseLost(entry.publish)
+    val started = new Stopwatch(clock)
+    val record  = recordOf(entry, clock.millis())
     val outcome =
       try parallel.uninterrupted(log.append(record))
       catch { case NonFatal(e) => throw losing(e) }
@@ -94,7 +107,7 @@ private[stoplog] final class Ledger(
       case CommitLog.Decided =>
         newest = Some(record)
         triedToSettle = false
-        decidedAtMillis = started
+        decided = Some(started)
         record
       case CommitLog.Overtaken(byRun) => throw losing(fenced(record.seq, byRun))
     }
@@ -120,7 +133,7 @@ private[stoplog] final class Ledger(
       else
         try if (again) settling.carryOutAgain(record) else settling.carryOut(record)
         catch { case NonFatal(e) => throw fencedSince(record).fold(e)(becauseOf(_, e)) }
-    if (!settled.alone || clock.millis() - decidedAtMillis > Ledger.UnobservedMillis)
+    if (!settled.alone || decided.forall(_.longestMillis > Ledger.UnobservedMillis))
       if (record.hasToBeSettled) fencedSince(record).foreach(throw _)
     // after every record, for parts may stay open much longer than the log may grow
     Log.tolerating(
@@ -143,7 +156,7 @@ private[stoplog] final class Ledger(
 
   @tailrec
   private def claim(claimed: Option[LogRecord] => SinkState, left: Int): LogRecord =
-    tryClaim(log.newest(), claimed) match {
+    tryClaim(newestWithoutGap(), claimed) match {
       case Right(claim)           => claim
       case Left(_) if left > 1    => claim(claimed, left - 1)
       case Left((claim, byOther)) => throw losing(fenced(claim.seq, byOther))
@@ -161,10 +174,12 @@ private[stoplog] final class Ledger(
       faults.at(Step.BeforeClaim)
       newest = found
       val state = if (now == found) asFound else claimed(now)
+      val begun = new Stopwatch(clock)
       val claim = recordOf(Ledger.Entry(RecordKind.Claim, state), clock.millis())
       log.append(claim) match {
         case CommitLog.Decided =>
           newest = Some(claim)
+          decided = Some(begun)
           faults.at(Step.AfterClaim)
           Right(claim)
         case CommitLog.Overtaken(byRun) => Left(claim -> byRun)
@@ -177,6 +192,11 @@ private[stoplog] final class Ledger(
     case _: Settled.Shown     => record
     case _: Settled.CalledOff => log.leaving(record)
   }
+
+  /** What a newer run has carried out or removed is not lost. */
+  private def refuseLost(publish: Vector[Pending]): Unit =
+    try stores.committer.refuseLost(publish.filter(_.sizeBytes > 0).map(_.handle.token))
+    catch { case NonFatal(e) => throw newest.flatMap(fencedSince).fold(e)(becauseOf(_, e)) }
 
   private def recordOf(entry: Ledger.Entry, nowMillis: Long): LogRecord = LogRecord(
     nextSeq,
@@ -209,6 +229,13 @@ private[stoplog] final class Ledger(
 }
 
 private[stoplog] object Ledger {
+
+  /** Whether [[append]] failed before its record could be there, or because another one has its place. */
+  def decidedNothing(failure: Throwable): Boolean = failure match {
+    case named: StoplogException =>
+      Set("STOPLOG_FENCED", "STOPLOG_PATH_NOT_SHARED").contains(named.getCondition)
+    case _ => false
+  }
 
   /** A log, and the stores of the files that it names. */
   trait Stores {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import java.net.InetAddress
-import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.nio.file.{Files, Path, Paths}
 
 import scala.util.Try
 
-import stoplog.log.{LogRecord, RecordKind}
+import stoplog.log.{LogRecord, RecordKind, RecordNames}
 import stoplog.part.RunId
-import stoplog.storage.{FileInfo, FileStore, SinkDirectory}
+import stoplog.storage.{FileInfo, FileStore, Machine, SinkDirectory}
 
 /** The signs that a driver is at work on a sink, as far as other processes can tell.
   *
@@ -42,44 +41,71 @@ private[stoplog] object Liveness {
   }
 
   /** It may be alive. */
-  final case class Alive(run: String, forMillis: Long, patienceMillis: Long, where: String) extends Liveness {
-    override def describe: String =
-      s"the driver of run $run$where gave a sign of life ${forMillis.max(0) / 1000} s ago, and counts as dead " +
+  final case class Alive(run: String, forMillis: Long, evidence: Evidence) extends Liveness {
+    override def describe: String = evidence.of(run, forMillis.max(0) / 1000)
+  }
+
+  /** The reason to take a driver for alive. */
+  sealed trait Evidence extends Product with Serializable {
+    def of(run: String, silentSeconds: Long): String
+  }
+
+  /** Its process is there, on this machine, whatever its signs of life say: it may be busy, or its storage may hang.
+    * The process may also have given the sink up, which only an operator knows.
+    */
+  final case class ProcessIsThere(note: DriverNote, patienceMillis: Long) extends Evidence {
+    override def of(run: String, silentSeconds: Long): String =
+      s"the process of the driver of run $run, ${note.pid} on ${note.host}, is there, and its last sign of life is " +
+        s"$silentSeconds s old" + (if (silentSeconds * 1000 >= patienceMillis) Hanging else "")
+  }
+
+  /** It gave a sign of life not long ago. */
+  final case class SignOfLife(patienceMillis: Long, where: String) extends Evidence {
+    override def of(run: String, silentSeconds: Long): String =
+      s"the driver of run $run$where gave a sign of life $silentSeconds s ago, and counts as dead " +
         s"only after ${patienceMillis / 1000} s without one"
   }
 
-  /** @param beats     all that are there
+  /** @param files     all beats, and the file of the newest record
     * @param isThere   whether a process is there, where that can be told
-    * @param nowMillis by the clock of the storage, which wrote down when the beats were made
+    * @param nowMillis by the clock of the storage, which wrote down when these files were made. The driver's clock may be
+    *                  any time off: the time in the record counts only where its file has none
     */
-  def of(newest: Option[LogRecord], beats: Vector[FileInfo], nowMillis: Long)(
+  def of(newest: Option[LogRecord], files: Vector[FileInfo], nowMillis: Long)(
       isThere: DriverNote => Option[Boolean]
   ): Liveness = newest match {
     case None                                              => Released
     case Some(record) if record.kind == RecordKind.Release => Released
     case Some(record)                                      =>
-      val note = record.state.settings.get(DriverNote.Key).flatMap(DriverNote.read)
-      note.filter(isThere(_).contains(false)) match {
-        case Some(dead) => Dead(record.run.value, dead)
-        case None       => bySigns(record, note, Heartbeat.of(record.run, beats), nowMillis)
+      val note   = record.state.settings.get(DriverNote.Key).flatMap(DriverNote.read)
+      val silent = nowMillis - lastSign(record, files)
+      note.flatMap(one => isThere(one).map(one -> _)) match {
+        case Some((dead, false)) => Dead(record.run.value, dead)
+        case Some((there, true)) =>
+          Alive(record.run.value, silent, ProcessIsThere(there, patience(Some(there))))
+        case None => bySigns(record, note, silent)
       }
   }
 
-  private def bySigns(
-      record: LogRecord,
-      note: Option[DriverNote],
-      beats: Vector[FileInfo],
-      nowMillis: Long
-  ): Liveness = {
-    val every    = note.fold(UsualMillis)(_.everyMillis.max(ShortestMillis))
-    val patience = every * MissedBeats
-    val silent   = nowMillis - (record.writtenAtMillis +: beats.flatMap(_.modifiedMillis)).max
-    if (silent > patience) Silent(record.run.value, silent)
+  private def lastSign(record: LogRecord, files: Vector[FileInfo]): Long = {
+    val beats = Heartbeat.of(record.run, files)
+    val own   = files.find(_.name == RecordNames.name(record.seq)).flatMap(_.modifiedMillis)
+    (own.getOrElse(record.writtenAtMillis) +: beats.flatMap(_.modifiedMillis)).max
+  }
+
+  private def bySigns(record: LogRecord, note: Option[DriverNote], silent: Long): Liveness = {
+    val most = patience(note)
+    if (silent > most) Silent(record.run.value, silent)
     else {
       val where = note.fold("")(n => s" (process ${n.pid} on ${n.host})")
-      Alive(record.run.value, silent, patience, where)
+      Alive(record.run.value, silent, SignOfLife(most, where))
     }
   }
+
+  private def patience(note: Option[DriverNote]): Long =
+    note.fold(UsualMillis)(_.everyMillis.max(ShortestMillis)) * MissedBeats
+
+  private val Hanging = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given the sink up"
 
   /** A beat may be late, and one may be lost to a storage that does not answer. */
   private[stoplog] val MissedBeats = 3
@@ -97,27 +123,25 @@ private[stoplog] object Liveness {
   * @param host            as its users call the machine
   * @param space           where process numbers mean the same: the boot of a kernel, and the process namespace in it;
   *                        empty where that cannot be told
-  * @param startedAtMillis of the process, since a number may be given again
+  * @param startedTicks    of the process, since a number may be given again: clock ticks since the boot, which no step of
+  *                        the clock changes. Milliseconds since 1970 where the system has no `/proc`
   * @param everyMillis     how often it looks at its sink, at least
   */
 private[stoplog] final case class DriverNote(
     host: String,
     space: String,
     pid: Long,
-    startedAtMillis: Long,
+    startedTicks: Long,
     everyMillis: Long
 ) {
 
   /** One line for the log's settings, which [[DriverNote.read]] reads. */
-  def text: String = s"$host $space $pid $startedAtMillis $everyMillis"
+  def text: String = s"$host $space $pid $startedTicks $everyMillis"
 
   /** Whether the process is there; `None` if that can be told only elsewhere. */
   def isThere: Option[Boolean] = {
     val here = DriverNote.ofThisProcess(everyMillis)
-    Option.when(here.host == host && here.space == space) {
-      val process = ProcessHandle.of(pid)
-      process.isPresent && process.get.isAlive && DriverNote.started(process.get) == startedAtMillis
-    }
+    Option.when(here.host == host && here.space == space)(DriverNote.started(pid).contains(startedTicks))
   }
 }
 
@@ -127,8 +151,8 @@ private[stoplog] object DriverNote {
   val Key: String = "driver"
 
   def ofThisProcess(everyMillis: Long): DriverNote = {
-    val process = ProcessHandle.current()
-    DriverNote(host, space, process.pid(), started(process), everyMillis)
+    val pid = ProcessHandle.current().pid()
+    DriverNote(host, space, pid, started(pid).getOrElse(0L), everyMillis)
   }
 
   /** `None` for what no release has written. */
@@ -141,8 +165,7 @@ private[stoplog] object DriverNote {
   // The Python package reads it by the same pattern.
   private val Noted = "(\\S*) (\\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})".r
 
-  private lazy val host: String =
-    Try(InetAddress.getLocalHost.getHostName).getOrElse("unknown").filterNot(_.isWhitespace)
+  private lazy val host: String = Machine.here.name.filterNot(_.isWhitespace)
 
   /** Two containers may have one name and each a process of this number. */
   private lazy val space: String = Seq(
@@ -150,8 +173,25 @@ private[stoplog] object DriverNote {
     Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")): Path).map(_.toString)
   ).flatMap(_.toOption).mkString("/").filterNot(_.isWhitespace)
 
-  private def started(process: ProcessHandle): Long =
-    process.info().startInstant().map[Long](_.toEpochMilli).orElse(0L)
+  /** When the process was started; `None` if it has ended. */
+  private def started(pid: Long): Option[Long] =
+    if (space.isEmpty) {
+      val process = ProcessHandle.of(pid)
+      Option.when(process.isPresent && process.get.isAlive) {
+        process.get.info().startInstant().map[Long](_.toEpochMilli).orElse(0L)
+      }
+    } else Try(Files.readAllBytes(Paths.get(s"/proc/$pid/stat"))).toOption.flatMap(startedTicks)
+
+  /** The start in a process's line of `/proc`; `None` if the process has ended, and its parent has not asked for its exit
+    * code. A process may have any bytes as its name, which ends with the last bracket.
+    */
+  private[commit] def startedTicks(stat: Array[Byte]): Option[Long] = {
+    val words = new String(stat, ISO_8859_1).drop(stat.lastIndexOf(')'.toByte) + 1).trim.split(" +")
+    Option.when(words.sizeIs > StartField && !Ended(words.head))(words(StartField).toLong)
+  }
+
+  private final val StartField = 19 // behind the name; the 22nd of all
+  private val Ended            = Set("Z", "X")
 }
 
 /** Says between two records that a driver is alive. For tools, as [[DriverNote]] is.
@@ -198,6 +238,10 @@ private[stoplog] object Heartbeat {
 
   /** Those that are there, of any run. */
   def all(notes: FileStore, sinkId: String): Vector[FileInfo] = notes.list(directory(sinkId), prefix = "")
+
+  /** The same, and the file of this record, which is a sign of life as well. */
+  def signs(notes: FileStore, sinkId: String, seq: Long): Vector[FileInfo] =
+    all(notes, sinkId) ++ notes.stat(s"${SinkDirectory(sinkId).log}/${RecordNames.name(seq)}")
 
   /** Those of one run. */
   def of(run: RunId, all: Vector[FileInfo]): Vector[FileInfo] =

@@ -40,6 +40,12 @@ private[commit] object Phase {
     override def known: Option[LogRecord]        = Some(newest)
     override def notOf(run: RunId): Vector[Open] = state.open.filterNot(_.owner.contains(run))
 
+    /** The same without a time after this one. */
+    def by(nowMillis: Long): Idle = {
+      val dated = state.by(nowMillis)
+      if (dated eq state) this else copy(state = dated)
+    }
+
     /** Every part may still be written by an attempt of an epoch that was given up (I1). */
     def doubtful: Idle = doubtfulOf(state.open)
 

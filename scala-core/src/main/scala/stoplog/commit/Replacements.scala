@@ -105,6 +105,10 @@ private[stoplog] final class Replacements(
 
   private def recordOf(plan: Plan, before: Option[LogRecord], files: ReplacedSet): LogRecord = {
     val content = plan.content(files)
+    logs
+      .replacing(plan.job, plan.kind)
+      .committer
+      .refuseLost(content.publish.filter(_.sizeBytes > 0).map(_.handle.token))
     LogRecord(
       before.fold(0L)(_.seq + 1),
       plan.kind,

@@ -4,7 +4,6 @@ package stoplog.commit
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import stoplog.error.Log
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{Pending, RunId}
@@ -32,10 +31,10 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private val ledger     = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
   private val completing = new BucketTracker(followUps, tools.parallel, tools.retry)
+  private val sweeps     = new Sweeps(ledger, followUps, clock)
 
   // Written with the lock held.
   @volatile private var phase: Phase = Unclaimed
-  private var sweptAtMillis          = 0L
   private var hasBegun               = false
   @volatile private var seen         = SinkStats.empty
 
@@ -45,9 +44,9 @@ private[stoplog] final class SinkDriver private[commit] (
   /** Whether the run does nothing more: it has lost the log, or has ended. */
   def isOver: Boolean = phase.isOver
 
-  /** Whether the newest record that this run knows is so old, by the clock of the run; false unless it holds the claim. */
+  /** Whether this run has written no record for so long; false unless it holds the claim. */
   def hasNoRecordFor(millis: Long): Boolean =
-    phase.known.exists(record => clock.millis() - record.writtenAtMillis >= millis)
+    phase.known.isDefined && ledger.sinceRecord.forall(_.longestMillis >= millis)
 
   /** The watermark of an epoch that is over: all that was on time for it is in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
@@ -91,7 +90,7 @@ private[stoplog] final class SinkDriver private[commit] (
         StartCheck.goesOn(held.state, identity, planned) // a run may claim before it has an epoch
       hasBegun = true
       val ready = compacted(resumed(settled(held)))
-      val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots)
+      val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
       phase = Running(ready, plan, planned.digest)
       plan
     } catch { case e: Throwable => lock.release(); throw e }
@@ -107,10 +106,12 @@ private[stoplog] final class SinkDriver private[commit] (
     case Running(held, plan, batch)                        =>
       try {
         faults.at(Step.BeforeRecord)
-        val draft = EpochOutcome.of(plan, results, policy, settings.schema.id, clock.millis())
-        stores.committer.refuseLost(draft.closed.map(_.handle.token))
-        val state   = held.state.copy(open = draft.open, nextPart = draft.nextPart).after(Some(epoch), batch)
-        val next    = completing.next(state, draft.closed, draft.due, compaction, clock.millis())
+        val now   = clock.millis()
+        val draft = EpochOutcome.of(plan, results, policy, settings.schema.id, now)
+        stores.committer.refuseLost(draft.begun.map(_.handle.token))
+        val known   = held.by(now).state.copy(open = draft.open, nextPart = draft.nextPart)
+        val state   = known.after(Some(epoch), batch)
+        val next    = completing.next(state, draft.closed, draft.due, compaction, now)
         val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
         seen = seen.rejected(results.map(_.rejectedRows).sum)
@@ -199,14 +200,14 @@ private[stoplog] final class SinkDriver private[commit] (
     catch { case NonFatal(e) => phase = Fenced(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =
-    parts.claimed(state.copy(settings = Rewind.over(state.settings) ++ settings.noted))
+    parts.claimed(state.by(clock.millis()).copy(settings = Rewind.over(state.settings) ++ settings.noted))
 
   private def claimed(claim: LogRecord): Idle = {
     val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.copy(open = held.state.open)
     // no task writes before a claim, so the first one finds nothing to delete
-    if (claim.seq == 0) sweptAtMillis = clock.millis() else sweep()
+    if (claim.seq == 0) sweeps.skip() else sweeps.sweep()
     held
   }
 
@@ -247,12 +248,13 @@ private[stoplog] final class SinkDriver private[commit] (
   }
 
   private def rollDue(held: Idle): Unit = {
-    val now         = clock.millis()
-    val ready       = compacted(resumed(settled(held)))
+    val now   = clock.millis()
+    val ready = compacted(resumed(settled(held))).by(now)
+    phase = ready // with times that are ahead put right once: the clock was set back
     val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), due))
     // what a merge writes is in no record, however long it takes
-    if (now - sweptAtMillis >= SweepEveryMillis && !compaction.isMerging) sweep()
+    if (!compaction.isMerging) sweeps.sweepIfDue()
   }
 
   private def left(state: SinkState, due: Vector[EpochOutcome.PartToClose]): BucketTracker.Completion =
@@ -303,7 +305,7 @@ private[stoplog] final class SinkDriver private[commit] (
       completion: BucketTracker.Completion,
       replace: ReplacedSet = ReplacedSet.empty
   ): Idle = {
-    val started         = clock.millis()
+    val started         = new Stopwatch(clock)
     val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
     val state           = compaction.noting(asked, publish)
     val next            = losing(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
@@ -316,7 +318,7 @@ private[stoplog] final class SinkDriver private[commit] (
     )
     phase = decided
     seen = seen
-      .recorded(next, clock.millis() - started, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
+      .recorded(next, started.millis, if (kind.isInstanceOf[RecordKind.Epoch]) 1 else 0)
       .late(completion.late)
     decided
   }
@@ -325,9 +327,9 @@ private[stoplog] final class SinkDriver private[commit] (
   private def settled(held: Idle): Idle =
     if (held.settled) held
     else {
-      val started = clock.millis()
+      val started = new Stopwatch(clock)
       val state   = losing(ledger.settle(held.newest)).after(held.newest, held.state)
-      if (held.newest.hasToBeSettled) seen = seen.published(held.newest, clock.millis() - started)
+      if (held.newest.hasToBeSettled) seen = seen.published(held.newest, started.millis)
       val done = held.copy(state = state, settled = true, unneeded = Set.empty)
       phase = done
       tools.parallel.uninterrupted(parts.drop(held.unneeded))
@@ -346,14 +348,6 @@ private[stoplog] final class SinkDriver private[commit] (
   private def putBack(held: Idle): Unit = {
     phase = held
     lock.release()
-  }
-
-  private def sweep(): Unit = {
-    sweptAtMillis = clock.millis()
-    Log.tolerating("The driver could not delete orphans or old manifests; its next sweep tries again") {
-      ledger.sweep()
-      followUps.deleteOldManifests(clock.millis())
-    }
   }
 }
 
@@ -394,6 +388,4 @@ private[stoplog] object SinkDriver {
 
   /** The reason under which a run closes what an earlier one has left open. */
   private val Restarted = RollReason.Custom("restart")
-
-  private val SweepEveryMillis = 60 * 60 * 1000L
 }

@@ -27,6 +27,14 @@ private[stoplog] final class TaskPlans private[commit] (
 
   def isCommitted(epoch: Long): Boolean = bare.isCommitted(epoch)
 
+  /** For a task that begins now, by the clock of its process: its parts are as old by that clock as they were by the
+    * driver's when the plan was made. The two clocks are compared nowhere else.
+    */
+  def forTaskAt(slot: Int, attempt: Attempt, nowMillis: Long): TaskPlan = {
+    val plan = forTask(slot, attempt)
+    bare.madeAtMillis.fold(plan)(at => plan.copy(handed = plan.handed.map(_.shifted(nowMillis - at))))
+  }
+
   def forTask(slot: Int, attempt: Attempt): TaskPlan = {
     val base   = bases.get(slot).fold(Vector.empty[Open])(at => RecordCodec.decodeOpen(at.bytes))
     val handed = changes.get(slot).fold(base)(at => PartChanges.applied(base, at.bytes))

@@ -182,8 +182,10 @@ private[stoplog] final class TaskWriter[R](
 
   /** Announce, then look: a driver that claims the log does it the other way round, so one of the two sees. */
   private def enter(): Unit = if (lease.isEmpty) {
+    if (plan.isOfJob) store.refuseUnannounced(plan.run)
     lease = Some(store.enter(plan.run))
     if (!store.toleratesLateWriters) mayStart()
+    store.refuseHost()
   }
 
   /** A task that did not look, and misses what the record names, may miss it because a newer run has gone on from there.
@@ -251,7 +253,7 @@ private[stoplog] object TaskWriter {
     * @param policy       when parts are closed
     * @param maxOpenParts at most so many at a time: the one that was written to the longest time ago is closed first
     * @param checkBucket  throws if a bucket cannot be written to; called before its part is opened
-    * @param mayStart     throws if this run has been fenced; called once before the first byte, with the lease held, or, on a
+    * @param mayStart     throws if this run has been fenced, or if the task does not see the record of its plan; called once before the first byte, with the lease held, or, on a
     *                     store that tolerates late writers, when a part that was handed to the task is missed
     * @param inRecord     what parts that stay open may have in the record
     */

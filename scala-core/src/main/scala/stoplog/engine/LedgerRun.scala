@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.engine
 
-import java.util.concurrent.ScheduledFuture
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.control.NonFatal
 
 import stoplog.commit._
-import stoplog.error.Log
+import stoplog.error.{Errors, Log}
 import stoplog.thread.SinkTimer
 
 /** One start of one query whose epochs the commit protocol decides: the protocol's driver, its timer and its end. It has
@@ -27,7 +26,7 @@ private[stoplog] final class LedgerRun[R](
 ) extends EngineRun[R, TaskResult] {
   import LedgerRun.EpochGate
 
-  private var timer  = Option.empty[ScheduledFuture[_]]
+  private var timer  = Option.empty[SinkTimer]
   private val probed = new AtomicBoolean()
   private val gate   = new EpochGate
 
@@ -97,11 +96,18 @@ private[stoplog] final class LedgerRun[R](
 
   /** Once, though the start of the query and its first epoch are noticed on different threads. */
   private def startTimer(): Unit = synchronized {
-    if (timer.isEmpty) timer = Some(SinkTimer.every(tickMillis)(tick()))
+    if (timer.isEmpty) timer = Some(SinkTimer.every(tickMillis, hanging)(tick()))
   }
 
+  /** Only this sink waits: each has a thread of its own. */
+  private def hanging: SinkTimer.Limit =
+    SinkTimer.Limit(
+      LedgerRun.UsualMillis,
+      () => Log.warn(Errors.storageHangs(name, LedgerRun.UsualMillis).getMessage)
+    )
+
   private def ending(finish: Finish)(action: Finish => Boolean): Boolean = {
-    synchronized(timer).foreach(_.cancel(false))
+    synchronized(timer).foreach(_.cancel())
     try action(finish)
     catch {
       case NonFatal(e) =>
@@ -136,6 +142,9 @@ private[stoplog] final class LedgerRun[R](
 }
 
 private[stoplog] object LedgerRun {
+
+  /** The time that the work between two epochs takes at most, if the storage answers. */
+  private final val UsualMillis = 60 * 1000L
 
   /** The tasks of a run besides the commit protocol.
     *

@@ -6,7 +6,7 @@ package stoplog.error
   * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. They return the
   * exception and do not throw it, so that the compiler sees the `throw`.
   */
-object Errors extends ErrorMaker with JobErrors {
+object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   // Requests that cannot be met.
 
@@ -30,13 +30,6 @@ object Errors extends ErrorMaker with JobErrors {
   /** @param hadoop the version of the Hadoop that is there, which is the one to ask for */
   def hadoopAws(path: String, hadoop: String, why: String): StoplogArgumentException =
     argument("STOPLOG_HADOOP_AWS", "path" -> path, "hadoop" -> hadoop, "why" -> reason(why))
-
-  /** @param kind   of the file system, as the operating system calls it
-    * @param host   of a task
-    * @param driver the driver's host
-    */
-  def networkFileSystem(path: String, kind: String, host: String, driver: String): StoplogException =
-    failure("STOPLOG_NETWORK_FILE_SYSTEM", "path" -> path, "kind" -> kind, "host" -> host, "driver" -> driver)
 
   /** @param key the setting of S3A that is true */
   def uploadPurge(path: String, key: String): StoplogArgumentException =

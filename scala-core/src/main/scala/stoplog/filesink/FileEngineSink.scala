@@ -38,8 +38,10 @@ private[stoplog] final class FileEngineSink private (
     new Planned(asked)
   }
 
-  override def resume(queryId: String): Option[Long] =
-    storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
+  override def resume(queryId: String): Option[Long] = {
+    val log = storage.log
+    log.newest().filter(_.state.queryId == queryId).map { newest =>
+      log.refuseGap(storage.path, storage.sinkId)
       newest.state.schema.foreach(asKnown.settings.schema.mayFollow)
       new Ledger(
         RunId.random(), // which claims nothing
@@ -51,6 +53,7 @@ private[stoplog] final class FileEngineSink private (
       ).recover(newest)
       newest.seq
     }
+  }
 
   /** Spark asks for an overwrite of everything, also where its own formats would keep the partitions without new rows. */
   private def refuseSomePartitions(): Unit = options.buckets.bucketing match {

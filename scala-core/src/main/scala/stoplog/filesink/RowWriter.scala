@@ -84,7 +84,8 @@ private[filesink] final class RowWriterFactory(
     Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
 
   private def create(task: TaskAttempt): RowWriter = {
-    val mine     = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
+    val attempt  = Attempt.of(task.attempt, task.stageAttempt)
+    val mine     = plan.forTaskAt(task.partition, attempt, Clock.system.millis())
     val assigner = sink.rows.assigner
     assigner.open(sink.schema)
     new RowWriter(

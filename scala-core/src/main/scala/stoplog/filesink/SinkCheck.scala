@@ -57,7 +57,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private val storage = tried("path")(FileEngineSink.storageOf(asked))
   private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling.policy)))
   // Only once the storage has been tried: some kinds have to be, before they can be read.
-  private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(there.log.newest()))
+  private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(newestOf(there)))
   private val options = newest.fold(_ => asked, RecordedBuckets.resumed(asked, _))
   private val columns = tried("columns")(FileSinkSpec.dataColumns(options.buckets.bucketing, schema))
   private val format  =
@@ -76,7 +76,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     Vector(
       settings
     ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
-      ofCompaction ++ ofNames ++ tests.fold(Vector(_), identity) ++ ofLogs :+ versions,
+      ofCompaction ++ ofNames ++ tests.fold(Vector(_), identity) ++ ofHosts ++ ofLogs :+ versions,
     names
   )
 
@@ -143,6 +143,16 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     _       <- options.parts.compaction
     problem <- tried("compaction")(there.refuseCompaction(SparkHadoop.configuration)).left.toOption
   } yield problem
+
+  /** Where tasks run in other processes than the driver, and the path has passed its trial. */
+  private def ofHosts: Option[Finding] = for {
+    there   <- storage.toOption
+    _       <- tests.toOption
+    context <- Option(session.sparkContext).filterNot(_.isLocal)
+  } yield tried("hosts")(HostTrial.run(there.as(scratch), context)).fold(
+    identity,
+    tasks => Ok("hosts", s"$tasks tasks on the executors see the path as the driver does.")
+  )
 
   private def ofNames: Vector[Finding] = {
     val suffix = format.toOption.map { found =>
@@ -249,6 +259,13 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private def firstRows: Vector[InternalRow] = rows.limit(SinkCheck.FirstRows) match {
     case classic: Dataset[_] => classic.queryExecution.executedPlan.executeCollect().toVector
     case _                   => Vector.empty
+  }
+
+  private def newestOf(there: SinkStorage): Option[LogRecord] = {
+    val log   = there.log
+    val found = log.newest()
+    log.refuseGap(there.path, there.sinkId)
+    found
   }
 
   private def scratch: String = s"preflight-${UUID.randomUUID()}"

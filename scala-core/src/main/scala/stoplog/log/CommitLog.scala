@@ -19,13 +19,16 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   private val writer = new RecordWriter(rules.deltas)
   private val upkeep = new LogUpkeep(store, writer, rules)
 
+  // What the last call of newest has seen.
+  @volatile private var seen = Vector.empty[Long]
+
   /** The newest record, durable, for a caller that carries it out or goes on from it; `None` for a log that was never
     * written.
     *
     * Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `STOPLOG_STORE_WRITE`.
     */
   def newest(): Option[LogRecord] = {
-    val found = newestOf(store.list(), left = Looks)
+    val found = newestOf(relisted(), left = Looks)
     // its writer may have died, or failed, before it was
     found.foreach(record => store.makeDurable(record.seq))
     found.map(leaving)
@@ -42,12 +45,37 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
           before => record.copy(state = before.state)
         )
 
-  /** A newer record than this, if there is one. */
-  def newerThan(seq: Long): Option[Long] = store.newerThan(seq)
+  /** Whether this record, which a process knows of, is the newest one here. No record is known if `seq` is negative. */
+  def look(seq: Long): LookBack = {
+    val there = store.list()
+    if (seq < 0) LookBack.overtaking(seq, there).fold[LookBack](LookBack.Newest)(LookBack.Overtaken(_))
+    else LookBack.at(seq, before = None, there)
+  }
 
-  /** For a writer, before its first byte (I1). Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
-  def refuseIfOvertaken(path: String, sinkId: String, seq: Long): Unit =
-    newerThan(seq).foreach(newer => throw Errors.fenced(path, sinkId, newer, "another run"))
+  /** For the driver, before it writes a first byte (I1).
+    *
+    * Errors: `STOPLOG_FENCED` if there is a record newer than `seq`, `STOPLOG_PLACE_CHANGED` if `seq` is not there either.
+    */
+  def refuseIfOvertaken(path: String, sinkId: String, seq: Long): Unit = look(seq) match {
+    case LookBack.Newest             => ()
+    case LookBack.Overtaken(newer)   => throw Errors.fenced(path, sinkId, newer, "another run")
+    case LookBack.Elsewhere(missing) => throw Errors.placeChanged(store.describe(missing))
+  }
+
+  /** Refuses to start from a log that lacked records when [[newest]] was last called (I7).
+    *
+    * Old records are removed oldest first, and at least [[LogRules.records]] stay. So the records at the end of a log are
+    * either that many without a gap, or they begin at 0. An operator may have begun the log anew after a gap.
+    *
+    * Error: `STOPLOG_LOG_GAP`.
+    */
+  def refuseGap(path: String, sinkId: String): Unit = {
+    val there = seen
+    LogGap.missing(there, rules.records).foreach { missing =>
+      if (!all().exists(_.state.queryId == SinkState.NextQuery))
+        throw Errors.logGap(path, sinkId, store.describe(missing), there.count(_ > missing), rules.records)
+    }
+  }
 
   /** Every record that is kept, oldest first, but for those that are being removed. The log is dense: what lies before a
     * gap is no part of it, but was created by a run that slept until its place had been trimmed, and decided nothing.
@@ -57,8 +85,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** A record whose base is not there is on its way out, with all before it. */
   @tailrec
   private def allOf(there: Vector[Long], left: Int): Vector[LogRecord] = {
-    val gap   = there.zip(there.drop(1)).lastIndexWhere { case (record, next) => next != record + 1 }
-    val found = there.drop(gap + 1).foldLeft(Vector.empty[LogRecord]) { (before, seq) =>
+    val found = there.drop(LogGap.startOfDense(there)).foldLeft(Vector.empty[LogRecord]) { (before, seq) =>
       reader.stored(seq).fold(before)(reader.whole(_).fold(_ => Vector.empty, before :+ _))
     }
     if (found.nonEmpty || there.isEmpty) counting(found)
@@ -94,7 +121,9 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
 
   /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
     *
-    * Having created the record is not enough: [[LookBack]].
+    * Having created the record is not enough: [[LookBack]]. Error: `STOPLOG_PLACE_CHANGED` if the record before it is not
+    * there. Then nothing is decided: a start in the right place does not find this record, and a start in the wrong place
+    * is refused ([[refuseGap]]).
     *
     * An exception of the store leaves the outcome unknown, and a store may say that the place is taken when it was taken by
     * the first try of this very call; reading the place back then decides, once what it finds is durable. No two runs write
@@ -122,9 +151,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
       case PutOutcome.Taken   => Overtaken(nameOfRun(record.seq))
       case PutOutcome.Created =>
         val there = store.list()
-        LookBack.overtaking(record.seq, there) match {
-          case Some(newer) => Overtaken(nameOfRun(newer))
-          case None        =>
+        LookBack.at(record.seq, Option.when(record.seq > 0)(record.seq - 1), there) match {
+          case LookBack.Overtaken(newer)   => Overtaken(nameOfRun(newer))
+          case LookBack.Elsewhere(missing) => throw Errors.placeChanged(store.describe(missing))
+          case LookBack.Newest             =>
             writer.decided(written)
             upkeep.decided(record, there)
             Decided
@@ -132,8 +162,15 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     }
   }
 
-  /** The run that has written the newest record, if that is newer than this one. */
-  def overtaken(seq: Long): Option[String] = newerIn(store.list(), seq)
+  /** The run that has written the newest record, if that is newer than this one.
+    *
+    * Error: `STOPLOG_PLACE_CHANGED` if neither this record nor a newer one is there.
+    */
+  def overtaken(seq: Long): Option[String] = look(seq) match {
+    case LookBack.Newest             => None
+    case LookBack.Overtaken(newer)   => Some(nameOfRun(newer))
+    case LookBack.Elsewhere(missing) => throw Errors.placeChanged(store.describe(missing))
+  }
 
   /** Whether the newest record's parts are known to be published, and what follows to be done: each before it was carried
     * out before the next one was written, and may have no mark any more. Most records without parts have nothing to do.
@@ -195,9 +232,6 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     */
   def trim(settled: LogRecord): Unit = upkeep.trim(settled)
 
-  private def newerIn(there: Vector[Long], seq: Long): Option[String] =
-    LookBack.overtaking(seq, there).map(nameOfRun)
-
   private def nameOfRun(seq: Long): String =
     reader.stored(seq).fold("an unknown run")(_.decision.run.value)
 
@@ -211,11 +245,16 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
       reader.whole(seq) match {
         case Right(found) => Some(found)
         case Left(gone)   =>
-          val again = store.list()
+          val again = relisted()
           val newer = again.lastOption.exists(_ > seq)
           if (!newer && left == 0) throw reader.torn(seq, gone.whyTorn(seq))
           newestOf(again, if (newer) Looks else left - 1)
       }
+  }
+
+  private def relisted(): Vector[Long] = {
+    seen = store.list()
+    seen
   }
 
   private def isThere(seq: Long, bytes: Array[Byte]): Boolean = store.read(seq).exists(_.sameElements(bytes))
@@ -253,19 +292,4 @@ private[stoplog] object CommitLog {
 
   /** Another driver goes on from here; this one must not publish anything more. */
   final case class Overtaken(byRun: String) extends Appended
-}
-
-/** The look that decides, in each log whose old records are removed, whether a record that was created counts: it does
-  * if nothing newer is there afterwards (I3, decision 0001).
-  *
-  * A writer that slept while others wrote more records than are kept finds its place free again. The newest record is
-  * never removed, so a writer that was overtaken sees it.
-  */
-private[stoplog] object LookBack {
-
-  /** The record that overtook this one, if one did.
-    *
-    * @param there all records, listed after this one was created
-    */
-  def overtaking(record: Long, there: Iterable[Long]): Option[Long] = there.maxOption.filter(_ > record)
 }

@@ -54,6 +54,11 @@ private[stoplog] final case class SinkState(
   def after(epoch: Option[Long], batch: Option[BatchDigest]): SinkState =
     copy(lastEpoch = epoch, lastBatch = batch)
 
+  /** Without a time after this one, by the clock of a driver: see `Open.by`. */
+  def by(nowMillis: Long): SinkState =
+    if (open.forall(!_.isAhead(nowMillis)) && live.forall(_.lastWrittenAtMillis <= nowMillis)) this
+    else copy(open = open.map(_.by(nowMillis)), live = live.map(_.by(nowMillis)))
+
   /** The query that owns the sink id, and its newest epoch. */
   def newest: QueryEpoch = QueryEpoch(queryId, lastEpoch, lastBatch)
 
@@ -180,7 +185,10 @@ private[stoplog] final case class LiveBucket(
     marked: Totals,
     added: Totals,
     lastWrittenAtMillis: Long
-)
+) {
+  private[log] def by(nowMillis: Long): LiveBucket =
+    if (lastWrittenAtMillis <= nowMillis) this else copy(lastWrittenAtMillis = nowMillis)
+}
 
 /** The work to be done once the parts of a record are visible. The record decides it as it decides them (I3), with all
   * that it takes: each process that carries it out, and however often, writes the same bytes.

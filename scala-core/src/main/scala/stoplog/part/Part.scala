@@ -54,6 +54,10 @@ final case class Open(
 
   private[stoplog] def isAhead(nowMillis: Long): Boolean = openedAtMillis.max(lastWrittenAtMillis) > nowMillis
 
+  /** As a task sees it whose clock is so far ahead of the driver's: with the same age. */
+  private[stoplog] def shifted(byMillis: Long): Open =
+    copy(openedAtMillis = openedAtMillis + byMillis, lastWrittenAtMillis = lastWrittenAtMillis + byMillis)
+
   /** As a driver records it: by its own clock nothing has happened after this time. The clock of an executor, or of an earlier
     * driver, may have been ahead, and the part would not grow old for so long.
     */

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 import stoplog.commit.{EpochPolicy, PathLogs, Replacements, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules, LookBack}
 import stoplog.part.{PartNaming, RecordShare, RunId}
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
@@ -30,6 +30,8 @@ private[stoplog] final class SinkStorage private (
 ) extends SinkStores
     with PathLogs
     with Serializable {
+  private val driver = Machine.here
+
   @transient override lazy val parts: PartStore = storage.parts(sinkId, layout)
 
   @transient override lazy val files: FileStore = storage.files(sinkId)
@@ -123,8 +125,26 @@ private[stoplog] final class SinkStorage private (
   def policy(asked: RollingPolicy): RollingPolicy =
     EpochPolicy(asked, () => storage.growth(sinkId) == Growth.CreateOnly)
 
-  /** For a task, before its first byte. Error: `STOPLOG_FENCED` when there is a record newer than `seq`. */
-  def refuseIfOvertaken(seq: Long): Unit = log.refuseIfOvertaken(path, sinkId, seq)
+  /** For a task, before its first byte.
+    *
+    * Errors: `STOPLOG_FENCED` if there is a record newer than `seq`, `STOPLOG_PATH_NOT_SHARED` if `seq` is not there
+    * either (I7).
+    */
+  def refuseIfOvertaken(seq: Long): Unit = log.look(seq) match {
+    case LookBack.Newest             => ()
+    case LookBack.Overtaken(newer)   => throw Errors.fenced(path, sinkId, newer, "another run")
+    case LookBack.Elsewhere(missing) =>
+      throw HostPaths.unseenByTask(path, records.describe(missing), driver, Machine.here)
+  }
+
+  /** For a task on any host: whether it sees a file that the driver has written, and may write there.
+    *
+    * Errors: `STOPLOG_PATH_NOT_SHARED`, `STOPLOG_NETWORK_FILE_SYSTEM`.
+    */
+  def refuseUnseen(file: String): Unit = {
+    if (files.stat(file).isEmpty) throw HostPaths.unseenByTask(path, file, driver, Machine.here)
+    parts.refuseHost()
+  }
 
   /** The same path under another sink id, parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage = {

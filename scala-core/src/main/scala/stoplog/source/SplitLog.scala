@@ -42,26 +42,32 @@ private[source] final class SplitLog[S <: Split](
 
   /** Writes the record of a micro-batch, and answers where it ends.
     *
-    * Error: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch, or gone on behind it: see
-    * [[LookBack]].
+    * Errors: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch, or gone on behind it;
+    * `STOPLOG_PLACE_CHANGED` when the record before it is not there: see [[LookBack]].
     */
   def append(first: Long, planned: Vector[S], snapshot: Array[Byte]): Long = {
     val record = SplitRecord(first, planned, snapshot, newestLink.id)
     val bytes  = SplitRecord.encode(record, splits)
     val name   = SplitLog.name(first)
+    val before = firsts().lastOption
     faults.at(Step.BeforeSplits)
     files.putIfAbsent(name)(_.write(bytes)) match {
       case PutOutcome.Created =>
         faults.at(Step.AfterSplits)
         val there = listed()
-        known = Some(there)
-        if (LookBack.overtaking(first, there).isDefined) {
-          // A driver that went on from this record needs it. None goes on from a stray one.
-          if (isStray(first)) files.delete(name)
-          throw Errors.sourceFenced(files.describe(name))
+        LookBack.at(first, before, there) match {
+          case LookBack.Overtaken(_) =>
+            known = Some(there)
+            // A driver that went on from this record needs it. None goes on from a stray one.
+            if (isStray(first)) files.delete(name)
+            throw Errors.sourceFenced(files.describe(name))
+          case LookBack.Elsewhere(missing) =>
+            throw Errors.placeChanged(files.describe(SplitLog.name(missing)))
+          case LookBack.Newest =>
+            known = Some(there)
+            hasAppended = true
+            remembered(record, bytes).end
         }
-        hasAppended = true
-        remembered(record, bytes).end
       case PutOutcome.Taken => throw Errors.sourceFenced(files.describe(name))
     }
   }

@@ -107,6 +107,11 @@ trait FileStore extends Serializable {
   /** Deletes a directory, and those above it below the root, as far as they are empty. Never fails. */
   def deleteEmpty(directory: String): Unit
 
+  /** Throws if a file that another process has created is not there, where a look costs no request to another host. By
+    * default it does nothing. Error: `STOPLOG_PATH_NOT_SHARED`.
+    */
+  def refuseUnseen(paths: Seq[String]): Unit = ()
+
   /** Makes the names in a directory durable that other processes have created. */
   def force(directory: String): Unit = ()
 
@@ -114,6 +119,11 @@ trait FileStore extends Serializable {
     * the time at which it began to write.
     */
   def isClosed(path: String): Option[Boolean]
+
+  /** The owner of a path, if the storage knows owners and the user of this process is another one: what this process
+    * creates there, the owner cannot change. `None`, the default, otherwise.
+    */
+  def otherOwner(path: String): Option[OtherOwner] = None
 
   /** The path as users know it. */
   def describe(path: String): String
@@ -126,6 +136,9 @@ object FileStore {
   /** A path of a name in a directory, which may be the root itself. */
   def path(directory: String, name: String): String = if (directory.isEmpty) name else s"$directory/$name"
 }
+
+/** The owner of a path, and the user of this process. */
+final case class OtherOwner(owner: String, user: String)
 
 /** Whether a call has created what it was to create. */
 sealed trait PutOutcome

@@ -71,6 +71,17 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def enter(run: RunId): AutoCloseable = () => ()
 
+  /** Throws if no process has announced itself for this run, as far as this one can see. Called by a task of a batch job
+    * before its first byte: the driver of the job has announced itself, so the task does not see the driver's path. By
+    * default it does nothing, for a storage that is the same for every process.
+    */
+  def refuseUnannounced(run: RunId): Unit = ()
+
+  /** Throws if this store cannot keep its promises between this host and the driver's. Called by a task before its first
+    * byte, after it has seen what the driver has written. By default it does nothing.
+    */
+  def refuseHost(): Unit = ()
+
   /** Whether a writer of a run that is over spoils nothing that a record names, however late it writes and whatever it knows of
     * the log: its bytes go where no other run's writer, and no publisher, has any. Then a task does not look before its first
     * byte whether there is a newer record (I1). By default it does.

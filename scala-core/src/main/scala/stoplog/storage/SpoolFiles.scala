@@ -50,6 +50,9 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
   def staged(): Vector[Staged] =
     files.list(directory).map(file => Staged(file.path, file.modifiedMillis.getOrElse(0)))
 
+  /** See [[FileStore.refuseUnseen]]. */
+  def refuseUnseen(tokens: Seq[String]): Unit = files.refuseUnseen(tokens)
+
   /** Deletes files. A file that is gone already is no error. */
   def discard(tokens: Seq[String]): Unit = files.delete(tokens)
 

@@ -4,8 +4,7 @@ package stoplog.thread
 import java.nio.channels.{ClosedByInterruptException, FileChannel}
 import java.nio.file.{OpenOption, Path}
 import java.util.concurrent.{
-  Callable, ExecutionException, ExecutorService, Executors, Future, FutureTask, ScheduledExecutorService,
-  ScheduledFuture, ThreadFactory, TimeUnit
+  Callable, ExecutionException, ExecutorService, Executors, Future, FutureTask, ThreadFactory, TimeUnit
 }
 
 /** Threads that do not keep the JVM alive. */
@@ -99,31 +98,30 @@ private[stoplog] object Uninterrupted {
     } finally if (interrupted) Thread.currentThread().interrupt()
   }
 
+  /** Waits for at most so many milliseconds, also when the thread is interrupted meanwhile.
+    *
+    * @param waiting waits for the milliseconds that are left; its result is whether it got what it waits for
+    */
+  def within(millis: Long)(waiting: Long => Boolean): Boolean = {
+    val deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis)
+    @scala.annotation.tailrec
+    def go(interrupted: Boolean): (Boolean, Boolean) = {
+      val outcome =
+        try Some(waiting(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()).max(0)))
+        catch { case _: InterruptedException => None }
+      outcome match {
+        case Some(got) => (got, interrupted)
+        case None      => go(interrupted = true)
+      }
+    }
+    val (got, interrupted) = go(interrupted = false)
+    if (interrupted) Thread.currentThread().interrupt()
+    got
+  }
+
   private def once[A](path: Path, option: OpenOption)(action: FileChannel => A): A = {
     val channel = FileChannel.open(path, option)
     try action(channel)
     finally channel.close()
   }
-}
-
-/** The clock's hand for idle rolling: one pair of daemon threads for all sinks of the JVM. */
-private[stoplog] object SinkTimer {
-
-  /** Whether to come again. */
-  sealed trait Next
-  case object Again extends Next
-  case object Stop  extends Next
-
-  def every(intervalMillis: Long)(action: => Next): ScheduledFuture[_] = {
-    lazy val future: ScheduledFuture[_] = threads.scheduleWithFixedDelay(
-      () => if (action == Stop) future.cancel(false),
-      intervalMillis,
-      intervalMillis,
-      TimeUnit.MILLISECONDS
-    )
-    future
-  }
-
-  private lazy val threads: ScheduledExecutorService =
-    Executors.newScheduledThreadPool(2, Daemons.named("stoplog-timer"))
 }

@@ -42,8 +42,10 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
   /** Without a location of its own the log is in a checkpoint that the engine has yet to tell. */
   override def resume(queryId: String): Option[Long] =
     if (settings.log.location.isEmpty) None
-    else
-      settings.storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
+    else {
+      val log = settings.storage.log
+      log.newest().filter(_.state.queryId == queryId).map { newest =>
+        log.refuseGap(settings.path, settings.log.sinkId)
         val committer = sink(columns).committer()
         try
           new Ledger(
@@ -57,6 +59,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
         finally committer.close()
         newest.seq
       }
+    }
 
   private def run(start: RunStart, sink: TwoPhaseSink[R]): LedgerRun[R] = {
     val run       = RunId.random()

@@ -46,7 +46,7 @@ class AdminSuite extends AnyFunSuite {
       assert(condition(early.carryOut()) === "STOPLOG_DRIVER_ALIVE")
       assert(world.rows.isEmpty)
       assert(world.notes.list(Heartbeat.directory("main"), "").isEmpty)
-      world.clock.advance(4000)
+      world.ageRecords(byMillis = 4000)
       world.tools().finalizeOpenParts().carryOut()
       assert(world.rows === Vector("ant"))
     }
@@ -59,7 +59,7 @@ class AdminSuite extends AnyFunSuite {
       val driver = world.driver(noted = Map(DriverNote.Key -> note), run = run)
       world.epoch(driver, 0, "ant")
       world.epoch(driver, 1, "bee")
-      world.clock.advance(4 * 60000)
+      world.ageRecords(byMillis = 4 * 60000)
       val beats = new Heartbeat(world.notes, "main", run)
       beats.beat()
       beats.beat()
@@ -73,7 +73,7 @@ class AdminSuite extends AnyFunSuite {
 
   test("a driver whose process has ended on this machine is dead at once") {
     within() { world =>
-      val gone = DriverNote.ofThisProcess(60000).copy(startedAtMillis = 1)
+      val gone = DriverNote.ofThisProcess(60000).copy(startedTicks = 1)
       world.epoch(world.driver(noted = Map(DriverNote.Key -> gone.text)), 0, "ant")
       world.tools().finalizeOpenParts().carryOut()
       assert(world.rows === Vector("ant"))

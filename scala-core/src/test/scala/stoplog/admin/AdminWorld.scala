@@ -127,6 +127,12 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
       .sorted
 
   /** An unfinished file that no record names. */
+  /** As if the files of the log had been written so much earlier, by the clock of the storage. */
+  def ageRecords(byMillis: Long): Unit =
+    directory.resolve("_stoplog/main/log").toFile.listFiles().foreach { file =>
+      file.setLastModified(file.lastModified() - byMillis)
+    }
+
   def orphan(name: String, ageMinutes: Int): Path = {
     val file = directory.resolve(s"_stoplog/main/open/x/$name")
     Files.createDirectories(file.getParent)

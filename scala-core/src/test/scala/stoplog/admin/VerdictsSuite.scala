@@ -113,9 +113,12 @@ class VerdictsSuite extends AnyFunSuite {
     files.foreach { case (path, file) => touch(root.resolve(path), file.get(1).asLong) }
 
     Option(golden.get("driver")).foreach { driver =>
-      val there = Option(golden.get("processIsThere")).filterNot(_.isNull).map(_.asBoolean)
-      val found =
-        Liveness.of(storage.log.newest(), Heartbeat.all(storage.notes, "main"), now)(_ => there)
+      val there  = Option(golden.get("processIsThere")).filterNot(_.isNull).map(_.asBoolean)
+      val newest = storage.log.newest()
+      val found  =
+        Liveness.of(newest, newest.toVector.flatMap(r => Heartbeat.signs(storage.notes, "main", r.seq)), now)(
+          _ => there
+        )
       assert(found.productPrefix.toLowerCase === driver.get("state").asText)
       assert(found.describe === driver.get("message").asText)
     }
@@ -175,6 +178,8 @@ class VerdictsSuite extends AnyFunSuite {
       val name = "%020d".format(record.get("seq").asLong)
       val log  = Files.createDirectories(root.resolve("_stoplog/main/log"))
       Files.writeString(log.resolve(s"$name.commit"), bytes)
+      val written = Option(golden.get("recordModifiedMillis")).getOrElse(record.get("writtenAtMillis"))
+      touch(log.resolve(s"$name.commit"), written.asLong)
       if (golden.path("published").asBoolean) Files.createFile(log.resolve(s"$name.published"))
     }
   }

@@ -49,7 +49,7 @@ class IdleDriverSuite extends AnyFunSuite {
   test("before there is data, parts of a run whose clock was ahead grow old by the clock of the next run") {
     val world = new DriverWorld(Rolls.atAge(1000))
     world.epoch(world.driver(), 0, "a")
-    world.clock.advance(-3600000)
+    world.clock.step(-3600000)
     val second = world.driver(run = other)
     second.waitFrom(world.newest.seq)
     second.tick()

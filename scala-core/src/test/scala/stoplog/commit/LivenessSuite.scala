@@ -64,9 +64,20 @@ class LivenessSuite extends AnyFunSuite {
     assert(judged(record(RecordKind.Claim), -100000).isInstanceOf[Alive])
   }
 
-  test("a process that has ended is dead at once; one that is there may have given the sink up") {
+  test("a process that has ended is dead at once; one that is there is alive, however long it is silent") {
     assert(judged(record(RecordKind.Claim), 1001, there = Some(false)).isInstanceOf[Dead])
-    assert(judged(record(RecordKind.Claim), 31001, there = Some(true)).isInstanceOf[Silent])
+    val alive = judged(record(RecordKind.Claim), 31001, there = Some(true))
+    assert(alive === Alive(Samples.mine.value, 30001, ProcessIsThere(driver, 30000)))
+    assert(Seq("42 on host, is there", "30 s old", "STOPLOG_STORAGE_HANGS").forall(alive.describe.contains))
+  }
+
+  test("reads the start of a process in ticks since the boot, which no step of the clock changes") {
+    val before                             = (4 to 21).mkString(" ")
+    def ticks(state: String): Option[Long] =
+      DriverNote.startedTicks(s"17 (odd) name) $state $before 12345 99\n".getBytes("ISO-8859-1"))
+    assert(ticks("S") === Some(12345L) && ticks("R") === Some(12345L))
+    assert(ticks("Z") === None && ticks("X") === None)
+    assert(DriverNote.startedTicks(Array.emptyByteArray) === None)
   }
 
   test("a log of an older release says nothing of its driver: the usual interval counts") {
@@ -92,7 +103,7 @@ class LivenessSuite extends AnyFunSuite {
 
   test("a process is known by its number and its start, on its own machine alone") {
     val here = DriverNote.ofThisProcess(5)
-    assert(here.copy(startedAtMillis = here.startedAtMillis + 1).isThere === Some(false))
+    assert(here.copy(startedTicks = here.startedTicks + 1).isThere === Some(false))
     assert(here.copy(pid = Long.MaxValue).isThere === Some(false))
     assert(here.copy(host = here.host + "x").isThere === None)
     assert(here.copy(space = here.space + "x").isThere === None)

@@ -3,9 +3,18 @@ package stoplog.commit
 
 /** A clock that stands still until it is moved. */
 final class ManualClock(start: Long) extends Clock {
-  @volatile private var now = start
+  @volatile private var now     = start
+  @volatile private var elapsed = 0L
 
-  override def millis(): Long = now
+  override def millis(): Long        = now
+  override def elapsedMillis(): Long = elapsed
 
-  def advance(byMillis: Long): Unit = now += byMillis
+  /** Time passes. */
+  def advance(byMillis: Long): Unit = {
+    now += byMillis
+    elapsed += byMillis
+  }
+
+  /** The clock is set, forwards or backwards. */
+  def step(byMillis: Long): Unit = now += byMillis
 }

@@ -29,7 +29,7 @@ class RestartSuite extends AnyFunSuite {
   ) {
     val world = new DriverWorld(Rolls.atAge(1000))
     world.epoch(world.driver(), 0, "a")
-    world.clock.advance(-3600000)
+    world.clock.step(-3600000)
     val next = world.driver(other)
     next.begin(1, slots = 1)
     next.abort()

@@ -16,6 +16,8 @@ class RowTimeSuite extends AnyFunSuite {
       readings += 1
       time.millis()
     }
+
+    override def elapsedMillis(): Long = time.elapsedMillis()
   }
 
   private def task(clock: Clock, policy: RollingPolicy = Rolls.never): TaskWriter[String] =

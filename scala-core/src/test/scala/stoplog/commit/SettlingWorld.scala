@@ -33,8 +33,13 @@ private[commit] final class SettlingWorld(
   )
 
   /** Returns whether no other process was at it. */
-  def publish(record: LogRecord): Boolean   = settling.carryOut(record).alone
-  def republish(record: LogRecord): Boolean = settling.carryOutAgain(record).alone
+  def publish(record: LogRecord): Boolean   = settling.carryOut(inLog(record)).alone
+  def republish(record: LogRecord): Boolean = settling.carryOutAgain(inLog(record)).alone
+
+  private def inLog(record: LogRecord): LogRecord = {
+    records.putIfAbsent(record.seq, RecordCodec.encode(record))
+    record
+  }
 
   def closed(name: String, content: String = "row\n"): Pending = {
     val output = parts.create(NewPart("b", name, mine))

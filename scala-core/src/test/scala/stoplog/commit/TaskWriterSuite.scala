@@ -70,7 +70,7 @@ class TaskWriterSuite extends AnyFunSuite {
   written("a part was last written to when it was opened, if the clock was set back since") {
     val writer = task()
     writer.write("b", "one")
-    clock.advance(-7)
+    clock.step(-7)
     writer.write("b", "two")
     clock.advance(7)
     val part = writer.commit().open.head

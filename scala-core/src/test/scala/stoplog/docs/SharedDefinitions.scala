@@ -26,6 +26,7 @@ object SharedDefinitions {
     root.put("sparkLines", sparkLines)
     root.put("recordVersion", RecordCodec.Version)
     root.put("deltaRecordVersion", RecordCodec.DeltaVersion)
+    root.put("recordsKept", LogRules.standard.records)
     root.put("marksKept", LogRules.standard.marks)
     root.put("graceMillis", OrphanCleaner.GraceMillis)
     root.put("contentSetting", SinkSettings.ContentKey)

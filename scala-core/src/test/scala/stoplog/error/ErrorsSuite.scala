@@ -144,6 +144,16 @@ object ErrorsSuite {
     Errors.hadoopAws("s3a://b/out", "3.5.0", "it is not there"),
     Errors.uploadLost("s3a://b/out/b/part-1", 8388608L),
     Errors.uploadPurge("s3a://b/out", "fs.s3a.multipart.purge"),
-    Errors.networkFileSystem("/mnt/out", "nfs4", "worker-1", "driver-1")
+    Errors.networkFileSystem("/mnt/out", "worker-1", "driver-1"),
+    Errors.otherOwner("/data/out", "main", "spark", "root"),
+    Errors.storageHangs("Sink main under /data/out", 60000),
+    Errors.placeChanged("/data/out/_stoplog/main/log/00000000000000000003.commit"),
+    Errors.logGap("/data/out", "main", "/data/out/_stoplog/main/log/00000000000000000003.commit", 2, 100),
+    Errors.pathNotShared(
+      "/data/out",
+      "a.commit",
+      "driver-1, the driver's host",
+      "worker-1, the host of a task"
+    )
   )
 }

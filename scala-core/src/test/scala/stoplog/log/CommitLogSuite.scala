@@ -3,6 +3,8 @@ package stoplog.log
 
 import java.io.IOException
 
+import scala.util.Try
+
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -108,6 +110,67 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
+  test("does not decide on a record in another place: the record before it is missing") {
+    withLog { (records, log) =>
+      (0L to 5L).foreach(seq => log.append(record(seq)))
+      records.delete(0L to 5L) // the disk is away
+      assert(condition(log.append(record(6))) === "STOPLOG_PLACE_CHANGED")
+    }
+  }
+
+  test("does not decide on a record that is missing after it was created") {
+    withLog { (records, log) =>
+      (0L to 5L).foreach(seq => log.append(record(seq)))
+      records.afterPut = seq => records.delete(Seq(seq)) // the disk is back
+      assert(condition(log.append(record(6))) === "STOPLOG_PLACE_CHANGED")
+      records.afterPut = _ => ()
+      assert(log.newest() === Some(record(5)))
+    }
+  }
+
+  test("does not take a record for the newest one if the record itself is missing") {
+    withLog { (records, log) =>
+      (0L to 5L).foreach(seq => log.append(record(seq)))
+      assert(log.overtaken(5).isEmpty && log.look(5) === LookBack.Newest)
+      assert(log.look(4) === LookBack.Overtaken(5))
+      records.delete(0L to 5L)
+      assert(log.look(5) === LookBack.Elsewhere(5))
+      assert(condition(log.overtaken(5)) === "STOPLOG_PLACE_CHANGED")
+      assert(condition(log.refuseIfOvertaken("path", "main", 5)) === "STOPLOG_PLACE_CHANGED")
+    }
+  }
+
+  test("refuses to start from a log that lacks records which no trim removes") {
+    for (there <- Seq(Seq(3L), Seq(0L, 1L, 2L, 6L, 7L), 5L to 8L))
+      assert(refusedStart(there, kept = 5) === Some("STOPLOG_LOG_GAP"), there)
+  }
+
+  test("starts from a log that begins at 0, or that has as many records as a trim leaves") {
+    for (there <- Seq(Nil, Seq(0L), 0L to 3L, 5L to 9L, 2L +: (5L to 9L)))
+      assert(refusedStart(there, kept = 5) === None, there)
+  }
+
+  test("starts from a log that an operator has begun anew after a gap") {
+    keeping(5) { (records, log) =>
+      Seq(0L, 1L, 6L).foreach(seq => records.putIfAbsent(seq, RecordCodec.encode(record(seq))))
+      val reset = record(7).copy(state = record(7).state.copy(queryId = SinkState.NextQuery))
+      assert(log.append(reset) === Decided)
+      log.append(record(8))
+      log.newest()
+      log.refuseGap("path", "main")
+    }
+  }
+
+  private def refusedStart(there: Seq[Long], kept: Int): Option[String] = {
+    var refused = Option.empty[String]
+    keeping(kept) { (records, log) =>
+      there.foreach(seq => records.putIfAbsent(seq, RecordCodec.encode(record(seq))))
+      log.newest()
+      refused = Try(log.refuseGap("path", "main")).failed.toOption.map(e => condition(throw e))
+    }
+    refused
+  }
+
   test("a record that the next driver builds on before its own looks back is that driver's to publish") {
     withLog { (records, log) =>
       records.afterPut = seq => {
@@ -206,7 +269,7 @@ class CommitLogSuite extends AnyFunSuite {
 
   test("what a driver left behind that was overtaken goes with the next trim") {
     keeping(2) { (records, log) =>
-      (5L to 9L).foreach(seq => log.append(record(seq, theirs)))
+      (0L to 9L).foreach(seq => log.append(record(seq, theirs)))
       log.trim(record(9, theirs))
       assert(new CommitLog(records).append(record(3, mine)) === Overtaken(theirs.value))
       log.append(record(10, theirs))

@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.error.Errors
+import stoplog.log.LookBack
 import stoplog.part.PartNaming
 
 /** One epoch's tasks, as Spark's scheduler treats them: repeated when they fail or vanish, sometimes doubled for no
@@ -18,7 +19,7 @@ final class Job(
     stores: SimStores,
     share: Share
 ) {
-  import stores.{parts, records, spoolFiles}
+  import stores.{commits, parts, spoolFiles}
   import world.{random, scheduler}
 
   private final class Slot(val index: Int) {
@@ -119,12 +120,18 @@ final class Job(
   private def mustBeLegal(e: Throwable): Unit = {
     val message  = String.valueOf(e.getMessage)
     val isMissed = message.contains(SimParts.Missing) || message.contains("STOPLOG_PART_SHORT")
-    if (isMissed && world.oracle.newest.exists(newest => newest.seq == plan.seq && newest.run == plan.run))
+    if (
+      !world.hasOtherPlaces && isMissed && world.oracle.newest
+        .exists(newest => newest.seq == plan.seq && newest.run == plan.run)
+    )
       throw new Violation(s"a task misses its part: $message")
   }
 
-  private def mayStart(): Unit = records.list().lastOption.filter(_ > plan.seq).foreach { newest =>
-    throw Errors.fenced("sink", "main", newest, "another run")
+  private def mayStart(): Unit = session.mutation.looks(commits.look(plan.seq)) match {
+    case LookBack.Newest             => ()
+    case LookBack.Overtaken(newer)   => throw Errors.fenced("sink", "main", newer, "another run")
+    case LookBack.Elsewhere(missing) =>
+      throw Errors.pathNotShared("sink", s"record $missing", "driver", "task")
   }
 }
 

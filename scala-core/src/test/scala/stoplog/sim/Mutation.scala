@@ -2,7 +2,7 @@
 package stoplog.sim
 
 import stoplog.commit.{BatchDigests, EpochPlan, TaskResult}
-import stoplog.log.{CommitLog, LogFiles}
+import stoplog.log.{CommitLog, LogFiles, LookBack}
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
@@ -37,6 +37,9 @@ private[stoplog] trait Mutation {
 
   /** A driver is asked to commit an epoch. */
   def committed(asItIs: => Unit): Unit = asItIs
+
+  /** What a task finds when it looks for the record of its plan. */
+  def looks(asItIs: LookBack): LookBack = asItIs
 
   /** Whether a start says to its driver what it has found in the log. */
   def tellsDriver: Boolean = true

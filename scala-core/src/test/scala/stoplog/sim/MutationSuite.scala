@@ -87,6 +87,14 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.twoSinks(StoreKind.Replacing)
   )
 
+  caught(
+    "a driver does not look for the record before its own",
+    PlaceMutations.NoPredecessor,
+    in = Settings.mounts
+  )
+  caught("a start goes on from a log that lacks records", PlaceMutations.NoGapCheck, in = Settings.mounts)
+  caught("nobody looks for what the other has written", PlaceMutations.NobodyLooks, in = Settings.mounts)
+
   caught("markers are written before their parts", AnnouncementMutations.BeforeParts)
   caught("markers are written before the record", AnnouncementMutations.BeforeRecord)
   caught("nobody looks for earlier markers", AnnouncementMutations.PastForgotten)

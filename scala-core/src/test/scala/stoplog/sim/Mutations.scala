@@ -213,7 +213,10 @@ class PartsOver(real: PartStore) extends PartStore {
 
   override def staged(): Vector[Staged]         = real.staged()
   override def isStaged(token: String): Boolean = real.isStaged(token)
-  override def discard(token: String): Unit     = real.discard(token)
+
+  override def refuseLost(tokens: Seq[String]): Unit = real.refuseLost(tokens)
+
+  override def discard(token: String): Unit = real.discard(token)
 
   override def stagedOf(token: String): Set[String] = real.stagedOf(token)
 

@@ -18,6 +18,7 @@ final class Outside(world: World) {
 
   /** What happens between two steps of others. */
   def maybe(): Unit = {
+    world.mount()
     if (surroundings.readers != Readers.Patient && isThere && dice.nextInt(Outside.TakenOnceIn) == 0) take()
     if (surroundings.copiers != Copiers.None && copies > 0 && strikes(Outside.CopiedOnceIn)) {
       copies -= 1

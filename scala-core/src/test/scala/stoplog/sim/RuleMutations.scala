@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import stoplog.commit.{Attempt, EpochPlan, TaskResult}
 import stoplog.storage.PutOutcome
-import stoplog.log.{LogFiles, RecordCodec, RecordKind}
+import stoplog.log.{LogFiles, LookBack, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.CommitOutcome
 import stoplog.storage._
@@ -45,9 +45,7 @@ object RuleMutations {
 
   /** No task looks. */
   object NoLookOfTasks extends Mutation {
-    override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
-      override def list(): Vector[Long] = if (isTask(world)) Vector.empty else super.list()
-    }
+    override def looks(asItIs: LookBack): LookBack = LookBack.Newest
   }
 
   /** A driver asks whether older writers are gone, and claims the log then. */

@@ -10,6 +10,12 @@ object Settings {
 
   val copying: Setting = Setting.of("parts are copied")(Surroundings(store = StoreKind.Copying))
 
+  /** The disk of the path is away for a while, for one process or for all of them, and clocks of processes differ. */
+  val mounts: Setting = Setting
+    .of("the disk comes and goes")(Surroundings(mounts = Mounts.ComeAndGo, tools = Vector(Operator.Clean)))
+    .unmerged
+    .copy(rule = _ => CompleteRule.Never)
+
   val answersRepeated: Setting =
     Setting.of("answers get lost, on a disk")(
       Surroundings(answers = Answers.Repeated, listing = Listing.NewestFirst)

@@ -35,6 +35,7 @@ class SettingsSuite extends AnyFunSuite {
   holds(Settings.copiedAnswersRepeated)
   holds(Settings.copiers)
   holds(Settings.givenUp)
+  holds(Settings.mounts)
   holds(Settings.adopting)
   holds(Settings.names(Patient))
   holds(Settings.names(AtOnce))

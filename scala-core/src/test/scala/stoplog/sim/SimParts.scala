@@ -13,7 +13,9 @@ import stoplog.storage._
   * loses the other one in the same step.
   */
 final class SimParts(world: World, isForced: String => Boolean, sinkId: String) extends PartStore {
-  import world.{disk, op}
+  import world.op
+
+  private def disk = world.place.disk
 
   override def create(part: NewPart): PartOutput = {
     val token = tokenOf(part)
@@ -93,6 +95,13 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
   }
 
   override def isStaged(token: String): Boolean = op(s"look for $token")(disk.staged.contains(token))
+
+  /** No step of its own: it is one with the record that follows. */
+  override def refuseLost(tokens: Seq[String]): Unit =
+    if (world.hasOtherPlaces)
+      tokens.find(!disk.staged.contains(_)).foreach { token =>
+        throw Errors.pathNotShared("sink", token, "a task", "the driver")
+      }
 
   override def staged(): Vector[Staged] = op("list unfinished files") {
     world
@@ -180,7 +189,8 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
 
   /** @param isNew whether no record names the file */
   private final class Output(inode: Inode, start: Int, isNew: Boolean) extends PartOutput {
-    private[this] var at = start
+    private[this] val disk = SimParts.this.disk // it stays open, wherever the path leads
+    private[this] var at   = start
 
     private def step[A](what: => String)(effect: => A): A =
       if (isNew) world.own(what)(effect) else op(what)(effect)

@@ -9,8 +9,7 @@ import stoplog.log.LogFiles
 /** The records of one log on the simulated disk. */
 final class SimRecords(world: World, name: String = DiskLog.Main, isForced: String => Boolean = _ => true)
     extends LogFiles(NoFiles, "main") {
-  import world.disk
-
+  private def disk  = world.place.disk
   private def there = disk.log(name)
 
   override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
@@ -18,10 +17,10 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
       there.records.update(seq, bytes)
       disk.names.changed(Names.Log) {
         there.records.remove(seq)
-        world.oracle.unrecorded(seq)
+        world.place.oracle.unrecorded(seq)
       }
-      if (name == world.sinkId) world.oracle.recorded(disk, bytes)
-      else world.oracle.recordedBeside(name, disk, bytes)
+      if (name == world.sinkId) world.place.oracle.recorded(disk, bytes)
+      else world.place.oracle.recordedBeside(name, disk, bytes)
     }
     if (isMade) {
       forced()
@@ -45,7 +44,7 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
 
   override def delete(seqs: Seq[Long]): Unit = {
     seqs.foreach(delete)
-    if (seqs.nonEmpty && name == world.sinkId) world.oracle.trimmed(disk)
+    if (seqs.nonEmpty && name == world.sinkId) world.place.oracle.trimmed(disk)
   }
 
   private def delete(seq: Long): Unit = {

@@ -10,7 +10,9 @@ import stoplog.storage._
 
 /** Spool files on the simulated disk: made, written in two steps, and forced; a crash may come between any of them. */
 final class SimSpoolFiles(world: World, sinkId: String) extends SpoolFiles(NoFiles, "main") {
-  import world.{disk, op}
+  import world.op
+
+  private def disk = world.place.disk
 
   override def write(part: NewPart)(content: OutputStream => Unit): String = {
     val bytes = new ByteArrayOutputStream()

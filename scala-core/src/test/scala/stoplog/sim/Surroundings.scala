@@ -18,8 +18,18 @@ final case class Surroundings(
     onLost: LostPart = LostPart.Fail,
     tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean),
     sinkIds: Vector[String] = Vector(DiskLog.Main),
-    log: LogRules = LogRules.standard
+    log: LogRules = LogRules.standard,
+    mounts: Mounts = Mounts.Stay
 )
+
+/** Whether the disk of the path stays where it is. */
+sealed trait Mounts extends Product with Serializable
+object Mounts {
+  case object Stay extends Mounts
+
+  /** It is away for a while, for one process or for all of them, and the clocks of processes differ. */
+  case object ComeAndGo extends Mounts
+}
 
 /** How a closed part becomes visible. */
 sealed trait StoreKind extends Product with Serializable

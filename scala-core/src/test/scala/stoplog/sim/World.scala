@@ -68,8 +68,42 @@ final class World(
   val disk: Disk = first.fold(new Disk(oracle, () => nowMillis, surroundings.power))(_.disk)
   if (first.nonEmpty) disk.watched(sinkId, oracle)
 
+  private lazy val places = new Places(this)
+
+  /** What the process at work sees at the path. */
+  def place: Place = surroundings.mounts match {
+    case Mounts.Stay      => steady
+    case Mounts.ComeAndGo => places.seen
+  }
+
+  private lazy val steady = new Place(disk, oracle)
+
+  /** The disk may be away, and come back. */
+  def mount(): Unit = surroundings.mounts match {
+    case Mounts.Stay      => ()
+    case Mounts.ComeAndGo => places.maybe()
+  }
+
+  /** Whether a process may fail because it does not see what it knows to be there. */
+  def hasOtherPlaces: Boolean = surroundings.mounts != Mounts.Stay
+
   /** Only reads: time passes by [[pass]]. */
-  val clock: Clock = new Clock { override def millis(): Long = ground.nowMillis }
+  val clock: Clock = new Clock {
+    override def millis(): Long        = ground.nowMillis + skewMillis
+    override def elapsedMillis(): Long = ground.nowMillis
+  }
+
+  /** Each process has a clock of its own, which is set every now and then. */
+  private def skewMillis: Long = surroundings.mounts match {
+    case Mounts.Stay      => 0
+    case Mounts.ComeAndGo =>
+      val process = scheduler.current.process.name.hashCode.toLong
+      Math.floorMod(
+        (process + scheduler.steps / World.StepsOfClock) * World.Spread,
+        2 * World.MostSkewMillis
+      ) -
+        World.MostSkewMillis
+  }
 
   /** The world of another sink id in the same directory. */
   def beside(sinkId: String): World = new World(seed, lane, tracing, setting, chooser, sinkId, Some(ground))
@@ -226,7 +260,11 @@ final class World(
 }
 
 object World {
-  val StartMillis: Long = 1000000000000L
+
+  private val StepsOfClock   = 100
+  private val Spread         = 7919L * 1009L
+  private val MostSkewMillis = 60 * 60 * 1000L
+  val StartMillis: Long      = 1000000000000L
 
   /** In the message of a failure that the world made up. */
   val Injected: String = "injected failure"

@@ -27,6 +27,17 @@ class SplitLogSuite extends AnyFunSuite {
     assert(other.splits(4, 6).map(_.file.path).toSeq === Seq("4", "5"))
   }
 
+  test("does not plan in another place: the record before is missing") {
+    val state = new MemoryState
+    val log   = logOf(state)
+    for (first <- 0 to 2) plan(log, first)
+    state.list().foreach(state.delete) // the disk is away
+    val refused = intercept[StoplogException](plan(log, 3))
+    assert(refused.getCondition === "STOPLOG_PLACE_CHANGED")
+    assert(refused.getMessage.contains(names(2).head))
+    intercept[StoplogException](plan(log, 3))
+  }
+
   test("what one that died there has left is not gone on from") {
     val state   = new MemoryState
     val sleeper = logOf(state, dies)

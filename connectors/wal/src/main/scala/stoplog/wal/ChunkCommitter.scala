@@ -55,6 +55,10 @@ private[wal] final class ChunkCommitter(
     outcome
   }
 
+  /** Error: `STOPLOG_PATH_NOT_SHARED` when the driver does not see a chunk of a task, where a look costs no request. */
+  override def refuseLost(tokens: Seq[String]): Unit =
+    place.files.refuseUnseen(tokens.map(ChunkToken.parse(_).file.token))
+
   /** `STOPLOG_WAL_CHUNK_LOST` */
   override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
     val first = ChunkToken.parse(gone.head.token)

@@ -10,7 +10,7 @@ import scala.util.{Try, Using}
 
 import org.apache.hadoop.fs.permission.FsAction
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileUtil, Path}
-import org.apache.hadoop.security.AccessControlException
+import org.apache.hadoop.security.{AccessControlException, UserGroupInformation}
 
 import stoplog.storage._
 
@@ -125,7 +125,19 @@ private[stoplog] class HadoopFileStore(
     catch { case _: IOException => () }
   }
 
+  override def refuseUnseen(paths: Seq[String]): Unit =
+    if (files.areLocal)
+      paths.find(!exists(_)).foreach(path => throw HostPaths.unseenByDriver(files.root, path, Machine.here))
+
   override def isClosed(path: String): Option[Boolean] = None
+
+  /** Only HDFS is known to check them. */
+  override def otherOwner(path: String): Option[OtherOwner] =
+    if (!files.isHdfs) None
+    else {
+      val user = UserGroupInformation.getCurrentUser.getShortUserName
+      files.status(files.at(path)).map(_.getOwner).filter(_ != user).map(OtherOwner(_, user))
+    }
 
   override def describe(path: String): String = files.at(path).toString
 
@@ -134,16 +146,13 @@ private[stoplog] class HadoopFileStore(
 
   protected final def info(found: FileStatus): FileInfo = {
     val kind   = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.getLen)
-    val millis = Option.when(!found.isDirectory || keepsTimesOfDirectories)(found.getModificationTime)
+    val millis = Option.when(!found.isDirectory || files.isHdfs)(found.getModificationTime)
     // Hadoop's own links are not followed: another file system says where one leads, or none does.
     val link = Option.when(found.isSymlink)(Link.Refused(s"it leads to ${found.getSymlink}"))
     FileInfo(files.relative(found.getPath), kind, millis, link)
   }
 
   protected final def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
-
-  /** Only HDFS is known to do so. */
-  private def keepsTimesOfDirectories: Boolean = files.fileSystem.getUri.getScheme == "hdfs"
 
   /** Written elsewhere first, so that no reader sees half of it. */
   private def renamed(path: String, content: OutputStream => Unit): PutOutcome = {

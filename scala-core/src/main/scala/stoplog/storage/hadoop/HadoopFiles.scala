@@ -7,6 +7,7 @@ import scala.util.Using
 
 import org.apache.commons.io.{IOUtils => CommonsIO}
 import org.apache.hadoop.fs._
+import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
 
 import stoplog.error.Errors
@@ -35,6 +36,12 @@ private[stoplog] final class HadoopFiles(
 
   // Of the two interfaces, this is the one that has a rename which never overwrites.
   @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
+
+  /** Whether the files are those of this host, whatever the scheme of the path is. */
+  @transient lazy val areLocal: Boolean = HadoopFiles.isLocal(fileSystem)
+
+  /** Whether the files are on HDFS, whatever the scheme of the path is. */
+  def isHdfs: Boolean = fileSystem.isInstanceOf[DistributedFileSystem]
 
   /** Not read as a URI: a colon or a per cent sign in a name is that character. Error: `STOPLOG_PATH_ELSEWHERE` when it
     * would lead out of the root.
@@ -199,6 +206,14 @@ private[stoplog] final class HadoopFiles(
 }
 
 private[stoplog] object HadoopFiles {
+
+  /** Whether a file system reads and writes the disks of this host. */
+  @scala.annotation.tailrec
+  private[hadoop] def isLocal(system: FileSystem): Boolean = system match {
+    case _: RawLocalFileSystem    => true
+    case filter: FilterFileSystem => isLocal(filter.getRawFileSystem)
+    case _                        => false
+  }
 
   /** The first line: what follows in the message of a remote exception is the server's stack trace. */
   def reason(e: IOException): String =

@@ -68,6 +68,13 @@ private[stoplog] final class HadoopPartStore(
   override def isStaged(token: String): Boolean =
     files.writing(files.at(token))(files.status(files.at(token)).isDefined)
 
+  /** A look at each file where that is no request to another host. */
+  override def refuseLost(tokens: Seq[String]): Unit =
+    if (files.areLocal)
+      tokens
+        .find(!isStaged(_))
+        .foreach(token => throw HostPaths.unseenByDriver(files.root, token, Machine.here))
+
   override def discard(token: String): Unit = files.writing(files.at(token))(files.delete(files.at(token)))
 
   private def trimmed(part: Publish, sizeBytes: Long, target: Path): CommitOutcome = {

@@ -19,7 +19,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   /** Only HDFS is known to keep them. */
   override def changedMillis(directory: String): Option[Long] =
-    if (files.fileSystem.getUri.getScheme != "hdfs") None
+    if (!files.isHdfs) None
     else files.status(files.at(directory)).filter(_.isDirectory).map(_.getModificationTime)
 
   override def canAppend: Boolean =

@@ -153,9 +153,14 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     .takeWhile(isDeletedAsEmpty)
     .foreach(_ => ())
 
+  override def refuseUnseen(paths: Seq[String]): Unit =
+    paths.find(!exists(_)).foreach(path => throw HostPaths.unseenByDriver(root, path, Machine.here))
+
   override def force(directory: String): Unit = io(directory)(durability.syncDirectory(at(directory)))
 
   override def isClosed(path: String): Option[Boolean] = Some(true)
+
+  override def otherOwner(path: String): Option[OtherOwner] = LocalFiles.otherOwner(at(path))
 
   override def describe(path: String): String = at(path).toString
 

@@ -6,10 +6,11 @@ import java.nio.file._
 import java.nio.file.attribute.BasicFileAttributes
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
+import stoplog.storage.OtherOwner
 
 /** Calls of `java.nio.file` in which a file that vanishes is no error. */
 private[local] object LocalFiles {
@@ -57,6 +58,18 @@ private[local] object LocalFiles {
   def list(directory: Path): Vector[Path] =
     try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
     catch { case _: NoSuchFileException => Vector.empty }
+
+  /** By the numbers of users, which also a container without names has; `None` where the system does not show them. */
+  def otherOwner(file: Path): Option[OtherOwner] =
+    for {
+      owner <- userId(file)
+      user  <- userId(Paths.get("/proc/self"))
+      if owner != user
+    } yield OtherOwner(userName(file), userName(Paths.get("/proc/self")))
+
+  private def userId(file: Path): Option[Any] = Try(Files.getAttribute(file, "unix:uid"): Any).toOption
+
+  private def userName(file: Path): String = Try(Files.getOwner(file).getName).getOrElse("an unnamed user")
 
   /** `None` when the file has gone meanwhile. */
   def modifiedMillis(file: Path): Option[Long] =

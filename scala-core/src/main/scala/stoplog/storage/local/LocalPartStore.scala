@@ -26,7 +26,7 @@ private[stoplog] final class LocalPartStore(
     layout: PartLayout,
     durability: LocalForcing,
     faults: Faults,
-    hosts: WriterLeases.HostsOfPath = WriterLeases.HostsOfPath.ofThisDriver
+    host: TaskHost = TaskHost.ofThisDriver
 ) extends PartStore
     with Serializable {
 
@@ -77,10 +77,18 @@ private[stoplog] final class LocalPartStore(
     cleanUp(token)
   }
 
-  override def enter(run: RunId): AutoCloseable = {
-    hosts.refuseOthers(Paths.get(root))
+  override def enter(run: RunId): AutoCloseable =
     writing(SinkDirectory.Root)(WriterLeases.enter(writers, run.value, durability))
+
+  override def refuseUnannounced(run: RunId): Unit = writing(SinkDirectory.Root) {
+    if (!WriterLeases.isAnnounced(writers, run.value))
+      throw host.unseenByTask(root, s"${SinkDirectory(sinkId).writers}/${run.value}-*")
   }
+
+  override def refuseHost(): Unit = host.refuseCached(Paths.get(root))
+
+  override def refuseLost(tokens: Seq[String]): Unit =
+    tokens.find(!isStaged(_)).foreach(token => throw host.unseenByDriver(root, token))
 
   override def othersGone(run: RunId): Boolean =
     try WriterLeases.othersGone(writers, run.value)

@@ -2,15 +2,11 @@
 package stoplog.storage.local
 
 import java.io.IOException
-import java.net.InetAddress
 import java.nio.channels.{FileChannel, FileLock, OverlappingFileLockException}
 import java.nio.file.{Files, NoSuchFileException, Path, StandardOpenOption}
 import java.util.UUID
 
 import scala.collection.mutable
-import scala.util.Try
-
-import stoplog.error.Errors
 
 /** The processes that may still write for a run: a locked file for each process and run, shared by its tasks.
   *
@@ -43,6 +39,10 @@ private[local] object WriterLeases {
   def othersGone(directory: Path, run: String): Boolean = synchronized {
     leases(directory).filterNot(_.getFileName.toString.startsWith(run)).map(isFree).forall(identity)
   }
+
+  /** Whether any process has announced itself for this run. */
+  def isAnnounced(directory: Path, run: String): Boolean =
+    LocalFiles.list(directory).exists(_.getFileName.toString.startsWith(s"$run-"))
 
   private def leave(file: Path, mine: Held): Unit = {
     mine.tasks -= 1
@@ -86,42 +86,5 @@ private[local] object WriterLeases {
       case _: NoSuchFileException          => true
       case _: OverlappingFileLockException => false
     }
-  }
-
-  /** The hosts that may write under a path.
-    *
-    * On NFS and its like each host sees the log through a cache of its own, up to a minute old, and a lock is lost with its
-    * lease while the file that it stands for is still written: neither a task's look for newer records nor the driver's
-    * look for locks is to be believed there (I1, decision 0002). So driver and tasks have to be on one host.
-    *
-    * @param driver the host of the driver, where the store is made; it is sent to the tasks
-    * @param here   the host that asks
-    * @param kindOf the kind of a path's file system, as the operating system calls it
-    */
-  final class HostsOfPath(driver: String, here: () => String, kindOf: Path => String) extends Serializable {
-
-    /** Error: `STOPLOG_NETWORK_FILE_SYSTEM`. */
-    def refuseOthers(path: Path): Unit = if (here() != driver) {
-      val kind = kindOf(path)
-      if (HostsOfPath.Cached.exists(kind.startsWith))
-        throw Errors.networkFileSystem(path.toString, kind, here(), driver)
-    }
-  }
-
-  object HostsOfPath {
-    def ofThisDriver: HostsOfPath = new HostsOfPath(host, () => host, kind)
-
-    private val Cached = Seq("nfs", "cifs", "smb", "fuse.sshfs")
-
-    private lazy val host: String = Try(InetAddress.getLocalHost.getHostName).getOrElse("unknown")
-
-    /** The type of a path's file system; `unknown`, which is not refused, if the operating system does not tell. */
-    private val kind: Path => String = path =>
-      Iterator
-        .iterate(path)(_.getParent)
-        .takeWhile(_ != null)
-        .find(Files.exists(_))
-        .flatMap(there => Try(Files.getFileStore(there).`type`).toOption)
-        .getOrElse("unknown")
   }
 }

@@ -3,6 +3,8 @@ package stoplog.storage.s3
 
 import java.util.Properties
 
+import scala.util.Try
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -37,6 +39,23 @@ private[stoplog] object S3Library {
     if (configuration.getBoolean(key, false)) throw Errors.uploadPurge(path.toString, key)
   }
 
+  /** Whether a path of this scheme is read and written by S3A, or by a file system that is derived from S3A. The scheme
+    * need not be `s3a`: `fs.s3.impl` may name S3A, too.
+    */
+  def serves(scheme: String, configuration: Configuration): Boolean =
+    Try(org.apache.hadoop.fs.FileSystem.getFileSystemClass(scheme, configuration))
+      .fold(_ => isNamed(scheme, configuration), isClass)
+
+  /** The same of a file system. */
+  def serves(system: org.apache.hadoop.fs.FileSystem): Boolean = isClass(system.getClass)
+
+  private def isClass(of: Class[_]): Boolean =
+    Iterator.iterate[Class[_]](of)(_.getSuperclass).takeWhile(_ != null).exists(_.getName == ClassName)
+
+  /** Its jar is missing, and the configuration asks for it. */
+  private def isNamed(scheme: String, configuration: Configuration): Boolean =
+    Option(configuration.get(s"fs.$scheme.impl")).map(_.trim).contains(ClassName)
+
   /** Its version, if it tells one. */
   def version(loader: ClassLoader): Option[String] =
     Option(loader.getResourceAsStream(Description)).flatMap { in =>
@@ -46,6 +65,7 @@ private[stoplog] object S3Library {
       Option(properties.getProperty("version"))
     }
 
+  private val ClassName   = "org.apache.hadoop.fs.s3a.S3AFileSystem"
   private val FileSystem  = "org/apache/hadoop/fs/s3a/S3AFileSystem.class"
   private val Sdk         = "software/amazon/awssdk/services/s3/S3Client.class"
   private val Description = "META-INF/maven/org.apache.hadoop/hadoop-aws/pom.properties"

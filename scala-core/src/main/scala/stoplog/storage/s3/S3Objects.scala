@@ -37,6 +37,9 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     else S3Token.S3Room.Gaps.Allowed
   }
 
+  /** The bucket with its scheme: what hangs, hangs for all that is in it. */
+  def storage: String = s"${path("").toUri.getScheme}://${path("").toUri.getAuthority}"
+
   /** Only for calls that are made at once. */
   def uploader(target: String): MultipartUploader =
     fs.createMultipartUploader(path(target).getParent).build()

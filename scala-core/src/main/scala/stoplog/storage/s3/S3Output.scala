@@ -28,7 +28,7 @@ private[s3] final class S3Output(
     from: S3Token,
     content: Array[Byte]
 ) extends PartOutput {
-  private[this] val threads = S3Uploads.UploadThreads.of(settings.uploadThreads)
+  private[this] val threads = S3Uploads.UploadThreads.of(objects.storage, settings.uploadThreads)
 
   private[this] val tail     = new TailBuffer(SharedMemory.ofTails)
   private[this] var changed  = false

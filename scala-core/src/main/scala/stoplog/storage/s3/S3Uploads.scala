@@ -3,12 +3,13 @@ package stoplog.storage.s3
 
 import java.io.{ByteArrayInputStream, FileNotFoundException, IOException, InputStream}
 import java.nio.ByteBuffer
-import java.util.concurrent.{Callable, CompletableFuture, Executors, Future, Semaphore}
+import java.util.concurrent.{Callable, CompletableFuture, Executors, Future, Semaphore, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, UploadHandle}
 
+import stoplog.error.Errors
 import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
 import stoplog.thread.{Daemons, Uninterrupted}
 
@@ -66,7 +67,11 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
 
   /** Runs the action; an exception of the SDK that is no `IOException` comes out as one. */
   private def using[A](target: String)(action: MultipartUploader => A): A = {
-    val uploader = objects.uploader(target)
+    val uploader =
+      try objects.uploader(target)
+      catch {
+        case e: UnsupportedOperationException => throw new IOException(e.getMessage, e)
+      } // client-side encryption
     try action(uploader)
     catch {
       case e: IOException      => throw e
@@ -78,15 +83,24 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
 private[s3] object S3Uploads {
   private val InPlace = Array[Byte]('?')
 
-  /** The threads that bring parts to S3 while rows are encoded; shared by all tasks of a process. */
-  final class UploadThreads(threads: Int) {
+  /** The threads that bring parts to one storage while rows are encoded; shared by all tasks of a process that write to it.
+    * Sinks of another storage have threads of their own, so a storage that hangs does not stop them.
+    *
+    * @param storage   for messages
+    * @param mostMillis the longest wait for a thread
+    */
+  final class UploadThreads(storage: String, threads: Int, mostMillis: Long = UploadThreads.MostMillis) {
     private[this] val free = new Semaphore(threads)
     private[this] val pool = Executors.newCachedThreadPool(Daemons.named("stoplog-upload"))
 
-    /** Starts the action as soon as a thread is free, and waits until then: that bounds the bytes in memory. */
+    /** Starts the action as soon as a thread is free, and waits until then: that bounds the bytes in memory.
+      *
+      * Error: `STOPLOG_STORAGE_HANGS` if no thread is free in time.
+      */
     def submit[A](action: Callable[A]): CompletableFuture[A] = {
       val result = new CompletableFuture[A]
-      free.acquireUninterruptibly()
+      if (!Uninterrupted.within(mostMillis)(free.tryAcquire(_, TimeUnit.MILLISECONDS)))
+        throw Errors.storageHangs(s"An upload to $storage", mostMillis)
       pool.execute { () =>
         try result.complete(action.call())
         catch { case e: Throwable => result.completeExceptionally(e) }
@@ -98,11 +112,14 @@ private[s3] object S3Uploads {
   }
 
   object UploadThreads {
-    private val pools = scala.collection.mutable.Map.empty[Int, UploadThreads]
+    private val pools = scala.collection.mutable.Map.empty[(String, Int), UploadThreads]
 
-    /** The process's own. */
-    def of(threads: Int): UploadThreads = synchronized(
-      pools.getOrElseUpdate(threads, new UploadThreads(threads))
+    /** S3A gives up a request sooner, with all that it tries again by default. */
+    private final val MostMillis = 20 * 60 * 1000L
+
+    /** The process's own for this storage. */
+    def of(storage: String, threads: Int): UploadThreads = synchronized(
+      pools.getOrElseUpdate((storage, threads), new UploadThreads(storage, threads))
     )
 
     /** The result of the action. Error: what it threw. */

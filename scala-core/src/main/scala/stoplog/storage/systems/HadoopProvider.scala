@@ -25,13 +25,15 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     val parsed = new HadoopPath(uri)
     val scheme = Storage.scheme(parsed, configuration)
     HadoopProvider.refuseUnknown(path, scheme, configuration)
-    if (scheme == "s3a") S3Library.refusePurge(parsed, configuration)
+    if (S3Library.serves(scheme, configuration)) S3Library.refusePurge(parsed, configuration)
     def files(root: HadoopPath, renaming: Renaming) =
       new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming, durability)
     Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
       case Success((system, root)) if fencesAndCuts(system, root) =>
         new HdfsStorage(path, files(root, Renaming.Atomic), truncation, faults)
       case Success((system, root)) if uploads(system, root) =>
+        // behind a mount, which hides what serves it until it is open
+        if (S3Library.serves(system)) S3Library.refusePurge(root, configuration)
         new S3Storage(path, files(root, Renaming.Checked), faults)
       case Success((_, root)) => new HadoopStorage(path, files(root, Renaming.Checked), truncation, faults)
       case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
@@ -54,7 +56,7 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     */
   private def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
     val qualified = system.makeQualified(path)
-    if (system.getScheme == "s3a") (system, qualified) else throughMounts(system, qualified)
+    if (S3Library.serves(system)) (system, qualified) else throughMounts(system, qualified)
   }
 
   private def throughMounts(system: FileSystem, qualified: HadoopPath): (FileSystem, HadoopPath) = {
@@ -79,7 +81,8 @@ private[stoplog] object HadoopProvider {
     * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`.
     */
   def refuseUnknown(path: String, scheme: String, configuration: Configuration): Unit = {
-    if (scheme == "s3a") S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
+    if (S3Library.serves(scheme, configuration))
+      S3Library.check(path, configuration.getClassLoader, VersionInfo.getVersion)
     Try(FileSystem.getFileSystemClass(scheme, configuration)).failed.foreach { _ =>
       throw Errors.storeUnsupported(path, scheme)
     }

@@ -4,6 +4,8 @@ package stoplog.storage.s3
 import java.net.{URL, URLClassLoader}
 import java.nio.file.{Files, Path}
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.s3a.S3AFileSystem
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
@@ -35,6 +37,22 @@ class S3LibrarySuite extends AnyFunSuite {
     check(Map(S3a -> "", Sdk -> ""))
   }
 
+  test("knows S3A by its class, under any scheme") {
+    val configuration = new Configuration()
+    assert(S3Library.serves("s3a", configuration))
+    assert(!S3Library.serves("s3", configuration) && !S3Library.serves("file", configuration))
+    configuration.set("fs.s3.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem")
+    configuration.set("fs.own.impl", classOf[S3LibrarySuite.Derived].getName)
+    assert(S3Library.serves("s3", configuration) && S3Library.serves("own", configuration))
+  }
+
+  test("knows S3A by the name in the configuration where its jar is missing") {
+    val configuration = new Configuration()
+    configuration.setClassLoader(ClassLoader.getPlatformClassLoader)
+    configuration.set("fs.s3.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem")
+    assert(S3Library.serves("s3", configuration))
+  }
+
   private def check(files: Map[String, String]): Unit = {
     val directory = Files.createTempDirectory("stoplog-classes")
     files.foreach { case (name, content) => write(directory.resolve(name), content) }
@@ -48,4 +66,8 @@ class S3LibrarySuite extends AnyFunSuite {
     Files.writeString(file, content)
     ()
   }
+}
+
+object S3LibrarySuite {
+  final class Derived extends S3AFileSystem
 }

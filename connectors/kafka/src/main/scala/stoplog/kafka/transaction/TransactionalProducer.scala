@@ -143,12 +143,12 @@ private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
 
   /** @param batch the micro-batch whose transaction it has prepared */
   def put(use: Use, batch: Long, producer: TransactionalProducer): Unit = synchronized {
-    idle(use) = idle.getOrElse(use, Vector.empty) :+ Idle(producer, batch, clock.millis())
+    idle(use) = idle.getOrElse(use, Vector.empty) :+ Idle(producer, batch, clock.elapsedMillis())
   }
 
   /** Closes those that no task has wanted for long. Their transactions stay as they are. */
   def closeUnused(): Unit = {
-    val since  = clock.millis() - keptMillis
+    val since  = clock.elapsedMillis() - keptMillis
     val unused = synchronized {
       val (old, young) = idle.toVector
         .flatMap { case (use, all) => all.map(use -> _) }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.net.InetAddress
+import java.nio.file.{Files, Paths}
+import java.util.UUID
+
+import scala.util.Try
+
+import stoplog.error.Errors
+
+/** The machine of a process.
+  *
+  * @param name   as its users call it
+  * @param kernel the boot of the operating system. Processes with the same kernel see the same locks and the same
+  *               processes. Two machines may have the same name; a container has its own name, and the kernel of its host
+  */
+private[stoplog] final case class Machine(name: String, kernel: String) {
+
+  /** Whether both run under one kernel. */
+  def isSameAs(other: Machine): Boolean = kernel == other.kernel
+}
+
+private[stoplog] object Machine {
+
+  /** The machine of this process. */
+  lazy val here: Machine = of(nameOfKernel.orElse(nameOfNetwork), bootId, UUID.randomUUID().toString)
+
+  /** @param unique names a machine of which nothing is known: it equals no other one */
+  private[storage] def of(name: Option[String], boot: Option[String], unique: String): Machine =
+    Machine(name.getOrElse("an unnamed host"), boot.orElse(name).getOrElse(unique))
+
+  private def nameOfKernel: Option[String] = read("/proc/sys/kernel/hostname")
+
+  private def nameOfNetwork: Option[String] = Try(InetAddress.getLocalHost.getHostName).toOption
+
+  private def bootId: Option[String] = read("/proc/sys/kernel/random/boot_id")
+
+  private def read(file: String): Option[String] =
+    Try(Files.readString(Paths.get(file)).trim).toOption.filter(_.nonEmpty)
+}
+
+/** Errors of a path that is not the same one for the driver and its tasks. */
+private[stoplog] object HostPaths {
+  def unseenByTask(root: String, file: String, driver: Machine, task: Machine): Throwable =
+    Errors.pathNotShared(
+      root,
+      file,
+      s"${driver.name}, the driver's host",
+      s"${task.name}, the host of a task"
+    )
+
+  def unseenByDriver(root: String, file: String, driver: Machine): Throwable =
+    Errors.pathNotShared(root, file, "the host of a task", s"${driver.name}, the driver's host")
+}

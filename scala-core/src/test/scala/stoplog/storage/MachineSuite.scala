@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class MachineSuite extends AnyFunSuite {
+
+  test("compares machines by the boot of their kernels") {
+    val host      = Machine.of(Some("node"), Some("boot-1"), "a")
+    val container = Machine.of(Some("pod"), Some("boot-1"), "b")
+    val twin      = Machine.of(Some("node"), Some("boot-2"), "c")
+    assert(host.isSameAs(container) && !host.isSameAs(twin))
+  }
+
+  test("compares machines by name where the kernel has no boot id") {
+    assert(Machine.of(Some("mac"), None, "a").isSameAs(Machine.of(Some("mac"), None, "b")))
+  }
+
+  test("two machines without a name are not the same one") {
+    assert(!Machine.of(None, None, "a").isSameAs(Machine.of(None, None, "b")))
+  }
+
+  test("knows the machine of this process") {
+    assert(Machine.here.isSameAs(Machine.here) && Machine.here.name.nonEmpty)
+  }
+}

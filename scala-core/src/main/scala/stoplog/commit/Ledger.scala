@@ -52,8 +52,8 @@ private[stoplog] final class Ledger(
   /** The same with the newest record as it was read. */
   def recover(record: LogRecord): Settled = parallel.uninterrupted(settling.carryOutAgain(record))
 
-  /** See [[CommitLog.leftBy]]. */
-  def leftBy(queryId: String): Option[SinkState] = log.leftBy(queryId)
+  /** See [[CommitLog.all]]. */
+  def kept(): Vector[LogRecord] = log.all()
 
   def isCarriedOut(record: LogRecord): Boolean = log.isPublished(record)
 

@@ -60,12 +60,6 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else allOf(store.list(), left - 1)
   }
 
-  /** The state in which a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */
-  def leftBy(queryId: String): Option[SinkState] = {
-    val states = all().map(_.state)
-    states.drop(states.lastIndexWhere(_.queryId == SinkState.NextQuery) + 1).findLast(_.queryId == queryId)
-  }
-
   /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
     *
     * Having created the record is not enough: [[LookBack]].

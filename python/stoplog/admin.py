@@ -164,8 +164,8 @@ class SinkAdmin:
         """Lets another query go on with this sink, from the first batch that it has not committed.
 
         Raises:
-            ToolFailed: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` or `STOPLOG_EPOCH_REPLANNED` if the query
-                has not passed the epochs of the log; the message has the number of rows it would write again.
+            ToolFailed: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` or `STOPLOG_EPOCH_REPLANNED` if the
+                query has not passed the epochs of the log, with the number of rows it would write again.
 
         Example:
             stoplog.administer("/data/events").adopt("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 17).carry_out()
@@ -184,7 +184,8 @@ class SinkAdmin:
         """Like `adopt`, for a query that may write rows of the log again. The plan says how many.
 
         Example:
-            stoplog.administer("/data/events").adopt_and_repeat("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 0).carry_out()
+            tools = stoplog.administer("/data/events")
+            print(*tools.adopt_and_repeat("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 0).actions, sep="\\n")
         """
         return self._plan("adoptAndRepeat", queryId=query_id, batch=next_batch)
 

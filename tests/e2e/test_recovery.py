@@ -134,7 +134,7 @@ def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place)
         "onForeignQuery to adopt",
     )
     assert_refused(
-        Stream(spark, place, {"onForeignQuery": "adopt"}).run,
+        lambda: Stream(spark, place).run(onForeignQuery="adopt"),
         "STOPLOG_FOREIGN_QUERY",
         f"at least {len(place.rows)} rows",
     )
@@ -144,17 +144,19 @@ def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place)
 def test_rows_are_written_again_only_by_a_value_that_is_valid_for_one_start(
     spark: SparkSession, place: Place
 ) -> None:
-    again = {"onForeignQuery": "adoptAndRepeat"}
+    def again() -> None:
+        Stream(spark, place).run(onForeignQuery="adoptAndRepeat")
+
     place.feed(files=2)
     Stream(spark, place).run()
     shutil.rmtree(place.checkpoint)
-    Stream(spark, place).run(**again)
+    again()
     assert_each_once(place.out, place.rows * 2)
     first = list(place.rows)
     place.feed(files=1)
-    Stream(spark, place).run(**again)
+    again()
     shutil.rmtree(place.checkpoint)
-    assert_refused(Stream(spark, place, again).run, "STOPLOG_FOREIGN_QUERY")
+    assert_refused(again, "STOPLOG_FOREIGN_QUERY")
     assert_each_once(place.out, [*first, *place.rows])
 
 

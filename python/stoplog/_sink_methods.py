@@ -160,7 +160,7 @@ class FileSinkMethods(Builder):
         """
         return self._with(sinkId=sink_id)
 
-    def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> Self:
+    def with_on_foreign_query(self, action: Literal["fail", "adopt", "adoptAndRepeat"]) -> Self:
         """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default.
 
         >>> from stoplog import FileSink

@@ -58,8 +58,8 @@ class AdminAction:
     """One thing that a tool does, or leaves, and why.
 
     Attributes:
-        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, advise, whole,
-            broken or missing.
+        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, repeat, advise,
+            whole, broken or missing.
         subject: the thing that it is done to, mostly a path under the sink's path.
         reason: the reason, in words.
         size_bytes: of the part, where it is one.
@@ -163,6 +163,10 @@ class SinkAdmin:
     def adopt(self, query_id: str, next_batch: int) -> AdminPlan:
         """Lets another query go on with this sink, from the first batch that it has not committed.
 
+        Raises:
+            ToolFailed: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` or `STOPLOG_EPOCH_REPLANNED` if the
+                query has not passed the epochs of the log, with the number of rows it would write again.
+
         Example:
             stoplog.administer("/data/events").adopt("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 17).carry_out()
         """
@@ -175,6 +179,23 @@ class SinkAdmin:
             stoplog.administer("/data/events").adopt_by("/data/checkpoint").carry_out()
         """
         return self._plan("adopt", checkpoint=path_text(checkpoint))
+
+    def adopt_and_repeat(self, query_id: str, next_batch: int) -> AdminPlan:
+        """Like `adopt`, for a query that may write rows of the log again. The plan says how many.
+
+        Example:
+            tools = stoplog.administer("/data/events")
+            print(*tools.adopt_and_repeat("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 0).actions, sep="\\n")
+        """
+        return self._plan("adoptAndRepeat", queryId=query_id, batch=next_batch)
+
+    def adopt_and_repeat_by(self, checkpoint: str | os.PathLike[str]) -> AdminPlan:
+        """The same for the query of a checkpoint.
+
+        Example:
+            stoplog.administer("/data/events").adopt_and_repeat_by("/data/checkpoint").carry_out()
+        """
+        return self._plan("adoptAndRepeat", checkpoint=path_text(checkpoint))
 
     def fork(self) -> AdminPlan:
         """Says under which sink id another query can write beside this one. Changes nothing.

@@ -146,7 +146,7 @@ class JdbcSinkBuilder(Builder):
         """
         return self._with(sinkId=sink_id)
 
-    def with_on_foreign_query(self, choice: Literal["fail", "adopt"]) -> JdbcSinkBuilder:
+    def with_on_foreign_query(self, choice: Literal["fail", "adopt", "adoptAndRepeat"]) -> JdbcSinkBuilder:
         """Sets the reaction to a sink of another query, or one that is new to this query; fail by default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_on_foreign_query("adopt")

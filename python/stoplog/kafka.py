@@ -165,7 +165,7 @@ class KafkaSinkBuilder(Builder):
         """
         return self._set("sinkId", sink_id)
 
-    def with_on_foreign_query(self, action: Literal["fail", "adopt"]) -> KafkaSinkBuilder:
+    def with_on_foreign_query(self, action: Literal["fail", "adopt", "adoptAndRepeat"]) -> KafkaSinkBuilder:
         """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default.
 
         >>> KafkaSink.to("b:9092").with_on_foreign_query("adopt")

@@ -77,11 +77,13 @@ def test_a_plan_is_read_and_carried_out_by_the_same_request() -> None:
 
 
 def test_each_tool_asks_for_what_it_is_called_with() -> None:
-    jvm = FakeJvm(*[answering()] * 7)
+    jvm = FakeJvm(*[answering()] * 9)
     tools = sink(jvm)
     tools.clean()
     tools.adopt("query-2", 5)
     tools.adopt_by(Path("/data/checkpoint"))
+    tools.adopt_and_repeat("query-2", 0)
+    tools.adopt_and_repeat_by("/data/checkpoint")
     tools.fork()
     tools.reset(stoplog.OpenRows.MOVE_ASIDE)
     tools.rewind(41)
@@ -91,6 +93,8 @@ def test_each_tool_asks_for_what_it_is_called_with() -> None:
         {"command": "clean"},
         {"command": "adopt", "queryId": "query-2", "batch": 5},
         {"command": "adopt", "checkpoint": "/data/checkpoint"},
+        {"command": "adoptAndRepeat", "queryId": "query-2", "batch": 0},
+        {"command": "adoptAndRepeat", "checkpoint": "/data/checkpoint"},
         {"command": "fork"},
         {"command": "reset", "open": "aside"},
         {"command": "rewind", "epoch": 41},

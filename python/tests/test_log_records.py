@@ -61,7 +61,6 @@ WHOLE: Json = {
             "cause": "idle",
             "atMillis": 9,
             "endMillis": 10,
-            "total": {"files": 11, "rows": 12, "bytes": 13},
             "added": {"files": 14, "rows": 15, "bytes": 16},
         }
     ],
@@ -93,7 +92,6 @@ WHOLE: Json = {
             {
                 "bucket": "l",
                 "version": 35,
-                "marked": {"files": 36, "rows": 37, "bytes": 38},
                 "added": {"files": 39, "rows": 40, "bytes": 41},
                 "lastWrittenAtMillis": 42,
             }
@@ -127,16 +125,16 @@ READ = LogRecord(
         ),
         next_part=26,
         settings={"maxPartSize": "1k"},
-        live=(LiveBucket("l", 35, Totals(36, 37, 38), Totals(39, 40, 41), 42),),
+        live=(LiveBucket("l", 35, Totals(39, 40, 41), 42),),
         small=(FinishedPart("s", "small", 21, 22, 23, 24),),
     ),
     manifest="manifests/1.json",
-    markers=(Marker("m", 8, "json", "clicks", "idle", 9, 10, Totals(11, 12, 13), Totals(14, 15, 16)),),
+    markers=(Marker("m", 8, "json", "clicks", "idle", 9, 10, Totals(14, 15, 16)),),
     replace=(FinishedPart("r", "replaced", 17, 18, 19, 20),),
 )
 OPTIONAL = {
     "manifest", "markers", "replace", "lastEpoch", "live", "small", "owner", "beside", "merges", "endMillis",
-    "total", "added", "marked",
+    "added",
 }  # fmt: skip
 
 
@@ -224,10 +222,10 @@ def test_what_is_left_out_has_its_default() -> None:
     assert (opened.owner, opened.spooled, opened.size_bytes) == (None, NOTHING_SPOOLED, 27)
     live = {"bucket": "l", "lastWrittenAtMillis": 42}
     found = decode(written({**body, "state": {**state, "live": [live]}})).state.live
-    assert found == (LiveBucket("l", 0, NO_TOTALS, NO_TOTALS, 42),)
+    assert found == (LiveBucket("l", 0, NO_TOTALS, 42),)
     marker = {key: value for key, value in WHOLE["markers"][0].items() if key not in OPTIONAL}
     assert decode(written({**body, "markers": [marker]})).markers == (
-        Marker("m", 8, "json", "clicks", "idle", 9, None, NO_TOTALS, NO_TOTALS),
+        Marker("m", 8, "json", "clicks", "idle", 9, None, NO_TOTALS),
     )
     small = {key: value for key, value in SMALL.items() if key != "merges"}
     assert decode(written({**body, "state": {**state, "small": [small]}}, 1)).state.small[0].merges == 0

@@ -99,7 +99,10 @@ def test_a_new_checkpoint_adopts_a_sink_or_begins_it_anew(spark: SparkSession, p
     shutil.move(place.checkpoint, place.root / "lost")
     with pytest.raises(Exception, match="STOPLOG_FOREIGN_QUERY"):
         Stream(spark, place).run()
-    assert _stoplog("adopt", place, "--checkpoint", str(place.checkpoint), "--yes")["exit_code"] == 0
+    adopt = ("adopt", place, "--checkpoint", str(place.checkpoint))
+    assert _stoplog(*adopt, "--yes")["exit_code"] != 0
+    plan = _stoplog(*adopt, "--and-repeat", "--yes")
+    assert plan["exit_code"] == 0
     Stream(spark, place).run()
     assert_each_once(place.out, place.rows * 2)
     assert _stoplog("reset", place, "--yes")["exit_code"] == 0

@@ -127,11 +127,37 @@ def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place)
     assert_refused(
         Stream(spark, place).run,
         "STOPLOG_FOREIGN_QUERY",
+        f"at least {len(place.rows)} rows",
+        "use stoplog rewind ",
         "use stoplog fork ",
         "use stoplog reset ",
         "onForeignQuery to adopt",
     )
+    assert_refused(
+        lambda: Stream(spark, place).run(onForeignQuery="adopt"),
+        "STOPLOG_FOREIGN_QUERY",
+        f"at least {len(place.rows)} rows",
+    )
     assert_each_once(place.out, place.rows)
+
+
+def test_rows_are_written_again_only_by_a_value_that_is_valid_for_one_start(
+    spark: SparkSession, place: Place
+) -> None:
+    def again() -> None:
+        Stream(spark, place).run(onForeignQuery="adoptAndRepeat")
+
+    place.feed(files=2)
+    Stream(spark, place).run()
+    shutil.rmtree(place.checkpoint)
+    again()
+    assert_each_once(place.out, place.rows * 2)
+    first = list(place.rows)
+    place.feed(files=1)
+    again()
+    shutil.rmtree(place.checkpoint)
+    assert_refused(again, "STOPLOG_FOREIGN_QUERY")
+    assert_each_once(place.out, [*first, *place.rows])
 
 
 def test_a_log_can_be_adopted(spark: SparkSession, place: Place) -> None:
@@ -142,7 +168,7 @@ def test_a_log_can_be_adopted(spark: SparkSession, place: Place) -> None:
     shutil.rmtree(place.input)
     place.input.mkdir()
     place.feed(files=4)
-    Stream(spark, place).run(onForeignQuery="adopt")
+    Stream(spark, place).run(onForeignQuery="adoptAndRepeat")
     assert_each_once(place.out, place.rows)
 
 

@@ -221,7 +221,6 @@ def _marker(source: Json) -> Marker:
         cause=text(source, "cause"),
         at_millis=moment(source, "atMillis"),
         end_millis=optional_number(source, "endMillis"),
-        total=_totals(source, "total"),
         added=_totals(source, "added"),
     )
 
@@ -230,7 +229,6 @@ def _live(source: Json) -> LiveBucket:
     return LiveBucket(
         bucket=text(source, "bucket"),
         version=number(source, "version") if "version" in source else 0,
-        marked=_totals(source, "marked"),
         added=_totals(source, "added"),
         last_written_at_millis=moment(source, "lastWrittenAtMillis"),
     )

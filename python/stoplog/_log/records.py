@@ -147,7 +147,6 @@ class LiveBucket:
 
     bucket: str
     version: int
-    marked: Totals
     added: Totals
     last_written_at_millis: int
 
@@ -163,7 +162,6 @@ class Marker:
     cause: str
     at_millis: int
     end_millis: int | None
-    total: Totals
     added: Totals
 
 

@@ -30,7 +30,7 @@ _PAGES = {
     "STOPLOG_EPOCH_GAP": _WAYS_OUT,
     "STOPLOG_EPOCH_REPLANNED": (*_REWIND, *_WAYS_OUT),
     "STOPLOG_FENCED": _OPERATIONS,
-    "STOPLOG_FOREIGN_QUERY": _WAYS_OUT,
+    "STOPLOG_FOREIGN_QUERY": (*_REWIND, *_WAYS_OUT),
     "STOPLOG_INVALID_OPTIONS": ("docs/reference/options.md", "docs/reference/source-options.md"),
     "STOPLOG_PART_LOST": _LIFECYCLE,
     "STOPLOG_STORE_NOT_EXCLUSIVE": ("docs/storage/file-systems.md",),

@@ -159,16 +159,22 @@ def _of_adopt(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--batch", metavar="N", type=int, help="with --query-id: the batch it begins with (default: 0)"
     )
+    parser.add_argument(
+        "--and-repeat",
+        action="store_true",
+        help="do it even if the query writes rows again that are in the log; the plan says how many",
+    )
 
 
 def _plan_adopt(sink: SinkAdmin, given: Namespace) -> AdminPlan:
     if given.checkpoint is None:
-        return sink.adopt(given.query_id, given.batch or 0)
+        by_id = sink.adopt_and_repeat if given.and_repeat else sink.adopt
+        return by_id(given.query_id, given.batch or 0)
     if given.batch is not None:
         raise StoplogError(
             "STOPLOG_INVALID_OPTIONS", "--batch has no effect beside --checkpoint, which tells it: remove it."
         )
-    return sink.adopt_by(given.checkpoint)
+    return (sink.adopt_and_repeat_by if given.and_repeat else sink.adopt_by)(given.checkpoint)
 
 
 ADOPT = tool("adopt", "Let another query go on with a sink.", _plan_adopt, _of_adopt)

@@ -56,6 +56,10 @@ object AdminAction {
   /** Notes in the log its next owner, and where that goes on. */
   final case class Handover(subject: String, reason: String) extends AdminAction("hand")
 
+  /** Lets a query write at least so many rows again. */
+  final case class Repeat(subject: String, records: Long, reason: String)
+      extends AdminAction("repeat", rows = Some(records))
+
   /** Something that is as it should be, or not. */
   final case class Found(subject: String, verdict: Verdict, reason: String) extends AdminAction(verdict.word)
 

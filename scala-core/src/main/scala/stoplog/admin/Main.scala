@@ -87,7 +87,7 @@ object Main {
 
   /** The request to [[Main]].
     *
-    * @param command   one of the methods of [[SinkAdmin]]: finalize, clean, adopt, fork, reset, rewind, relocate
+    * @param command   one of the methods of [[SinkAdmin]]: finalize, clean, adopt, adoptAndRepeat, fork, reset, rewind, relocate
     * @param carryOut  else the plan is all
     */
   private[admin] final case class Request(
@@ -104,14 +104,15 @@ object Main {
     def plan(): AdminPlan = {
       val sink = SinkAdmin.at(path, sinkId, configuration, truncation)
       command match {
-        case "finalize" => sink.finalizeOpenParts()
-        case "clean"    => sink.clean()
-        case "adopt"    => sink.adopt(owner)
-        case "fork"     => sink.fork()
-        case "reset"    => sink.reset(open)
-        case "rewind"   => sink.rewind(number("epoch"))
-        case "relocate" => sink.relocate()
-        case other      => throw Errors.invalidOptions(Seq(s"There is no command $other."))
+        case "finalize"       => sink.finalizeOpenParts()
+        case "clean"          => sink.clean()
+        case "adopt"          => sink.adopt(owner)
+        case "adoptAndRepeat" => sink.adoptAndRepeat(owner)
+        case "fork"           => sink.fork()
+        case "reset"          => sink.reset(open)
+        case "rewind"         => sink.rewind(number("epoch"))
+        case "relocate"       => sink.relocate()
+        case other            => throw Errors.invalidOptions(Seq(s"There is no command $other."))
       }
     }
 

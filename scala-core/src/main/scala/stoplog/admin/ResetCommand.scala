@@ -6,11 +6,11 @@ import java.time.format.DateTimeFormatter
 
 import scala.annotation.tailrec
 
-import stoplog.admin.AdminAction.{Advise, Handover, KeepRecord, MoveAside}
-import stoplog.commit.BucketTracker
+import stoplog.admin.AdminAction.{Advise, Handover, KeepRecord, MoveAside, Repeat}
+import stoplog.commit.{BucketTracker, ForeignQuery, GoingBack, Planned, SinkIdentity, StartCheck}
 import stoplog.error.Errors
 import stoplog.fault.Step
-import stoplog.log.{LogRecord, RecordCodec, RecordNames, SinkState}
+import stoplog.log.{LogRecord, QueryEpoch, RecordCodec, RecordNames, SinkState}
 import stoplog.part.{FinishedPart, Pending, Resume}
 import stoplog.storage.{NewPart, ReplacedFiles, SinkDirectory}
 
@@ -43,7 +43,8 @@ private[admin] object ResetCommand {
       Handover(s"sink ${sink.sinkId}", "to the next query that starts, from whatever batch it begins with"),
       Advise(
         sink.path,
-        "finished files stay: remove those whose rows the next query is going to write once more"
+        s"finished files stay: ${GoingBack.of(records, GoingBack.Scope.All).describe}. A query whose checkpoint has not passed " +
+          "these epochs writes their rows again: restore the checkpoint, or use rewind, in place of a reset; or remove the files"
       )
     ) ++ unmarked(sink, newest, open)
     new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, archive, open, _))
@@ -92,47 +93,45 @@ private[admin] object ResetCommand {
 /** Sets the owner of a sink, and the writers beside it. */
 private[admin] object AdoptCommand {
 
-  def adopt(sink: SinkContext, owner: NewOwner): AdminPlan = {
+  /** @param onForeign whether the query may write rows of the log again */
+  def adopt(sink: SinkContext, owner: NewOwner, onForeign: ForeignQuery): AdminPlan = {
     // An empty id stands for no query: the next one would take over nothing, and the open rows would be lost.
     if (owner.queryId.trim.isEmpty || owner.nextBatch < 0)
       throw Errors.invalidOptions(
         Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
       )
-    val newest   = sink.newest()
-    val left     = sink.log.leftBy(owner.queryId).filter(repeats(owner))
+    val newest  = sink.newest()
+    val kept    = sink.log.all()
+    val planned = new Planned(owner.nextBatch, owner.digests)
+    val after   = new StartCheck(SinkIdentity(sink.path, sink.sinkId, owner.queryId), () => kept)
+      .handOver(newest, onForeign, planned)
     val former   = newest.state.lastEpoch.fold("none")(_.toString)
     val handover = Handover(
       s"sink ${sink.sinkId}",
       s"from query ${newest.state.queryId} after epoch $former to query ${owner.queryId} at batch ${owner.nextBatch}"
     )
+    val again = if (onForeign == ForeignQuery.AdoptAndRepeat) repeated(newest, after, kept) else None
     new AdminPlan(
-      "adopt",
+      command(onForeign),
       sink.liveness(newest),
-      FinalizeCommand.decided(sink, newest) :+ handover,
-      whenAlive =>
-        sink.changing(newest, whenAlive) { change =>
-          change.tool.release { state =>
-            if (state.queryId == owner.queryId && repeats(owner)(state)) state
-            else
-              left
-                .fold(state.after(before(owner.nextBatch), batch = None)) { own =>
-                  state.after(own.lastEpoch, own.lastBatch)
-                }
-                .copy(queryId = owner.queryId)
-          }
-        }
+      FinalizeCommand.decided(sink, newest) ++ again :+ handover,
+      whenAlive => sink.changing(newest, whenAlive)(_.tool.release(_.goingOnFrom(after)))
     )
   }
 
-  /** The query repeats the last epoch that it has decided, because Spark had not noted it when the process died. To set
-    * the log back then would write that epoch's rows twice.
-    *
-    * A query that goes on behind the newest epoch does so from there, too, and the log forgets what that batch was:
-    * the operator who adopts says that the checkpoint is right.
-    */
-  private def repeats(owner: NewOwner)(state: SinkState): Boolean =
-    state.lastEpoch.contains(owner.nextBatch) &&
-      owner.planned.forall(batch => state.lastBatch.forall(_ == batch))
+  private def command(onForeign: ForeignQuery): String =
+    if (onForeign == ForeignQuery.AdoptAndRepeat) "adoptAndRepeat" else "adopt"
+
+  /** What the query will write again from there. */
+  private def repeated(newest: LogRecord, after: QueryEpoch, kept: Vector[LogRecord]): Option[AdminAction] = {
+    val isOwn = newest.state.queryId == after.queryId || GoingBack.leftBy(kept, after.queryId).isDefined
+    val scope = if (isOwn) GoingBack.Scope.Own(after.queryId, after.next) else GoingBack.Scope.All
+    Option(GoingBack.of(kept, scope))
+      .filter(again =>
+        again.epochs.isDefined && (isOwn || after.next <= newest.state.lastEpoch.getOrElse(-1L))
+      )
+      .map(again => Repeat(s"query ${after.queryId}", again.rows, s"it writes again: ${again.describe}"))
+  }
 
   def fork(sink: SinkContext): AdminPlan = {
     val newest = sink.newest()
@@ -150,8 +149,6 @@ private[admin] object AdoptCommand {
       _ => ()
     )
   }
-
-  def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
 
   @tailrec
   private def unused(sinkId: String, taken: Set[String], n: Int): String =

@@ -2,7 +2,7 @@
 package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
-import stoplog.commit.{BucketTracker, Manifests, ReplacedSet, Rewind, SinkStores}
+import stoplog.commit.{BucketTracker, Manifests, OneStart, ReplacedSet, Rewind, SinkStores}
 import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
@@ -139,7 +139,7 @@ private[admin] object RewindCommand {
         live = BucketTracker.counted(end.state.live, stay),
         small = end.state.small ++ now.small.filter(part => stay.exists(_.finishedPath == part.path)),
         nextPart = now.nextPart,
-        settings = Rewind.over(end.state.settings)
+        settings = OneStart.carried(now.settings, Rewind.over(end.state.settings))
       )
   }
 

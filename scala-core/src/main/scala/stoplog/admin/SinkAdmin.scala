@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.commit.{Clock, DriverTools}
+import stoplog.commit.{BatchDigests, Clock, DriverTools, ForeignQuery}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
@@ -38,9 +38,20 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
 
   /** Lets another query go on with this sink: its log, its open parts and its finished files.
     *
+    * The query must have passed the epochs that are in the log: it would write their rows again.
+    *
     * @param owner the query, and the batch that it begins with
+    *
+    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` and `STOPLOG_EPOCH_REPLANNED`, each with the number of rows that would
+    * come again.
     */
-  def adopt(owner: NewOwner): AdminPlan = AdoptCommand.adopt(sink, owner)
+  def adopt(owner: NewOwner): AdminPlan = AdoptCommand.adopt(sink, owner, ForeignQuery.Adopt)
+
+  /** The same for a query that may write rows of the log again. The plan says how many. Restore the query's checkpoint, or use
+    * [[rewind]], to have each row once.
+    */
+  def adoptAndRepeat(owner: NewOwner): AdminPlan =
+    AdoptCommand.adopt(sink, owner, ForeignQuery.AdoptAndRepeat)
 
   /** Says under which sink id another query can write to the same directory, beside this one. Changes nothing. */
   def fork(): AdminPlan = AdoptCommand.fork(sink)
@@ -101,8 +112,17 @@ object SinkAdmin {
   * @param queryId   the id of the query, which its checkpoint holds
   * @param nextBatch the first batch that it has not committed
   * @param planned   the digest of that batch, if it has been planned
+  * @param before    the digest of the batch before it, if the checkpoint has it
   */
-final case class NewOwner(queryId: String, nextBatch: Long, planned: Option[BatchDigest] = None)
+final case class NewOwner(
+    queryId: String,
+    nextBatch: Long,
+    planned: Option[BatchDigest] = None,
+    before: Option[BatchDigest] = None
+) {
+  private[admin] def digests: BatchDigests =
+    batch => if (batch == nextBatch) planned else if (batch == nextBatch - 1) before else None
+}
 
 object NewOwner {
 
@@ -112,9 +132,9 @@ object NewOwner {
   def ofCheckpoint(location: String, configuration: Configuration = new Configuration()): NewOwner =
     try {
       val files   = new CheckpointFiles(location, configuration)
-      val next    = files.lastCommitted.fold(0L)(_ + 1)
+      val next    = files.nextBatch
       val queryId = files.queryId.getOrElse(throw new IllegalArgumentException("its metadata has no id"))
-      NewOwner(queryId, next, files.planned(next))
+      NewOwner(queryId, next, files.planned(next), if (next == 0) None else files.planned(next - 1))
     } catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, e) }
 }
 

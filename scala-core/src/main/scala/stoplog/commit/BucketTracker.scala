@@ -83,7 +83,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       )
     }
 
-  /** Those that are known, then those that come with these parts, with what their markers say. */
+  /** Those that are known, then those that come with these parts, each with the version of its newest marker. */
   private def tracked(
       live: Vector[LiveBucket],
       closing: Vector[Part],
@@ -92,8 +92,8 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
     val known = live.iterator.map(_.bucket).toSet
     val more = (closing.iterator ++ open).map(_.bucket).filterNot(known).toVector.distinct.filter(rule.covers)
     val added = parallel.map(more) { bucket =>
-      val past = retry(() => Markers.history(notes, sinkId, bucket))
-      LiveBucket(bucket, past.version, past.marked, Totals.nothing, lastWrittenAtMillis = 0)
+      val version = retry(() => Markers.newestVersion(notes, bucket))
+      LiveBucket(bucket, version, Totals.nothing, lastWrittenAtMillis = 0)
     }
     val lastWritten = (closing.iterator ++ open)
       .map(part => part.bucket -> part.lastWrittenAtMillis)
@@ -165,8 +165,7 @@ private[stoplog] object BucketTracker {
       val (done, going) = counted(state.live, publish).partition(bucket => complete(bucket.bucket))
       val stillOpen     = state.open.iterator.map(_.bucket).toSet
       val markers       = done.filter(_.added.files > 0).map { bucket =>
-        val past = Markers.Past(bucket.version, bucket.marked)
-        followUps.marker(bucket.bucket, past, bucket.added, followUps.rule.word, nowMillis)
+        followUps.marker(bucket.bucket, bucket.version, bucket.added, followUps.rule.word, nowMillis)
       }
       val isListed = markers.nonEmpty || publish.exists(Completion.isVisible)
       val manifest = if (isListed) followUps.manifest(manifestPath) else None

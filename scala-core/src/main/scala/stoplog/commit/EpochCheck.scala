@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import stoplog.error.Log
 import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** Whether the epochs that Spark asks for follow those that are committed. Pure: it answers with the epoch to go on from,
@@ -12,70 +13,127 @@ import stoplog.log.{BatchDigest, QueryEpoch}
   */
 private[stoplog] final class EpochCheck(errors: EpochErrors) {
 
-  /** For a run that claims the sink.
+  /** For a run that claims the sink. A query that has not passed the sink's epochs would write their rows again: it is
+    * refused, unless `onForeign` allows that.
     *
-    * @param found the query that owns the sink, and its newest epoch; none for a sink of which nothing is known
     * @param query the run's own
-    * @param left  as this query has left the sink, if another one has adopted it since
     * @return what the run goes on from
     */
-  def start(
-      found: Option[QueryEpoch],
-      query: String,
-      onForeign: ForeignQuery,
-      planned: Planned,
-      left: => Option[QueryEpoch]
-  ): QueryEpoch = {
-    val adopt      = onForeign == ForeignQuery.Adopt
-    lazy val fresh = QueryEpoch.before(query, planned.batch)
-    found match {
-      case None if planned.batch == 0 || adopt => fresh
-      case None                                => throw errors.gap(None, planned.batch)
-      case Some(own) if own.queryId == query   => goingOn(own, planned)
-      case Some(_) if adopt                    => left.fold(fresh)(goingOn(_, planned))
-      case Some(other)                         => throw errors.foreignQuery(other.queryId)
+  def start(sink: TakenSink, query: String, onForeign: ForeignQuery, planned: Planned): QueryEpoch = {
+    val repeating = new Repeating(query, onForeign, planned, warns = Log.warn(EpochCheck.Repeats, _))
+    if (sink.newest.isEmpty && planned.batch > 0 && onForeign == ForeignQuery.Refuse)
+      throw errors.gap(None, planned.batch)
+    else
+      repeating.takeOver(sink) { own =>
+        if (planned.batch > own.next) throw errors.gap(own.epoch, planned.batch)
+        repeating.from(own)
+      }
+  }
+
+  /** For an operator who hands the sink to a query. The same, but a sink that lacks epochs of the query is no reason to
+    * refuse it: no row is written again. Nor need the query have digests of its batches, if it may write rows again.
+    */
+  def handOver(sink: TakenSink, query: String, onForeign: ForeignQuery, planned: Planned): QueryEpoch = {
+    val repeating = new Repeating(query, onForeign, planned, warns = _ => ())
+    repeating.takeOver(sink) { own =>
+      val isUntold = planned.batch == own.next && planned.before.isEmpty
+      if (planned.batch > own.next || isUntold && onForeign == ForeignQuery.AdoptAndRepeat) repeating.fresh
+      else repeating.from(own)
     }
   }
 
   /** The distance rule alone, for the epochs of a run that holds the claim. An epoch that is repeated must be the same
     * batch: one that was planned anew has rows that no query would write if it was passed over.
     */
-  def sequence(last: QueryEpoch, planned: Planned): Unit = {
-    import planned.batch
-    if (batch > last.next) throw errors.gap(last.epoch, batch)
-    if (batch < last.next - 1) throw errors.ahead(last.next - 1, batch)
-    if (last.epoch.contains(batch) && isAnother(planned.digest, last)) throw errors.plannedAnew(batch)
-  }
+  def sequence(last: QueryEpoch, planned: Planned): Unit = outOfSequence(last, planned).foreach(throw _)
 
   /** For the first epoch of a run. The one before it, behind which Spark has planned it, must be the batch that was
     * committed. A driver that does not know yet that it is overtaken notes in the checkpoint that its batch is done, beside
     * one of the same number that its successor has planned anew; a run that finds that note begins behind rows that no
     * driver has written.
     */
-  def goesOn(last: QueryEpoch, planned: Planned): Unit =
-    last.epoch.filter(_ == planned.batch - 1).foreach { epoch =>
-      if (isAnother(planned.before, last)) throw errors.replanned(epoch)
-    }
+  def goesOn(last: QueryEpoch, planned: Planned): Unit = behindAnother(last, planned).foreach(throw _)
+
+  private def outOfSequence(last: QueryEpoch, planned: Planned): Option[Throwable] = {
+    import planned.batch
+    if (batch > last.next) Some(errors.gap(last.epoch, batch))
+    else if (batch < last.next - 1) Some(errors.ahead(last.next - 1, batch))
+    else if (last.epoch.contains(batch) && isAnother(planned.digest, last)) Some(errors.plannedAnew(batch))
+    else None
+  }
+
+  private def behindAnother(last: QueryEpoch, planned: Planned): Option[Throwable] =
+    last.epoch
+      .filter(_ == planned.batch - 1 && isAnother(planned.before, last))
+      .map(errors.replanned)
 
   /** To adopt is to take over the sink of another query. A query's own epochs are not passed over where the sink is an
     * older copy that lacks them, though the query may adopt: the option is easily left on. Nor are they written again
     * where another query has adopted the sink meanwhile, and this one died before Spark had noted its last.
+    *
+    * @param warns that rows may be written again
     */
-  private def goingOn(own: QueryEpoch, planned: Planned): QueryEpoch = {
-    sequence(own, planned)
-    goesOn(own, planned)
-    own
+  private final class Repeating(
+      query: String,
+      onForeign: ForeignQuery,
+      planned: Planned,
+      warns: Throwable => Unit
+  ) {
+
+    /** As the checkpoint says, whatever the sink has. */
+    def fresh: QueryEpoch = QueryEpoch.before(query, planned.batch)
+
+    /** @param returning what a query goes on from that has decided epochs here */
+    def takeOver(sink: TakenSink)(returning: QueryEpoch => QueryEpoch): QueryEpoch = sink.newest match {
+      case None                                            => fresh
+      case Some(own) if own.queryId == query               => returning(own)
+      case Some(other) if onForeign == ForeignQuery.Refuse => throw errors.foreignQuery(other, planned.batch)
+      case Some(other)                                     =>
+        sink.leftBy(query).map(returning).getOrElse {
+          if (planned.batch >= other.next || sink.hasNoRows) fresh
+          else unless(errors.foreignQuery(other, planned.batch))
+        }
+    }
+
+    /** From its newest epoch, or from an older one if the query may write rows again. */
+    def from(own: QueryEpoch): QueryEpoch =
+      outOfSequence(own, planned).orElse(behindAnother(own, planned)).fold(own)(unless)
+
+    private def unless(refusal: Throwable): QueryEpoch = {
+      if (onForeign != ForeignQuery.AdoptAndRepeat) throw refusal
+      warns(refusal)
+      fresh
+    }
   }
 
   private def isAnother(now: Option[BatchDigest], last: QueryEpoch): Boolean =
     now.exists(digest => last.batch.exists(_ != digest))
 }
 
+private object EpochCheck {
+  private val Repeats = "The query goes on all the same, as adoptAndRepeat asks, and may write rows again"
+}
+
+/** A sink as a start finds it. */
+private[stoplog] trait TakenSink {
+
+  /** The query that owns the sink, and its newest epoch; none for a sink of which nothing is known. */
+  def newest: Option[QueryEpoch]
+
+  /** As this query has left the sink, if another one has adopted it since. */
+  def leftBy(queryId: String): Option[QueryEpoch]
+
+  /** Whether it is known that no row would be written again, whatever query comes. */
+  def hasNoRows: Boolean
+}
+
 /** The refusals of a start in the words of the sink that refuses. */
 private[stoplog] trait EpochErrors {
 
-  /** @param owner the query that the sink belongs to */
-  def foreignQuery(owner: String): Throwable
+  /** @param owner the query that the sink belongs to, and its newest epoch
+    * @param batch the first of this query
+    */
+  def foreignQuery(owner: QueryEpoch, batch: Long): Throwable
 
   /** The sink is behind the checkpoint.
     *

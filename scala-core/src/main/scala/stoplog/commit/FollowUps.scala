@@ -18,22 +18,24 @@ private[stoplog] final case class FollowUps(
     listener: MarkedBucket => Unit
 ) {
 
-  /** The marker of a bucket that is complete, behind those that it has. */
+  /** The marker of a bucket that is complete.
+    *
+    * @param newestVersion of the markers that the bucket has; 0 without one
+    */
   private[commit] def marker(
       bucket: String,
-      past: Markers.Past,
+      newestVersion: Int,
       added: Totals,
       cause: String,
       nowMillis: Long
   ): Marker = Marker(
     bucket,
-    past.version + 1,
+    newestVersion + 1,
     form,
     sinkId,
     cause,
     nowMillis,
     rule.endMillis(bucket),
-    past.marked + added,
     added
   )
 

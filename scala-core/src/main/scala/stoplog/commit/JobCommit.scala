@@ -268,19 +268,19 @@ private[stoplog] object JobCommit {
 
     /** Beside the rows that readers see already. */
     def adding(publish: Vector[Pending], nowMillis: Long): FollowUp =
-      followUp(publish, nowMillis)(bucket => retry(() => Markers.history(notes, sinkId, bucket)))
+      followUp(publish, nowMillis)(bucket => retry(() => Markers.newestVersion(notes, bucket)))
 
     /** In place of those rows, markers and all. */
     def replacing(publish: Vector[Pending], nowMillis: Long): FollowUp =
-      followUp(publish, nowMillis)(_ => Markers.Past.nothing)
+      followUp(publish, nowMillis)(_ => 0)
 
     private def followUp(
         publish: Vector[Pending],
         nowMillis: Long
-    )(past: String => Markers.Past): FollowUp = {
+    )(newestVersion: String => Int): FollowUp = {
       val written = BucketTracker.Completion.totals(publish)
       val markers = parallel.map(written.keys.toVector.sorted.filter(rule.covers)) { bucket =>
-        followUps.marker(bucket, past(bucket), written(bucket), JobEnd.Cause, nowMillis)
+        followUps.marker(bucket, newestVersion(bucket), written(bucket), JobEnd.Cause, nowMillis)
       }
       val manifest = if (written.isEmpty) None else followUps.manifest(Manifests.path(sinkId, jobName))
       FollowUp(manifest, markers.toVector)

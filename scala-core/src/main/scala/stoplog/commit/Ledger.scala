@@ -62,8 +62,8 @@ private[stoplog] final class Ledger(
     found
   }
 
-  /** See [[CommitLog.leftBy]]. */
-  def leftBy(queryId: String): Option[SinkState] = log.leftBy(queryId)
+  /** See [[CommitLog.all]]. */
+  def kept(): Vector[LogRecord] = log.all()
 
   def isCarriedOut(record: LogRecord): Boolean = log.isPublished(record)
 

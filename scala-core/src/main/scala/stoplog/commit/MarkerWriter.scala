@@ -9,37 +9,45 @@ import scala.annotation.tailrec
 import com.fasterxml.jackson.core.JsonGenerator
 
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, TimeColumn, TimeKind}
+import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, TimeColumn, TimeKind, Totals}
 import stoplog.part.Pending
 import stoplog.storage.{MarkerNames, PutOutcome}
 
 /** Carries out what a record has decided for the time after its parts are visible. Any process may do it, any number
   * of times: a file that exists already is left as it is (I6).
+  *
+  * @param log the name of the record's log
   */
 private[commit] final class MarkerWriter(
+    log: String,
     followUps: FollowUps,
     parallel: Parallel,
     retry: StorageRetry,
     faults: Faults
 ) {
-  import MarkerWriter.ManifestJson
+  import MarkerWriter.{ManifestJson, Named}
   import followUps.{listener, notes}
 
   /** Writes the list of files first, since a reader that sees a marker may look for them.
     *
+    * @param noted what processes have noted of this record: paths of its empty markers among others
+    * @param note  adds paths to that, before anything else is done
+    *
     * Errors: `STOPLOG_STORE_WRITE`, and those of the listener.
     */
-  def announce(record: LogRecord): Unit = {
+  def announce(record: LogRecord, noted: Set[String])(note: Set[String] => Unit): Unit = {
     record.follow.manifest.foreach { manifest =>
       write(manifest, record)
       faults.at(Step.ManifestWritten)
     }
-    val marked = parallel.map(record.follow.markers) { marker =>
-      val found = mark(marker, marker.version)
+    val identity = Markers.Identity(log, record.seq, record.run)
+    val marked   = parallel.map(record.follow.markers) { marker =>
+      val found = mark(marker, identity, noted)
       faults.at(Step.MarkerWritten)
       found
     }
-    marked.foreach { bucket =>
+    note(marked.collect { case Named(bucket, isToBeNoted) if isToBeNoted => bucket.marker }.toSet)
+    marked.foreach { case Named(bucket, _) =>
       listener(bucket)
       faults.at(Step.ListenerCalled)
     }
@@ -51,27 +59,84 @@ private[commit] final class MarkerWriter(
     ()
   }
 
-  /** A name that another sink was faster to take is passed over, so that no marker is lost; one with this very content
-    * is this marker, written by the process that carried out the record before.
-    */
-  @tailrec
-  private def mark(marker: Marker, version: Int): MarkedBucket = {
-    val path  = MarkerNames.path(marker.bucket, version)
-    val bytes = Markers.bytes(marker, version)
-    if (isThere(path, bytes, marker.form)) MarkedBucket(marker.bucket, version, path, marker.total)
-    else mark(marker, version + 1)
-  }
+  /** A name that another writer was faster to take is passed over, so that no marker is lost. */
+  private def mark(marker: Marker, identity: Markers.Identity, noted: Set[String]): Named =
+    marker.form match {
+      case MarkerForm.Json  => Named(counting(marker, identity), isToBeNoted = false)
+      case MarkerForm.Empty =>
+        noted.flatMap(path => Markers.versionOf(path, marker.bucket)).minOption match {
+          case Some(version) => Named(marked(marker, version, marker.added), isToBeNoted = false)
+          case None          => Named(unread(marker, marker.version), isToBeNoted = true)
+        }
+    }
 
-  /** Empty markers are all alike. */
-  private def isThere(path: String, bytes: Array[Byte], form: MarkerForm): Boolean = retry { () =>
-    notes.putIfAbsent(path, bytes) match {
-      case PutOutcome.Created => true
-      case PutOutcome.Taken   => form == MarkerForm.Empty || notes.read(path).forall(_.sameElements(bytes))
+  /** The total is that of this sink's marker before, and what came since. Which marker comes before is known only when the name
+    * is created: each name is created once, and this method reads each marker whose name it passes over.
+    */
+  private def counting(marker: Marker, identity: Markers.Identity): MarkedBucket = {
+    @tailrec
+    def from(version: Int, before: Totals): MarkedBucket = {
+      val total = before + marker.added
+      if (isCreated(marker, version, Markers.bytes(marker, version, identity, total)))
+        marked(marker, version, total)
+      else
+        read(marker, version).flatten match {
+          case Some(own) if own.identity.contains(identity)     => marked(marker, version, own.total)
+          case Some(earlier) if earlier.sinkId == marker.sinkId => from(version + 1, earlier.total)
+          case _                                                => from(version + 1, before)
+        }
+    }
+
+    read(marker, marker.version - 1) match {
+      case Some(content) => from(marker.version, totalOf(content, marker, marker.version - 1))
+      case None          =>
+        // the bucket has no marker yet, or those that it had are gone, with the files that they count
+        val newest =
+          if (marker.version == 1) 0 else retry(() => Markers.newestVersion(notes, marker.bucket))
+        val version = marker.version.min(newest + 1)
+        from(version, totalOf(read(marker, version - 1).flatten, marker, version - 1))
     }
   }
+
+  /** What the newest marker of this sink counts, from this version down.
+    *
+    * @param content of the marker of this version
+    */
+  @tailrec
+  private def totalOf(content: Option[Markers.Content], marker: Marker, version: Int): Totals =
+    content match {
+      case Some(own) if own.sinkId == marker.sinkId => own.total
+      case _ if version <= 1                        => Totals.nothing
+      case _ => totalOf(read(marker, version - 1).flatten, marker, version - 1)
+    }
+
+  /** The content of a marker that is there. */
+  private def read(marker: Marker, version: Int): Option[Option[Markers.Content]] =
+    if (version == 0) None
+    else retry(() => notes.read(MarkerNames.path(marker.bucket, version))).map(Markers.content(_))
+
+  /** Empty markers are all alike: one that is there may be another writer's. Of those that processes have created for this
+    * record, the record's notes tell. One that a process created before it died, and did not note, is written once more.
+    */
+  @tailrec
+  private def unread(marker: Marker, version: Int): MarkedBucket =
+    if (isCreated(marker, version, Array.emptyByteArray)) marked(marker, version, marker.added)
+    else unread(marker, version + 1)
+
+  private def isCreated(marker: Marker, version: Int, bytes: Array[Byte]): Boolean =
+    retry(() => notes.putIfAbsent(MarkerNames.path(marker.bucket, version), bytes)) == PutOutcome.Created
+
+  private def marked(marker: Marker, version: Int, total: Totals): MarkedBucket =
+    MarkedBucket(marker.bucket, version, MarkerNames.path(marker.bucket, version), total)
 }
 
 private[commit] object MarkerWriter {
+
+  /** A marker that is there.
+    *
+    * @param isToBeNoted whether nothing but a note tells that it is this record's
+    */
+  private final case class Named(bucket: MarkedBucket, isToBeNoted: Boolean)
 
   /** The list of the files that a record makes visible: what `docs/files/complete-buckets.md` describes. */
   object ManifestJson {

@@ -11,63 +11,73 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.log.{Marker, MarkerForm, Totals}
+import stoplog.part.RunId
 import stoplog.storage.{FileStore, MarkerNames}
 
 /** The markers of complete buckets: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. `docs/files/complete-buckets.md`
-  * describes their content. It holds nothing that depends on who writes it: the same decision is the same bytes, by which
-  * it is known again.
+  * describes their content. A marker has the identity of the record that decided it, by which each process knows it again.
   */
 private[commit] object Markers {
 
-  /** @param version of the newest marker; 0 without one
-    * @param marked  what the newest marker of this sink counts
+  /** The record that decided a marker. A run is never used again, so no log that begins anew has a record of this identity.
+    *
+    * @param log its directory under `_stoplog`
+    * @param seq its place in the log
     */
-  final case class Past(version: Int, marked: Totals)
+  final case class Identity(log: String, seq: Long, run: RunId)
 
-  object Past {
-    val nothing: Past = Past(0, Totals.nothing)
+  /** The content of a marker's file, as far as other markers depend on it.
+    *
+    * @param identity `None` for a marker of another program
+    */
+  final case class Content(identity: Option[Identity], sinkId: String, total: Totals)
+
+  /** The version of the newest marker of a bucket; 0 without one. Asked once for each time that a bucket comes into the
+    * state: most buckets are new, and one look tells.
+    */
+  def newestVersion(notes: FileStore, bucket: String): Int =
+    if (notes.read(MarkerNames.path(bucket, 1)).isEmpty) 0
+    else notes.list(bucket, MarkerNames.First).flatMap(note => MarkerNames.version(note.name)).maxOption.getOrElse(1)
+
+  /** The version of the marker with this path, if it is one of this bucket. */
+  def versionOf(path: String, bucket: String): Option[Int] = {
+    val prefix = FileStore.path(bucket, "")
+    Option.when(path.startsWith(prefix))(path.drop(prefix.length)).flatMap(MarkerNames.version(_))
   }
 
-  /** The existing markers of a bucket. Read once for each time that a bucket comes into the state: most buckets are new,
-    * and one look tells.
+  /** @param version that of the name it gets
+    * @param total   what this sink has put into the bucket
     */
-  def history(notes: FileStore, sinkId: String, bucket: String): Past =
-    if (notes.read(MarkerNames.path(bucket, 1)).isEmpty) Past.nothing
-    else {
-      val versions = notes
-        .list(bucket, MarkerNames.First)
-        .flatMap(note => MarkerNames.version(note.name))
-        .sorted(Ordering.Int.reverse)
-      val mine = versions.iterator
-        .flatMap(version => notes.read(MarkerNames.path(bucket, version)))
-        .flatMap(total(_, sinkId))
-        .nextOption()
-      Past(versions.headOption.getOrElse(1), mine.getOrElse(Totals.nothing))
+  def bytes(marker: Marker, version: Int, identity: Identity, total: Totals): Array[Byte] =
+    marker.form match {
+      case MarkerForm.Empty => Array.emptyByteArray
+      case MarkerForm.Json  =>
+        text { json =>
+          json.writeNumberField("version", version)
+          json.writeStringField("bucket", marker.bucket)
+          json.writeStringField("sinkId", marker.sinkId)
+          writeTotals(total, json)
+          json.writeObjectFieldStart("added")
+          writeTotals(marker.added, json)
+          json.writeEndObject()
+          json.writeStringField("by", marker.cause)
+          marker.endMillis.foreach(end => json.writeStringField("bucketEnd", time(end)))
+          json.writeStringField("completedAt", time(marker.atMillis))
+          json.writeStringField("log", identity.log)
+          json.writeNumberField("seq", identity.seq)
+          json.writeStringField("run", identity.run.value)
+        }
     }
 
-  /** @param version that of the name it gets, which is a later one if the first was taken */
-  def bytes(marker: Marker, version: Int): Array[Byte] = marker.form match {
-    case MarkerForm.Empty => Array.emptyByteArray
-    case MarkerForm.Json  =>
-      text { json =>
-        json.writeNumberField("version", version)
-        json.writeStringField("bucket", marker.bucket)
-        json.writeStringField("sinkId", marker.sinkId)
-        writeTotals(marker.total, json)
-        json.writeObjectFieldStart("added")
-        writeTotals(marker.added, json)
-        json.writeEndObject()
-        json.writeStringField("by", marker.cause)
-        marker.endMillis.foreach(end => json.writeStringField("bucketEnd", time(end)))
-        json.writeStringField("completedAt", time(marker.atMillis))
-      }
-  }
-
-  /** The totals in a marker of this sink; `None` if it is empty or of another sink. */
-  def total(bytes: Array[Byte], sinkId: String): Option[Totals] =
-    Try(mapper.readTree(bytes)).toOption
-      .filter(_.path("sinkId").asText() == sinkId)
-      .map(json => Totals(json.path("files").asLong, json.path("rows").asLong, json.path("bytes").asLong))
+  /** `None` of an empty marker, and of a file that is no marker of stoplog. */
+  def content(bytes: Array[Byte]): Option[Content] =
+    Try(mapper.readTree(bytes)).toOption.filter(_.has("sinkId")).map { json =>
+      val identity = Option.when(json.has("log") && json.has("seq") && json.has("run"))(
+        Identity(json.get("log").asText, json.get("seq").asLong, RunId(json.get("run").asText))
+      )
+      val total = Totals(json.path("files").asLong, json.path("rows").asLong, json.path("bytes").asLong)
+      Content(identity, json.get("sinkId").asText, total)
+    }
 
   def time(millis: Long): String = Instant.ofEpochMilli(millis).toString
 

@@ -37,7 +37,7 @@ private[commit] final class Settling(
   import tools.{faults, parallel, retry}
 
   private val log       = stores.log
-  private val announcer = new MarkerWriter(followUps, parallel, retry, faults)
+  private val announcer = new MarkerWriter(identity.sinkId, followUps, parallel, retry, faults)
 
   /** Carries out a record that no process has marked as done. A record with a newer one after it was carried out before the
     * newer one was written, and its run may have removed the mark since.
@@ -177,7 +177,7 @@ private[commit] final class Settling(
     faults.at(Step.AfterPublish)
     if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
-    announcer.announce(record)
+    announcer.announce(record, visible)(noteVisible(record, _))
     Settled.Shown(mark(record) && alone)
   }
 

@@ -32,6 +32,8 @@ private[stoplog] final class SinkDriver private[commit] (
   private val ledger     = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
   private val completing = new BucketTracker(followUps, tools.parallel, tools.retry)
   private val sweeps     = new Sweeps(ledger, followUps, clock)
+  private val starting   = new StartCheck(identity, () => ledger.kept())
+  private val oneStart   = new OneStart(rules.onForeign, run.value)
 
   // Written with the lock held.
   @volatile private var phase: Phase = Unclaimed
@@ -85,9 +87,8 @@ private[stoplog] final class SinkDriver private[commit] (
         case Fenced(reason)         => throw reason
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
-      StartCheck.sequence(held.state, identity, planned)
-      if (!hasBegun)
-        StartCheck.goesOn(held.state, identity, planned) // a run may claim before it has an epoch
+      starting.sequence(held.state, planned)
+      if (!hasBegun) starting.goesOn(held.state, planned) // a run may claim before it has an epoch
       hasBegun = true
       val ready = compacted(resumed(settled(held)))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
@@ -139,9 +140,8 @@ private[stoplog] final class SinkDriver private[commit] (
       try {
         phase match {
           case held: Idle       => rollDue(held)
-          case Waiting(seenSeq) =>
-            claimIdle(seenSeq)(state => finishes(state) || isDue(state, clock.millis())).foreach(rollDue)
-          case _ => ()
+          case Waiting(seenSeq) => claimIdle(seenSeq)(isToBegin).foreach(rollDue)
+          case _                => ()
         }
         !isOver
       } finally lock.release()
@@ -194,20 +194,20 @@ private[stoplog] final class SinkDriver private[commit] (
     try
       ledger.claim { newest =>
         if (phase.isInstanceOf[Waiting]) StartCheck.notReset(newest, identity)
-        lazy val left = ledger.leftBy(identity.queryId)
-        asClaimed(StartCheck.check(newest, identity, settings, rules.onForeign, planned, left))
+        asClaimed(starting.start(newest, settings, oneStart.now(newest.map(_.state)), planned))
       }
     catch { case NonFatal(e) => phase = Fenced(e); throw e }
 
   private def asClaimed(state: SinkState): SinkState =
-    parts.claimed(state.by(clock.millis()).copy(settings = Rewind.over(state.settings) ++ settings.noted))
+    parts.claimed(
+      state.by(clock.millis()).copy(settings = oneStart.claimed(Rewind.over(state.settings) ++ settings.noted))
+    )
 
   private def claimed(claim: LogRecord): Idle = {
     val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.copy(open = held.state.open)
-    // no task writes before a claim, so the first one finds nothing to delete
-    if (claim.seq == 0) sweeps.skip() else sweeps.sweep()
+    if (claim.seq == 0) sweeps.skip() else sweeps.sweep() // no task writes before the first claim
     held
   }
 
@@ -217,7 +217,7 @@ private[stoplog] final class SinkDriver private[commit] (
   private def resumed(held: Idle): Idle =
     if (held.resumed) held
     else {
-      val state = held.state.copy(settings = settings.toMap)
+      val state = held.state.copy(settings = OneStart.carried(held.state.settings, settings.toMap))
       if (held.state.settings.getOrElse(SinkSettings.ContentKey, "") != settings.content)
         roll(held, closing(state.copy(small = Vector.empty), SinkSettings.ContentChanged))
       else if (finishes(held.state)) rollIfDue(held, closing(state, Restarted))
@@ -226,6 +226,10 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private def finishes(state: SinkState): Boolean =
     rules.onRestart == Finish.PublishOpen && state.open.nonEmpty
+
+  /** Without an epoch. One that may set the log back does so with its first epoch. */
+  private def isToBegin(state: SinkState): Boolean =
+    !oneStart.mayRepeat(state) && (finishes(state) || isDue(state, clock.millis()))
 
   /** Decides on a merge that is over, or begins one that is due. Waits for none: an epoch is about to begin. */
   private def compacted(held: Idle): Idle = {
@@ -290,10 +294,9 @@ private[stoplog] final class SinkDriver private[commit] (
         compactedWhole(rollIfDue(mine, closing(mine.state, RollReason.End)))
       case _ => mine
     }
-    val next = finish match {
-      case Finish.PublishOpen => closing(ready.state, RollReason.End)
-      case Finish.KeepOpen    => left(ready.state, Vector.empty)
-    }
+    val next =
+      if (finish == Finish.PublishOpen) closing(ready.state, RollReason.End)
+      else left(ready.state, Vector.empty)
     settled(record(ready, RecordKind.Release, closed(ready, next.due), next)).newest.seq
   }
 
@@ -381,8 +384,8 @@ private[stoplog] object SinkDriver {
       onLost: LostPart,
       tools: DriverTools
   ): SinkDriver = {
-    val followUps = FollowUps.none(identity.sinkId, NoFiles)
-    val rules     = DriverRules(OnCheckpointRollingPolicy(), followUps, onForeign, onLost)
+    val none  = FollowUps.none(identity.sinkId, NoFiles)
+    val rules = DriverRules(OnCheckpointRollingPolicy(), none, onForeign, onLost)
     new SinkDriver(run, identity, settings, stores, OpenParts.Never, rules, tools)
   }
 

@@ -19,8 +19,11 @@ private[stoplog] object ForeignQuery {
   /** Refuse, by name. */
   case object Refuse extends ForeignQuery
 
-  /** Take the log over as it stands and go on with this query's epochs. */
+  /** Take the log over as it stands, if this query has passed the epochs that are in it. */
   case object Adopt extends ForeignQuery
+
+  /** Take the log over as it stands, and write again what this query has not passed. For one start: [[OneStart]]. */
+  case object AdoptAndRepeat extends ForeignQuery
 }
 
 /** The treatment of a part that is neither where it was written nor where it belongs. */

@@ -1,42 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, StartErrors}
 import stoplog.log.{LogRecord, QueryEpoch, SinkState}
 
-/** Whether a run may go on from the log as it stands. Pure: it answers with the state to go on from, or throws. */
-private[commit] object StartCheck {
+/** Whether a query may go on from the log as it stands. It answers with the state to go on from, or throws.
+  *
+  * @param kept the records of the log that are kept; they are looked at only if another query owns the log, or if this one is refused
+  */
+private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vector[LogRecord]) {
+  import identity.queryId
 
-  /** @param left how this query has left the log, if another one has adopted it since
+  private val epochs = new EpochCheck(new LogErrors(identity, kept))
+
+  /** For a run that claims the log.
     *
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`,
     * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`.
     */
-  def check(
+  def start(
       newest: Option[LogRecord],
-      identity: SinkIdentity,
       settings: SinkSettings,
       onForeign: ForeignQuery,
-      planned: Planned,
-      left: => Option[SinkState]
+      planned: Planned
   ): SinkState = newest.map(_.state) match {
     // an operator has decided that the log begins anew, whatever the checkpoint of the next query says
     case Some(state) if state.queryId == SinkState.NextQuery =>
-      fresh(QueryEpoch.before(identity.queryId, planned.batch), settings)
+      fresh(QueryEpoch.before(queryId, planned.batch), settings)
     case found =>
-      found.foreach(sameSettings(_, identity, settings))
-      val last = epochs(identity)
-        .start(found.map(_.newest), identity.queryId, onForeign, planned, left.map(_.newest))
+      found.foreach(StartCheck.sameSettings(_, identity, settings))
+      val last = epochs.start(new TakenLog(found), queryId, onForeign, planned)
       found.fold(fresh(last, settings))(_.goingOnFrom(last))
   }
 
+  /** For a look before the start, which knows the epochs alone. Errors: those of [[start]] that are about epochs. */
+  def preview(newest: SinkState, onForeign: ForeignQuery, planned: Planned): Unit =
+    if (newest.queryId != SinkState.NextQuery)
+      epochs.start(new TakenLog(Some(newest)), queryId, onForeign, planned): Unit
+
+  /** For an operator who hands the log to the query. Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD`,
+    * `STOPLOG_EPOCH_REPLANNED`.
+    */
+  def handOver(newest: LogRecord, onForeign: ForeignQuery, planned: Planned): QueryEpoch =
+    epochs.handOver(new TakenLog(Some(newest.state)), queryId, onForeign, planned)
+
   /** See [[EpochCheck.sequence]]. */
-  def sequence(state: SinkState, identity: SinkIdentity, planned: Planned): Unit =
-    epochs(identity).sequence(state.newest, planned)
+  def sequence(state: SinkState, planned: Planned): Unit = epochs.sequence(state.newest, planned)
 
   /** See [[EpochCheck.goesOn]]. */
-  def goesOn(state: SinkState, identity: SinkIdentity, planned: Planned): Unit =
-    epochs(identity).goesOn(state.newest, planned)
+  def goesOn(state: SinkState, planned: Planned): Unit = epochs.goesOn(state.newest, planned)
+
+  private def fresh(last: QueryEpoch, settings: SinkSettings): SinkState =
+    SinkState(last.queryId, last.epoch, Vector.empty, nextPart = 0, settings.toMap)
+
+  private final class TakenLog(state: Option[SinkState]) extends TakenSink {
+    override def newest: Option[QueryEpoch]                = state.map(_.newest)
+    override def leftBy(query: String): Option[QueryEpoch] = GoingBack.leftBy(kept(), query)
+    override def hasNoRows: Boolean                        = GoingBack.hasNoRows(kept())
+  }
+}
+
+private[stoplog] object StartCheck {
 
   /** For a run that started while the log was its query's. A log that has begun anew since belongs to the next query that
     * starts: this run would write again what its checkpoint, of before, has not noted. Error: `STOPLOG_FENCED`.
@@ -60,25 +84,31 @@ private[commit] object StartCheck {
     }
     state.schema.foreach(settings.schema.mayFollow)
   }
+}
 
-  private def fresh(last: QueryEpoch, settings: SinkSettings): SinkState =
-    SinkState(last.queryId, last.epoch, Vector.empty, nextPart = 0, settings.toMap)
+/** The refusals of a log, each with what the query would write again. */
+private final class LogErrors(identity: SinkIdentity, kept: () => Vector[LogRecord]) extends EpochErrors {
+  import identity.{path, queryId, sinkId}
 
-  private def epochs(identity: SinkIdentity): EpochCheck = new EpochCheck(new LogErrors(identity))
-
-  private final class LogErrors(identity: SinkIdentity) extends EpochErrors {
-    import identity.{path, sinkId}
-
-    override def foreignQuery(owner: String): Throwable =
-      Errors.foreignQuery(path, sinkId, owner, identity.queryId)
-
-    override def gap(last: Option[Long], batch: Long): Throwable =
-      Errors.epochGap(path, sinkId, last.fold("none")(_.toString), batch)
-
-    override def ahead(last: Long, batch: Long): Throwable = Errors.epochAhead(path, sinkId, last, batch)
-
-    override def plannedAnew(batch: Long): Throwable = Errors.epochPlannedAnew(path, sinkId, batch)
-
-    override def replanned(last: Long): Throwable = Errors.epochReplanned(path, sinkId, last)
+  override def foreignQuery(owner: QueryEpoch, batch: Long): Throwable = {
+    val again =
+      if (batch >= owner.next) s"It starts at batch $batch, after all epochs of the log"
+      else
+        s"Starting at batch $batch, it may write again: ${GoingBack.of(kept(), GoingBack.Scope.All).describe}"
+    StartErrors.foreignQuery(path, sinkId, owner.queryId, queryId, again)
   }
+
+  override def gap(last: Option[Long], batch: Long): Throwable =
+    StartErrors.epochGap(path, sinkId, last, batch)
+
+  override def ahead(last: Long, batch: Long): Throwable =
+    StartErrors.epochAhead(path, sinkId, last, batch, from(batch))
+
+  override def plannedAnew(batch: Long): Throwable =
+    StartErrors.epochPlannedAnew(path, sinkId, batch, from(batch))
+
+  override def replanned(last: Long): Throwable = StartErrors.epochReplanned(path, sinkId, last, from(last))
+
+  private def from(batch: Long): String =
+    GoingBack.of(kept(), GoingBack.Scope.Own(queryId, batch)).describe
 }

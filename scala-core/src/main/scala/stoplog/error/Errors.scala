@@ -179,55 +179,6 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   // Whose directory it is.
 
-  def foreignQuery(path: String, sinkId: String, owner: String, query: String): StoplogException =
-    failure("STOPLOG_FOREIGN_QUERY", "path" -> path, "sinkId" -> sinkId, "owner" -> owner, "query" -> query)
-
-  /** The log is behind the checkpoint. `lastEpoch` is `none` when no epoch is in the log. */
-  def epochGap(path: String, sinkId: String, lastEpoch: String, batch: Long): StoplogException =
-    failure(
-      "STOPLOG_EPOCH_GAP",
-      "path"      -> path,
-      "sinkId"    -> sinkId,
-      "lastEpoch" -> lastEpoch,
-      "batch"     -> batch
-    )
-
-  /** The log is ahead of the checkpoint. */
-  def epochAhead(path: String, sinkId: String, lastEpoch: Long, batch: Long): StoplogException =
-    epochAhead(path, sinkId, lastEpoch, batch, s"at batch $batch")
-
-  /** The checkpoint says other offsets of the newest epoch than it did when that was committed. */
-  def epochPlannedAnew(path: String, sinkId: String, batch: Long): StoplogException =
-    epochAhead(
-      path,
-      sinkId,
-      batch,
-      batch,
-      s"with a batch $batch that it has planned anew, with other offsets"
-    )
-
-  private def epochAhead(path: String, sinkId: String, lastEpoch: Long, batch: Long, starts: String) =
-    failure(
-      "STOPLOG_EPOCH_AHEAD",
-      "path"      -> path,
-      "sinkId"    -> sinkId,
-      "lastEpoch" -> lastEpoch,
-      "starts"    -> starts,
-      "batch"     -> batch,
-      "before"    -> (batch - 1)
-    )
-
-  /** The checkpoint goes on behind another batch than the log. */
-  def epochReplanned(path: String, sinkId: String, lastEpoch: Long): StoplogException =
-    failure(
-      "STOPLOG_EPOCH_REPLANNED",
-      "path"      -> path,
-      "sinkId"    -> sinkId,
-      "lastEpoch" -> lastEpoch,
-      "batch"     -> (lastEpoch + 1),
-      "before"    -> (lastEpoch - 1)
-    )
-
   def settingsChanged(setting: String, recorded: String, asked: String, path: String): StoplogException =
     failure(
       "STOPLOG_SETTINGS_CHANGED",

@@ -11,15 +11,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
 
 import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, Bucketing, DateTimeBucketAssigner}
-import stoplog.commit.{CompleteRule, ForeignQuery, JobCommit, SinkSettings}
+import stoplog.commit.{CompleteRule, JobCommit, OneStart, SinkIdentity, SinkSettings, StartCheck}
 import stoplog.engine.JarVersions
-import stoplog.error.Errors
 import stoplog.format.compress.Compression
-import stoplog.log.LogRecord
+import stoplog.log.{LogRecord, SinkState}
 import stoplog.options.{RecoveryOptions, SinkOptions, SparkHadoop}
 import stoplog.part.PartNaming
 import stoplog.place.{CheckpointFiles, SinkStorage}
-import stoplog.preflight.Finding.{Ok, Problem, Warning, tried}
+import stoplog.preflight.Finding.{Ok, Warning, tried}
 import stoplog.preflight.NameChecks.Versions
 import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight}
 import stoplog.storage.s3.S3Library
@@ -172,38 +171,45 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     .getOrElse(Vector.empty)
 
   private def owner(newest: Option[LogRecord]): Finding = {
-    val mine = CheckpointFiles.queryId(options.checkpointLocation, SparkHadoop.configuration)
-    newest.map(_.state.queryId) match {
-      case None => Ok("sinkId", s"No query has written here as ${options.recovery.sinkId} yet.")
-      case Some(owner) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
-        Ok(
-          "sinkId",
-          s"The log of ${options.recovery.sinkId} belongs to query $owner. A batch has one of its own."
-        )
-      case Some(owner) if mine.contains(owner) =>
-        Ok(
-          "sinkId",
-          s"The log of ${options.recovery.sinkId} is that of the checkpoint's query $owner, which goes on."
-        )
-      case Some(owner) if options.recovery.onForeignQuery == ForeignQuery.Adopt =>
-        Warning(
-          "sinkId",
-          s"The log of ${options.recovery.sinkId} belongs to query $owner, and is taken over (onForeignQuery=adopt).",
-          "Make sure that this query has stopped for good, and set onForeignQuery back afterwards."
-        )
-      case Some(owner) if options.checkpointLocation.isDefined =>
-        refused(owner, mine.getOrElse("of a new checkpoint"))
-      case Some(owner) =>
-        Warning(
-          "sinkId",
-          s"The log of ${options.recovery.sinkId} belongs to query $owner. A query with another checkpoint is refused.",
-          "Use that query's checkpoint, or set another sinkId to write beside it."
-        )
+    val sinkId = options.recovery.sinkId
+    newest.map(_.state) match {
+      case None => Ok("sinkId", s"No query has written here as $sinkId yet.")
+      case Some(log) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
+        Ok("sinkId", s"The log of $sinkId belongs to query ${log.queryId}. A batch has one of its own.")
+      case Some(log) =>
+        options.checkpointLocation.fold[Finding](
+          Warning(
+            "sinkId",
+            s"The log of $sinkId belongs to query ${log.queryId}. A query with another checkpoint is refused.",
+            "Use that query's checkpoint, or set another sinkId to write beside it."
+          )
+        )(started(_, log))
     }
   }
 
-  private def refused(owner: String, mine: String): Problem =
-    Finding.refusal("sinkId", Errors.foreignQuery(options.output.path, options.recovery.sinkId, owner, mine))
+  /** What a start from this checkpoint would come to. */
+  private def started(checkpoint: String, log: SinkState): Finding = {
+    import options.recovery.{onForeignQuery, sinkId}
+    val mine      = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
+    val identity  = SinkIdentity(options.output.path, sinkId, mine.getOrElse("of a new checkpoint"))
+    val onForeign = new OneStart(onForeignQuery, run = "").now(Some(log))
+    tried("sinkId") {
+      val planned = CheckpointFiles.next(checkpoint, SparkHadoop.configuration)
+      new StartCheck(identity, () => storage.fold(_ => Vector.empty, _.log.all()))
+        .preview(log, onForeign, planned)
+    }.fold(
+      (refused: Finding) => refused,
+      _ =>
+        if (mine.contains(log.queryId))
+          Ok("sinkId", s"The log of $sinkId is that of the checkpoint's query ${log.queryId}, which goes on.")
+        else
+          Warning(
+            "sinkId",
+            s"The log of $sinkId belongs to query ${log.queryId}, and is taken over.",
+            "Make sure that this query has stopped for good, and set onForeignQuery back afterwards."
+          )
+    )
+  }
 
   private def neighbours(there: SinkStorage, content: String): Finding = {
     val others = there.sinkIds("").filter { id =>

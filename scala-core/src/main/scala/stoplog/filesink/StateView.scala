@@ -161,19 +161,16 @@ private[stoplog] object StateView {
   private def open(part: Open): InternalRow =
     row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.brief))
 
-  private def bucket(live: LiveBucket): InternalRow = {
-    val total = live.marked + live.added
-    row(
-      Seq(
-        text(live.bucket),
-        live.version,
-        total.files,
-        total.rows,
-        total.bytes,
-        micros(live.lastWrittenAtMillis)
-      )
+  private def bucket(live: LiveBucket): InternalRow = row(
+    Seq(
+      text(live.bucket),
+      live.version,
+      live.added.files,
+      live.added.rows,
+      live.added.bytes,
+      micros(live.lastWrittenAtMillis)
     )
-  }
+  )
 
   private def epoch(record: LogRecord): InternalRow = row(
     Seq(

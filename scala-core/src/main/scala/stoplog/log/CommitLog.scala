@@ -113,12 +113,6 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else Some(later.flatMap(reader.stored(_)).map(_.decision)).filter(_.size == later.size)
   }
 
-  /** The state in which a query has left the log, if a record says so that is still kept, and the log has not begun anew since. */
-  def leftBy(queryId: String): Option[SinkState] = {
-    val states = all().map(_.state)
-    states.drop(states.lastIndexWhere(_.queryId == SinkState.NextQuery) + 1).findLast(_.queryId == queryId)
-  }
-
   /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
     *
     * Having created the record is not enough: [[LookBack]]. Error: `STOPLOG_PLACE_CHANGED` if the record before it is not

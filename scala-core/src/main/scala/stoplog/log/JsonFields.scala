@@ -53,7 +53,6 @@ private[log] object ListsJson {
     writeList("live", live, into) { bucket =>
       into.writeStringField("bucket", bucket.bucket)
       if (bucket.version > 0) into.writeNumberField("version", bucket.version)
-      writeTotals("marked", bucket.marked, into)
       writeTotals("added", bucket.added, into)
       into.writeNumberField("lastWrittenAtMillis", bucket.lastWrittenAtMillis)
     }
@@ -62,7 +61,6 @@ private[log] object ListsJson {
     LiveBucket(
       path(from, "bucket"),
       if (from.has("version")) long(from, "version").toInt else 0,
-      readTotals(from, "marked"),
       readTotals(from, "added"),
       long(from, "lastWrittenAtMillis")
     )
@@ -111,7 +109,6 @@ private[log] object ListsJson {
       into.writeStringField("cause", marker.cause)
       into.writeNumberField("atMillis", marker.atMillis)
       marker.endMillis.foreach(into.writeNumberField("endMillis", _))
-      writeTotals("total", marker.total, into)
       writeTotals("added", marker.added, into)
     }
   }
@@ -137,7 +134,6 @@ private[log] object ListsJson {
         text(from, "cause"),
         long(from, "atMillis"),
         Option.when(from.has("endMillis"))(long(from, "endMillis")),
-        readTotals(from, "total"),
         readTotals(from, "added")
       )
     }

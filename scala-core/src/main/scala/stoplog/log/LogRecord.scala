@@ -174,15 +174,13 @@ private[stoplog] object Totals {
 /** A bucket that has rows which no marker counts. It leaves the state with its marker, so that the state follows what
   * is live and not what there ever was.
   *
-  * @param version             of its newest marker; 0 without one
-  * @param marked              what that marker counts, of this sink
-  * @param added               published since
+  * @param version             of the newest marker that was there when the bucket came into the state; 0 without one
+  * @param added               published since the newest marker of this sink
   * @param lastWrittenAtMillis when the newest of the published rows was written
   */
 private[stoplog] final case class LiveBucket(
     bucket: String,
     version: Int,
-    marked: Totals,
     added: Totals,
     lastWrittenAtMillis: Long
 ) {
@@ -231,13 +229,14 @@ private[stoplog] object TimeKind {
 
 /** The decision that a bucket is complete.
   *
-  * @param version  1 for the first; each counts all the rows that those before it count
+  * @param version  the first that it may have: 1, or the one after the newest that was there. Another writer may be faster to
+  *                 take the name, so the marker's file has this version or a later one
   * @param sinkId   whose files it counts
   * @param cause    the word of the rule that says so
   * @param atMillis when that was decided
   * @param endMillis when the bucket's time ends, if it has one
-  * @param total    what this sink has put into the bucket
-  * @param added    how much of it since the marker before
+  * @param added    what this sink has put into the bucket since its marker before. How much it has put there in all is known
+  *                 only when the marker's name is created
   */
 private[stoplog] final case class Marker(
     bucket: String,
@@ -247,7 +246,6 @@ private[stoplog] final case class Marker(
     cause: String,
     atMillis: Long,
     endMillis: Option[Long],
-    total: Totals,
     added: Totals
 )
 

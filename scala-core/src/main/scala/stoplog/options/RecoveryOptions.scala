@@ -67,11 +67,15 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   val OnForeignQuery: Opt[ForeignQuery] = choice[ForeignQuery](
     "onForeignQuery",
-    "fail"  -> ForeignQuery.Refuse,
-    "adopt" -> ForeignQuery.Adopt
+    "fail"           -> ForeignQuery.Refuse,
+    "adopt"          -> ForeignQuery.Adopt,
+    "adoptAndRepeat" -> ForeignQuery.AdoptAndRepeat
   )(
     "adopt",
-    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over."
+    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over. `adopt` takes " +
+      "it over only if this query has passed the epochs in it, so that no row is written again. `adoptAndRepeat` also takes over " +
+      "a log that is ahead of the checkpoint, and writes those rows again. It is valid for one start: the log notes its use, and " +
+      "every later start with it counts as `fail` until one without it has claimed the log."
   )
 
   val OnRestart: Opt[Finish] =

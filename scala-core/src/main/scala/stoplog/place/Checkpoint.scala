@@ -13,7 +13,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{LocalFileSystem, Path}
 
-import stoplog.commit.BatchDigests
+import stoplog.commit.{BatchDigests, Planned}
 import stoplog.error.Errors
 import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
@@ -46,6 +46,9 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
     else files.listStatus(directory).toVector.flatMap(_.getPath.getName.toLongOption).maxOption
   }
 
+  /** The batch that the query begins with: the one that is planned and not committed, or the one after the last. */
+  def nextBatch: Long = lastCommitted.fold(0L)(_ + 1)
+
   /** Java, and with it Hadoop on a local disk, says "not found" of a file that may not be opened or looked at, too. Error:
     * `IOException` when it cannot be told.
     */
@@ -73,6 +76,13 @@ private[stoplog] object CheckpointFiles {
       try new CheckpointFiles(location, configuration).queryId
       catch { case NonFatal(_) => None } // Spark itself reads it next, and has the better message
     }
+
+  /** The batch that a start from this checkpoint begins with: 0 if it is new, or cannot be read. */
+  def next(checkpoint: String, configuration: Configuration): Planned =
+    try {
+      val files = new CheckpointFiles(checkpoint, configuration)
+      new Planned(files.nextBatch, files.planned(_))
+    } catch { case NonFatal(_) => new Planned(0, BatchDigests.unknown) }
 }
 
 /** The batches of one query, asked on the thread of its batches. A file that is not there tells nothing. One that is there

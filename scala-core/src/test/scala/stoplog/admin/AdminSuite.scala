@@ -10,6 +10,7 @@ import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.Finish
 import stoplog.commit.{BatchDigests, DriverNote, Heartbeat, Rolls}
+import stoplog.error.StoplogException
 import stoplog.log.{BatchDigest, LogRecord, RecordCodec, RecordKind, RecordNames, SinkState}
 import stoplog.part.{Closed, Pending, RunId}
 import stoplog.rolling.RollReason
@@ -157,8 +158,63 @@ class AdminSuite extends AnyFunSuite {
       killed.begin(1, slots = 1, upTo(10))
       killed.commit(1, Nil)
       assert(condition(world.driver().begin(2, 1, upTo(20))) === "STOPLOG_EPOCH_REPLANNED")
+      val planned = Some(BatchDigest("to offset 20"))
+      for (owner <- Seq(NewOwner("query", 2, planned, planned), NewOwner("query", 1, planned)))
+        assert(condition(world.tools().adopt(owner)).startsWith("STOPLOG_EPOCH_"))
       world.tools().adopt(NewOwner("query", 2)).carryOut(WhenAlive.Fence)
+      assert(condition(world.driver().begin(2, 1, upTo(20))) === "STOPLOG_EPOCH_REPLANNED")
+      world.tools().adoptAndRepeat(NewOwner("query", 2)).carryOut(WhenAlive.Fence)
       assert(!world.driver().begin(2, 1, upTo(20)).isCommitted(2))
+    }
+  }
+
+  test("a sink is not handed to a query that would write its rows again, unless the operator says so") {
+    within() { world =>
+      val killed = world.driver()
+      for ((word, batch) <- Seq("ant", "bee", "cat", "dog").zipWithIndex)
+        world.epoch(killed, batch.toLong, word)
+      val before = world.newest
+      for (
+        (owner, condition, figure) <- Seq(
+          (NewOwner("query", 1), "STOPLOG_EPOCH_AHEAD", "epochs 1 to 3, at least 3 rows"),
+          (NewOwner("other", 0), "STOPLOG_FOREIGN_QUERY", "epochs 0 to 3, at least 4 rows"),
+          (NewOwner("other", 3), "STOPLOG_FOREIGN_QUERY", "epochs 0 to 3, at least 4 rows")
+        )
+      ) {
+        val refused = intercept[StoplogException](world.tools().adopt(owner))
+        assert(refused.getCondition === condition)
+        assert(refused.getMessage.contains(figure))
+        val plan = world.tools().adoptAndRepeat(owner)
+        assert(plan.command === "adoptAndRepeat")
+        assert(plan.actions.map(_.word) === Vector("repeat", "hand"))
+        assert(plan.actions.head.reason.contains(figure))
+      }
+      assert(world.newest === before)
+      world.tools().adoptAndRepeat(NewOwner("query", 1)).carryOut(WhenAlive.Fence)
+      val next = world.driver()
+      world.epoch(next, 1, "bee")
+      next.end(Finish.PublishOpen)
+      assert(world.rows === Vector("ant", "bee", "bee", "cat", "dog"))
+    }
+  }
+
+  test("a sink is handed without a figure to a query that has passed its epochs, or that lacks some in it") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      for (owner <- Seq(NewOwner("other", 1), NewOwner("query", 0), NewOwner("query", 5)))
+        for (plan <- Seq(world.tools().adopt(owner), world.tools().adoptAndRepeat(owner)))
+          assert(plan.actions.map(_.word) === Vector("hand"))
+      world.tools().adopt(NewOwner("query", 5)).carryOut(WhenAlive.Fence)
+      world.epoch(world.driver(), 5, "bee")
+    }
+  }
+
+  test("the plan of a reset has the number of rows that stay") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant", "bee")
+      val advice =
+        world.tools().reset(OpenRows.Finish).actions.collect { case advise: Advise => advise.reason }
+      assert(advice.exists(_.contains("epoch 0, at least 2 rows")))
     }
   }
 

@@ -140,6 +140,24 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(told.last === MarkedBucket("a", 3, "a/_SUCCESS.3", Totals(2, 2, 22)))
   }
 
+  test("a total counts what a batch write of the same sink id has marked while the bucket was open") {
+    val fixture = new Fixture(byClock("a" -> minute), Rolls.atAge(1))
+    import fixture._
+    val driver = fixture.driver()
+    world.epoch(driver, 0, "a")
+    notes.putIfAbsent(
+      "a/_SUCCESS",
+      """{"version":1,"sinkId":"main","files":1,"rows":10,"bytes":100}""".getBytes
+    )
+    world.clock.advance(minute)
+    driver.tick()
+    assert(told.last === MarkedBucket("a", 2, "a/_SUCCESS.2", Totals(2, 11, 111)))
+    world.epoch(driver, 1, "a")
+    world.clock.advance(minute)
+    driver.tick()
+    assert(told.last === MarkedBucket("a", 3, "a/_SUCCESS.3", Totals(3, 12, 122)))
+  }
+
   test("a name that another sink takes in between is passed over") {
     val fixture = new Fixture(byClock("a" -> minute))
     import fixture._

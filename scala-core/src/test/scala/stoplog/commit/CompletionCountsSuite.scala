@@ -26,7 +26,7 @@ class CompletionCountsSuite extends AnyFunSuite {
   private val state = SinkState("query-1", Some(7), Vector.empty, 0, Map.empty)
 
   private def live(bucket: String, version: Int = 0, files: Long = 1): LiveBucket =
-    LiveBucket(bucket, version, Totals.nothing, Totals(files, 10 * files, 100 * files), 5)
+    LiveBucket(bucket, version, Totals(files, 10 * files, 100 * files), 5)
 
   private def marker(version: Int): Array[Byte] =
     s"""{"version":$version,"sinkId":"main","files":1,"rows":1,"bytes":1}""".getBytes

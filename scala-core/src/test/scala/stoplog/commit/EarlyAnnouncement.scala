@@ -8,8 +8,9 @@ import stoplog.storage.FileStore
 /** Markers, written at a time that the protocol does not allow. */
 object EarlyAnnouncement {
   def of(record: LogRecord, notes: FileStore): Unit = {
-    val markers = record.copy(follow = record.follow.copy(manifest = None))
-    new MarkerWriter(FollowUps.none("main", notes), Parallel.sequential, StorageRetry.never, Faults.none)
-      .announce(markers)
+    val markers   = record.copy(follow = record.follow.copy(manifest = None))
+    val followUps = FollowUps.none("main", notes)
+    new MarkerWriter("main", followUps, Parallel.sequential, StorageRetry.never, Faults.none)
+      .announce(markers, Set.empty)(_ => ())
   }
 }

@@ -18,9 +18,12 @@ class GoldenMarkersSuite extends AnyFunSuite {
     Files.readAllBytes(Repository.root.resolve(s"scala-core/src/test/resources/golden/$file"))
 
   test("a marker is written as it was, and what it counts is read") {
-    assert(text(Markers.bytes(marker, marker.version)) === text(golden("marker-v1.json")))
-    assert(Markers.total(golden("marker-v1.json"), "main") === Some(Totals(4, 400, 50000)))
-    assert(Markers.total(golden("marker-v1.json"), "other") === None)
+    val identity = Markers.Identity("main", record.seq, record.run)
+    val total    = Totals(5, 500, 60000)
+    assert(text(Markers.bytes(marker, marker.version, identity, total)) === text(golden("marker-v1.json")))
+    assert(
+      Markers.content(golden("marker-v1.json")) === Some(Markers.Content(Some(identity), "main", total))
+    )
   }
 
   test("a list of files is written as it was") {

@@ -24,9 +24,9 @@ class MarkerFilesSuite extends AnyFunSuite {
   }
 
   test("an empty marker has no bytes, and counts nothing for whoever reads it") {
-    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 2, 3), Totals.nothing)
-    assert(Markers.bytes(marker, 1).isEmpty)
-    assert(Markers.total(Array.emptyByteArray, "main") === None)
+    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 2, 3))
+    assert(Markers.bytes(marker, 1, Markers.Identity("main", 3, mine), Totals(1, 2, 3)).isEmpty)
+    assert(Markers.content(Array.emptyByteArray) === None)
   }
 
   test("what the settings say of manifests is read as it was written, without how long they are kept") {
@@ -86,8 +86,8 @@ class MarkerFilesSuite extends AnyFunSuite {
       Parallel.sequential,
       StorageRetry.never
     )
-    def marker(bucket: String, version: Int, total: Totals, added: Totals): Marker =
-      Marker(bucket, version, MarkerForm.Json, "main", "end", 77, None, total, added)
+    def marker(bucket: String, version: Int, added: Totals): Marker =
+      Marker(bucket, version, MarkerForm.Json, "main", "end", 77, None, added)
   }
 
   test("a job marks each bucket that it has written to, in their order, and lists its files") {
@@ -103,7 +103,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     assert(
       job.end.adding(parts, nowMillis = 77) === FollowUp(
         Some(Manifest("_stoplog/main/manifests/batch-1.manifest", None)),
-        Vector(job.marker("a", 1, one, one), job.marker("b", 1, one + one, one + one))
+        Vector(job.marker("a", 1, one), job.marker("b", 1, one + one))
       )
     )
     assert(job.end.adding(Vector(done("5", sizeBytes = 0)), 77) === FollowUp.nothing)
@@ -111,13 +111,10 @@ class MarkerFilesSuite extends AnyFunSuite {
   }
 
   test("a job that adds counts on from the marker that is there, one that replaces begins anew") {
-    val job    = new Job(Manifests.Off)
-    val before = job.marker("b", 1, Totals(5, 6, 7), Totals.nothing)
-    job.notes.putIfAbsent("b/_SUCCESS", Markers.bytes(before, 1))
+    val job = new Job(Manifests.Off)
+    job.notes.putIfAbsent("b/_SUCCESS", Array.emptyByteArray)
     val one = Totals(1, 1, 4)
-    assert(
-      job.end.adding(Vector(done("1")), 77).markers === Vector(job.marker("b", 2, Totals(6, 7, 11), one))
-    )
-    assert(job.end.replacing(Vector(done("1")), 77).markers === Vector(job.marker("b", 1, one, one)))
+    assert(job.end.adding(Vector(done("1")), 77).markers === Vector(job.marker("b", 2, one)))
+    assert(job.end.replacing(Vector(done("1")), 77).markers === Vector(job.marker("b", 1, one)))
   }
 }

@@ -39,7 +39,7 @@ class SettlingSuite extends AnyFunSuite {
       told :+= bucket.bucket
       if (told.size == 1) throw new IllegalStateException("the process died")
     })
-    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4), Totals(0, 0, 0))
+    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4))
     val marked = world.record(world.closed("p")).copy(follow = FollowUp(None, Vector(marker)))
     intercept[IllegalStateException](world.publish(marked))
     assert(!world.records.isPublished(4))
@@ -52,7 +52,7 @@ class SettlingSuite extends AnyFunSuite {
     var isUp  = false
     val world =
       new SettlingWorld(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
-    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4), Totals(0, 0, 0))
+    val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4))
     val marked =
       world.record(world.closed("p"), world.closed("q")).copy(follow = FollowUp(None, Vector(marker)))
     intercept[IllegalStateException](world.publish(marked))

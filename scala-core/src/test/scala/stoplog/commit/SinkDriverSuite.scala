@@ -13,19 +13,6 @@ import stoplog.rolling.RollReason
 
 class SinkDriverSuite extends AnyFunSuite {
 
-  test("a query whose sink was adopted, and that adopts it back, writes no epoch twice") {
-    val world    = new DriverWorld(Rolls.never)
-    val stranger = identity.copy(queryId = "query-9")
-    world.epoch(world.driver(), 0, "a")
-    world.epoch(world.driver(run = other, identity = stranger, onForeign = ForeignQuery.Adopt), 7, "b")
-    val back = world.driver(run = stoplog.part.RunId.random(), onForeign = ForeignQuery.Adopt)
-    assert(back.begin(0, slots = 1).isCommitted(0))
-    back.commit(0, Nil)
-    world.epoch(back, 1, "c")
-    back.end(Finish.PublishOpen)
-    assert(world.rows === Vector("row of a", "row of b", "row of c"))
-  }
-
   test("the first epoch claims the log; each commit is one record; what is open stays hidden") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
@@ -359,18 +346,6 @@ class SinkDriverSuite extends AnyFunSuite {
       assert(marks <= 15 && world.records.isPublished(number + 1))
     }
     assert(world.records.list().size + marks < 60)
-  }
-
-  test("the log of another query is refused at the first epoch, and adopted on request") {
-    val world = new DriverWorld(Rolls.never)
-    world.epoch(world.driver(), 0, "a")
-    val stranger = identity.copy(queryId = "query-2")
-    assert(condition(world.driver(run = other, identity = stranger).begin(0, 1)) === "STOPLOG_FOREIGN_QUERY")
-    val heir = world.driver(run = other, identity = stranger, onForeign = ForeignQuery.Adopt)
-    world.epoch(heir, 0, "a")
-    heir.end(PublishOpen)
-    assert(world.rows.size === 2)
-    assert(world.newest.state.queryId === "query-2")
   }
 
   test("numbers of parts are never used twice, whatever the number of tasks") {

@@ -20,7 +20,7 @@ class SinkStatsSuite extends AnyFunSuite {
       open: Vector[Open] = Vector.empty,
       markers: Int = 0
   ): LogRecord = {
-    val marker = Marker("b", 1, MarkerForm.Json, "main", "idle", 0, None, Totals.nothing, Totals.nothing)
+    val marker = Marker("b", 1, MarkerForm.Json, "main", "idle", 0, None, Totals.nothing)
     LogRecord(
       7,
       RecordKind.Epoch(5),

@@ -3,9 +3,9 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.ForeignQuery.{Adopt, Refuse}
+import stoplog.commit.ForeignQuery.{Adopt, AdoptAndRepeat, Refuse}
 import stoplog.commit.Samples._
-import stoplog.log.{BatchDigest, LogRecord, RecordKind, SinkState}
+import stoplog.log.{BatchDigest, LogRecord, QueryEpoch, RecordKind, SinkState}
 
 class StartCheckSuite extends AnyFunSuite {
 
@@ -25,7 +25,13 @@ class StartCheckSuite extends AnyFunSuite {
       digests: Map[Long, BatchDigest] = Map.empty,
       left: Option[SinkState] = None
   ): SinkState =
-    StartCheck.check(newest, identity, settings, onForeign, new Planned(batch, digests.get(_)), left)
+    checkOf(left, newest).start(newest, settings, onForeign, new Planned(batch, digests.get(_)))
+
+  /** The log has a record with which the query has left it, where there is one, and the newest one. */
+  private def checkOf(left: Option[SinkState], newest: Option[LogRecord]): StartCheck = {
+    val former = left.map(LogRecord(2, RecordKind.Epoch(5), other, 0, Vector.empty, _))
+    new StartCheck(identity, () => former.toVector ++ newest)
+  }
 
   test("a new query begins a new log") {
     assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
@@ -115,9 +121,55 @@ class StartCheckSuite extends AnyFunSuite {
   }
 
   test("the log of another query is adopted on request: its open parts go on, epochs are this query's") {
-    val adopted = check(log(Some(5), queryId = "query-9"), batch = 0, Adopt)
-    assert(adopted === log(None).get.state)
-    assert(check(log(Some(5), queryId = "query-9"), batch = 3, Adopt).lastEpoch === Some(2))
+    for (batch <- Seq(6L, 9L)) {
+      val adopted = check(log(Some(5), queryId = "query-9"), batch, Adopt)
+      assert(adopted === log(Some(batch - 1)).get.state)
+    }
+    assert(check(log(None, queryId = "query-9"), batch = 0, Adopt) === log(None).get.state)
+  }
+
+  test("a query that has not passed the epochs of another query's log is refused with the number of rows") {
+    val theirs = log(Some(5), queryId = "query-9").map { record =>
+      record.copy(publish = Vector(done("q").copy(records = 40)), kind = RecordKind.Epoch(5))
+    }
+    for {
+      onForeign <- Seq(Refuse, Adopt)
+      batch     <- Seq(0L, 3L, 5L)
+    } {
+      val refused = intercept[Exception](check(theirs, batch, onForeign))
+      assert(condition(throw refused) === "STOPLOG_FOREIGN_QUERY")
+      assert(refused.getMessage.contains(s"at least ${40 + open("p").records} rows (1 visible file)"))
+      assert(Seq("epoch 5", "--epoch -1", "Restore the checkpoint").forall(refused.getMessage.contains))
+    }
+    assert(check(theirs, batch = 0, AdoptAndRepeat).newest === QueryEpoch("query-1", None))
+  }
+
+  test("a query takes over a log that is known to have no rows, whatever the epoch") {
+    val empty = log(Some(5), queryId = "query-9").map(record =>
+      record.copy(state = record.state.copy(open = Vector.empty))
+    )
+    assert(check(empty.map(_.copy(seq = 0)), batch = 0, Adopt).newest === QueryEpoch("query-1", None))
+    assert(condition(check(empty, batch = 0, Adopt)) === "STOPLOG_FOREIGN_QUERY", "older records are gone")
+  }
+
+  test("a query goes back in its own log only if it may repeat, and lacks no epochs even then") {
+    for ((batch, offset, left) <- Seq((4L, 10, 3L), (5L, 20, 4L), (6L, 20, 5L)))
+      assert(
+        check(planned, batch, AdoptAndRepeat, fifth(offset)).newest === QueryEpoch("query-1", Some(left))
+      )
+    for (batch <- Seq(5L, 6L)) assert(check(planned, batch, AdoptAndRepeat, fifth(10)) === planned.get.state)
+    assert(condition(check(planned, batch = 7, AdoptAndRepeat)) === "STOPLOG_EPOCH_GAP")
+  }
+
+  test("each refusal of a log that is ahead names the rows that would come again, and how to repeat none") {
+    for ((batch, offset) <- Seq(4L -> 10, 5L -> 20, 6L -> 20)) {
+      val refused = intercept[Exception](check(planned, batch, Adopt, fifth(offset)))
+      val first   = batch.min(5L)
+      val which   = if (first == 5) "epoch 5" else s"epochs $first to 5"
+      assert(refused.getMessage.contains(s"$which, at least 0 rows (0 visible files)"))
+      val ways = Seq("Restore the", s"rewind /data/out --sink-id main --epoch ${first - 1}", "adoptAndRepeat")
+      assert(ways.map(refused.getMessage.indexOf).sliding(2).forall(at => 0 <= at(0) && at(0) < at(1)))
+    }
   }
 
   test("a log that is behind the query's own checkpoint is refused, though the query may adopt one") {
@@ -135,7 +187,7 @@ class StartCheckSuite extends AnyFunSuite {
   ) {
     val theirs = log(Some(90), queryId = "query-9")
     assert(condition(check(theirs, batch = 7, Adopt, left = unknown.map(_.state))) === "STOPLOG_EPOCH_GAP")
-    assert(check(theirs, batch = 7, Adopt).lastEpoch === Some(6), "which says nothing of this query")
+    assert(check(theirs, batch = 91, Adopt).lastEpoch === Some(90), "which says nothing of this query")
     assert(check(None, batch = 9, Adopt).lastEpoch === Some(8))
   }
 
@@ -150,7 +202,7 @@ class StartCheckSuite extends AnyFunSuite {
     val named   = settings.copy(options = Map("timeZone" -> "bucketTimeZone"))
     val planned = new Planned(6, BatchDigests.unknown)
     val refused = intercept[Exception](
-      StartCheck.check(log(Some(5), zone = "Asia/Tokyo"), identity, named, Refuse, planned, left = None)
+      checkOf(left = None, None).start(log(Some(5), zone = "Asia/Tokyo"), named, Refuse, planned)
     )
     assert(refused.getMessage.contains("bucketTimeZone = Asia/Tokyo"))
     assert(!named.toMap.values.exists(_.contains("bucketTimeZone")), "nothing of it goes into the log")
@@ -162,15 +214,10 @@ class StartCheckSuite extends AnyFunSuite {
       override def mayFollow(recorded: String): Unit = if (recorded != "a") throw new Refused(recorded)
     }
     def start(recorded: String) = {
-      val state = log(Some(5)).get.state.copy(settings = Map(SinkState.SchemaKey -> recorded))
-      StartCheck.check(
-        log(Some(5)).map(_.copy(state = state)),
-        identity,
-        settings.copy(schema = columns),
-        Refuse,
-        new Planned(6, BatchDigests.unknown),
-        left = None
-      )
+      val state  = log(Some(5)).get.state.copy(settings = Map(SinkState.SchemaKey -> recorded))
+      val newest = log(Some(5)).map(_.copy(state = state))
+      checkOf(left = None, newest)
+        .start(newest, settings.copy(schema = columns), Refuse, new Planned(6, BatchDigests.unknown))
     }
     assert(start("a").lastEpoch === Some(5))
     assert(intercept[Refused](start("b")).getMessage === "b")

@@ -49,8 +49,8 @@ object GoldenCompletion {
       5,
       Map("content" -> "json", "timeZone" -> "UTC"),
       Vector(
-        LiveBucket(next, 0, Totals.nothing, Totals.nothing, start + 3600200),
-        LiveBucket("köln/2025-12-31--23", 2, Totals(12, 1200, 34567), Totals(1, 3, 99), start - 5)
+        LiveBucket(next, 0, Totals.nothing, start + 3600200),
+        LiveBucket("köln/2025-12-31--23", 2, Totals(1, 3, 99), start - 5)
       )
     ),
     FollowUp(
@@ -69,7 +69,6 @@ object GoldenCompletion {
           "watermark",
           start + 3600499,
           Some(start + 3600000),
-          Totals(4, 400, 50000),
           Totals(4, 400, 50000)
         ),
         Marker(
@@ -80,7 +79,6 @@ object GoldenCompletion {
           "idle",
           start + 3600499,
           None,
-          Totals(2, 2, 2),
           Totals(1, 1, 1)
         )
       )

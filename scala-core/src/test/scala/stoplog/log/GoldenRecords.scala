@@ -271,7 +271,7 @@ object GoldenRecords {
           schema = Some(SchemaId("0a1b2c3d4e5f"))
         )
       ),
-      live = Vector(LiveBucket(hour, 0, Totals.nothing, Totals(1, 12, 900), start + 3900)),
+      live = Vector(LiveBucket(hour, 0, Totals(1, 12, 900), start + 3900)),
       small = compaction.state.small.tail :+ FinishedPart(hour, name(8), 900, 12, 43)
     )
   )

@@ -18,7 +18,7 @@ class LogRecordSuite extends AnyFunSuite {
   private val finished = FinishedPart("b", "p", 1, 1, 1)
   private val manifest = FollowUp(Some(Manifest("m", None)), Vector.empty)
   private val marker   =
-    Marker("b", 1, MarkerForm.Json, "main", "idle", 1, None, Totals(1, 2, 3), Totals.nothing)
+    Marker("b", 1, MarkerForm.Json, "main", "idle", 1, None, Totals(1, 2, 3))
   private val markers = FollowUp(None, Vector(marker))
 
   test("a record has to be settled if anything follows it: parts, replaced parts, a manifest or markers") {
@@ -34,7 +34,7 @@ class LogRecordSuite extends AnyFunSuite {
   }
 
   test("the log's third version is that of a record that replaces, follows up or counts buckets") {
-    val live     = LiveBucket("b", 0, Totals.nothing, Totals(1, 1, 1), 5)
+    val live     = LiveBucket("b", 0, Totals(1, 1, 1), 5)
     val versions = Seq(
       nothing                                               -> 1,
       nothing.copy(publish = Vector(closed))                -> 1,

@@ -47,7 +47,7 @@ final class RandomRecords(seed: Long) {
     )
 
   private def live(): LiveBucket =
-    LiveBucket(path(), random.nextInt(3), totals(), totals(), number())
+    LiveBucket(path(), random.nextInt(3), totals(), number())
 
   private def totals(): Totals = Totals(number(), number(), number())
 
@@ -64,7 +64,6 @@ final class RandomRecords(seed: Long) {
     text(),
     number(),
     maybe(number()),
-    totals(),
     totals()
   )
 

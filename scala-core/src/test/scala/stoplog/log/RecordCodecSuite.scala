@@ -145,7 +145,7 @@ class RecordCodecSuite extends AnyFunSuite {
   test("a record that names a file outside of the sink's path is refused, whichever field does it") {
     val part   = Pending("b", "p", Closed("_stoplog/main/open/p"), 1, 1, 0, 0, RollReason.Size)
     val open   = Open("b", "p", 0, Resume("_stoplog/main/open/p"), 1, 1, 0, 0, owner = None)
-    val marker = Marker("b", 1, MarkerForm.Json, "main", "c", 0, None, Totals.nothing, Totals.nothing)
+    val marker = Marker("b", 1, MarkerForm.Json, "main", "c", 0, None, Totals.nothing)
     val small  = FinishedPart("b", "p", 1, 1, 0)
     def publishing(part: Pending)        = epoch.copy(publish = Vector(part))
     def leaving(open: Open)              = epoch.copy(state = epoch.state.copy(open = Vector(open)))
@@ -169,9 +169,7 @@ class RecordCodecSuite extends AnyFunSuite {
         epoch.copy(replace = Vector(small.copy(name = path))),
         epoch.copy(follow = FollowUp(Some(Manifest(path, None)), Vector.empty)),
         epoch.copy(follow = FollowUp(None, Vector(marker.copy(bucket = path)))),
-        epoch.copy(state =
-          epoch.state.copy(live = Vector(LiveBucket(path, 0, Totals.nothing, Totals.nothing, 0)))
-        )
+        epoch.copy(state = epoch.state.copy(live = Vector(LiveBucket(path, 0, Totals.nothing, 0))))
       )
       for ((record, number) <- records.zipWithIndex)
         RecordCodec.decode(RecordCodec.encode(record)) match {

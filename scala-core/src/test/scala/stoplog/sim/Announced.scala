@@ -9,6 +9,9 @@ import stoplog.commit.CompactionPolicy
 import stoplog.commit.{CompleteRule, MarkedBucket}
 import stoplog.log.{LogRecord, Marker, Totals}
 
+/** The marker that a record decides. */
+private final case class Decision(seq: Long, marker: Marker)
+
 /** What must hold of markers and manifests: none says anything that is not so, and none is forgotten.
   *
   * @param isVisible whether readers see this file
@@ -19,8 +22,8 @@ final class Announced(
     isVisible: String => Boolean
 ) {
   private val published   = mutable.Map.empty[String, Map[String, Totals]].withDefaultValue(Map.empty)
-  private val decided     = mutable.Map.empty[Marker, Set[String]]
-  private val markers     = mutable.Map.empty[Marker, String]
+  private val decided     = mutable.Map.empty[Decision, Map[String, Totals]]
+  private val markers     = mutable.Map.empty[Decision, String]
   private val manifests   = mutable.Map.empty[String, Set[String]]
   private val listedFiles = mutable.Set.empty[String]
   private val mapper      = new ObjectMapper()
@@ -43,12 +46,9 @@ final class Announced(
     if (files.nonEmpty && rule != CompleteRule.Never && record.follow.manifest.isEmpty)
       violated(s"record ${record.seq} publishes files that no manifest lists")
     record.follow.markers.foreach { marker =>
-      val all   = published(marker.bucket)
-      val total = all.values.foldLeft(Totals.nothing)(_ + _)
-      if (marker.total != total) violated(s"a marker of ${marker.bucket} counts ${marker.total}, not $total")
       if (record.state.open.exists(_.bucket == marker.bucket))
         violated(s"${marker.bucket} is complete, and has open parts")
-      decided.update(marker, all.keySet)
+      decided.update(Decision(record.seq, marker), published(marker.bucket))
     }
     newest = Some(record)
   }
@@ -61,7 +61,7 @@ final class Announced(
   def isListed(file: String): Boolean = listedFiles(file)
 
   /** Whether the file's bucket has a marker that counts it. */
-  def isMarked(file: String): Boolean = markers.keysIterator.exists(decided(_)(file))
+  def isMarked(file: String): Boolean = markers.keysIterator.exists(decided(_).contains(file))
 
   def told(bucket: MarkedBucket): Unit =
     if (!markers.values.exists(_ == bucket.marker)) violated(s"${bucket.marker} is told of, and is not there")
@@ -79,17 +79,17 @@ final class Announced(
     val version = json.get("version").asInt
     val name    = if (version == 1) s"$bucket/_SUCCESS" else s"$bucket/_SUCCESS.$version"
     if (path != name) violated(s"version $version of $bucket is in $path")
-    val marker = decided.keys
-      .find { marker =>
-        marker.bucket == bucket && marker.total ==
-          Totals(json.get("files").asLong, json.get("rows").asLong, json.get("bytes").asLong)
-      }
+    val decision = decided.keys
+      .find(decision => decision.marker.bucket == bucket && decision.seq == json.get("seq").asLong)
       .getOrElse(violated(s"$path is marked, and no record says so (I3)"))
-    if (marker.version != version) violated(s"version ${marker.version} of $bucket is called $version")
-    decided(marker)
-      .filterNot(isVisible)
-      .foreach(file => violated(s"$path counts $file, which is not visible"))
-    if (markers.put(marker, path).nonEmpty) violated(s"$bucket gets version $version a second time")
+    if (decision.marker.version != version)
+      violated(s"version ${decision.marker.version} of $bucket is called $version")
+    val files = decided(decision)
+    val total = files.values.foldLeft(Totals.nothing)(_ + _)
+    val found = Totals(json.get("files").asLong, json.get("rows").asLong, json.get("bytes").asLong)
+    if (found != total) violated(s"$path counts $found, not $total")
+    files.keys.filterNot(isVisible).foreach(file => violated(s"$path counts $file, which is not visible"))
+    if (markers.put(decision, path).nonEmpty) violated(s"$bucket gets version $version a second time")
   }
 
   private def listed(path: String, bytes: Array[Byte]): Unit = {

@@ -2,6 +2,7 @@
 package stoplog.sim
 
 import java.io.OutputStream
+import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.commit.EarlyAnnouncement
 import stoplog.laws.UnusedFiles
@@ -53,7 +54,10 @@ object AnnouncementMutations {
       }
 
       override def read(path: String): Option[Array[Byte]] =
-        super.read(path).map(bytes => if (taken(path)) bytes :+ ' '.toByte else bytes)
+        super.read(path).map(bytes => if (taken(path)) ofNoRecord(bytes) else bytes)
+
+      private def ofNoRecord(bytes: Array[Byte]): Array[Byte] =
+        new String(bytes, UTF_8).replace("\"seq\":", "\"seq\":9").getBytes(UTF_8)
     }
   }
 

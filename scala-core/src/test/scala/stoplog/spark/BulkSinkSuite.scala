@@ -88,7 +88,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
       .build()
       .writeStream(input.toDF().selectExpr("value AS id", "'more' AS more"))
       .option("checkpointLocation", place.checkpoint + "-2")
-      .option("onForeignQuery", "adopt")
+      .option("onForeignQuery", "adoptAndRepeat")
       .start()
     try {
       input.addData(1000L)

@@ -135,7 +135,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
       s"LOCATION '${place.out}'"
     )
     val second = once(numbers.selectExpr("n + 10 AS id", "'y' AS word"), place.checkpoint + "2")
-    finish(second.option("onForeignQuery", "adopt").toTable(target))
+    finish(second.option("onForeignQuery", "adoptAndRepeat").toTable(target))
     val lines = spark.read.text(place.out).collect().map(_.getString(0)).toSet
     assert(lines === Set("x,1", "x,2", "11,y", "12,y"))
   }

@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, Parallel, Planned}
+import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, OneStart, Parallel, Planned, TakenSink}
 import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.log.{BatchDigest, QueryEpoch}
@@ -25,10 +25,11 @@ private[jdbc] final class EpochDriver(
     newRetries: () => Retries,
     faults: Faults
 ) {
-  private[this] val target  = tables.target
-  private[this] val check   = new EpochCheck(new SinkEpochErrors(tables.sink, target, owner.queryId))
-  private[this] var claimed = Option.empty[SinkRow]
-  private[this] var begun   = Option.empty[Planned]
+  private[this] val target   = tables.target
+  private[this] val check    = new EpochCheck(new SinkEpochErrors(tables.sink, target, owner.queryId))
+  private[this] val oneStart = new OneStart(onForeign, owner.runId)
+  private[this] var claimed  = Option.empty[SinkRow]
+  private[this] var begun    = Option.empty[Planned]
 
   /** Before the tasks of an epoch. The first one of a run claims the sink, which fences every older driver.
     *
@@ -145,11 +146,11 @@ private[jdbc] final class EpochDriver(
   }
 
   private def take(session: Session, planned: Planned): SinkRow = {
-    val epochs    = tables.epochs
-    val found     = epochs.lock(session)
-    lazy val left = epochs.leftBy(session, owner.queryId)
-    val newest    = check.start(found.map(_.newest), owner.queryId, onForeign, planned, left)
-    val state     = SinkRow(newest, owner.runId)
+    val epochs = tables.epochs
+    val found  = epochs.lock(session)
+    val usedBy = found.flatMap(_ => epochs.repeatedBy(session))
+    val newest = check.start(new TakenTable(found, session), owner.queryId, oneStart.after(usedBy), planned)
+    val state  = SinkRow(newest, owner.runId)
     found match {
       case Some(before) =>
         if (before.newest.queryId != owner.queryId) epochs.leave(session, before)
@@ -162,7 +163,14 @@ private[jdbc] final class EpochDriver(
             throw new java.sql.SQLTransientException(e.getMessage, "40001", e)
         }
     }
+    epochs.noteRepeated(session, usedBy, oneStart.noted(usedBy).map(_ => state))
     state
+  }
+
+  private final class TakenTable(row: Option[SinkRow], session: Session) extends TakenSink {
+    override def newest: Option[QueryEpoch]                = row.map(_.newest)
+    override def leftBy(query: String): Option[QueryEpoch] = tables.epochs.leftBy(session, query)
+    override def hasNoRows: Boolean                        = false
   }
 
   private def transaction(session: Session, retries: Retries, batch: Long, existing: Existing)(

@@ -15,7 +15,7 @@ private[jdbc] final case class SinkRow(newest: QueryEpoch, runId: String)
 
 /** The table of the epochs, which the sinks make if it is not there. It has a row for each sink, that of the query which
   * owns it, and one for each query from which another one has adopted the sink: the query may come back with an epoch
-  * that it had committed.
+  * that it had committed. One more row is the note of [[stoplog.commit.OneStart]].
   *
   * @param sink the name of this one's rows
   */
@@ -67,6 +67,21 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
   /** The newest epoch of a query that has left the sink, while the sink has its row. */
   def leftBy(session: Session, query: String): Option[QueryEpoch] = read(session, query).map(_.newest)
 
+  /** The run that used `adoptAndRepeat`, while no run has claimed the sink without it since. */
+  def repeatedBy(session: Session): Option[String] = read(session, Repeated).map(_.runId)
+
+  /** Keeps or removes that note.
+    *
+    * @param before the run that it has
+    * @param row    of the run that it is to have
+    */
+  def noteRepeated(session: Session, before: Option[String], row: Option[SinkRow]): Unit =
+    (before, row) match {
+      case (None, Some(used)) => insert(session, Repeated, used)
+      case (Some(_), None)    => session.update(s"DELETE FROM $table WHERE $key", sink, Repeated): Unit
+      case (None, None) | (Some(_), Some(_)) => ()
+    }
+
   def delete(session: Session): Unit = {
     session.update(s"DELETE FROM $table WHERE sink_name = ?", sink)
     ()
@@ -106,13 +121,23 @@ private object EpochsTable {
   // In the row of the query that owns the sink: the id of no query.
   final val Owner = "-"
 
+  // In the row of the run that used adoptAndRepeat.
+  final val Repeated = "adoptAndRepeat"
+
   final val NoEpoch = -1L
 }
 
 /** What refuses a start, in the words for a database. */
 private[jdbc] final class SinkEpochErrors(sink: String, target: Target, query: String) extends EpochErrors {
 
-  override def foreignQuery(owner: String): Throwable = JdbcErrors.foreignQuery(sink, target, owner, query)
+  override def foreignQuery(owner: QueryEpoch, batch: Long): Throwable = {
+    val again = owner.epoch match {
+      case Some(last) if batch <= last =>
+        s"Starting at batch $batch, it may write again all rows of the epochs up to $last"
+      case _ => s"It starts at batch $batch, after all epochs of the sink"
+    }
+    JdbcErrors.foreignQuery(sink, target, owner.queryId, query, again)
+  }
 
   override def gap(last: Option[Long], batch: Long): Throwable =
     JdbcErrors.epochGap(sink, target, last.fold("none")(_.toString), batch)

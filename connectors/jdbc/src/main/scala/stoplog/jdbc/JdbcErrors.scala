@@ -73,9 +73,16 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
       sink: String,
       target: Target,
       owner: String,
-      query: String
-  ): StoplogException =
-    owned("STOPLOG_JDBC_FOREIGN_QUERY", sink, target, "owner" -> owner, "query" -> query)
+      query: String,
+      again: String
+  ): StoplogException = owned(
+    "STOPLOG_JDBC_FOREIGN_QUERY",
+    sink,
+    target,
+    "owner" -> owner,
+    "query" -> query,
+    "again" -> again
+  )
 
   /** The database is behind the checkpoint. `last` is `none` when it has no epoch. */
   private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
@@ -98,7 +105,7 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     target,
     "lastEpoch" -> last,
     "starts"    -> starts,
-    "batch"     -> batch
+    "again"     -> (if (batch == last) s"epoch $last" else s"epochs $batch to $last")
   )
 
   /** The database's message: a batch's own exception only says that there is another one behind it. */

@@ -112,7 +112,8 @@ private[stoplog] object JdbcOptionRegistry {
   val OnForeign: Opt[Foreign] =
     Owner.withDefault("onForeignQuery", RecoveryOptions.OnForeignQuery.values, Foreign.Refuse, "adopt")(
       "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing is known of it though " +
-        "this query has been at work. `adopt` takes it over as it is. Only with `transactional`."
+        "this query has been at work. `adopt` takes it over if this query has passed its epochs. `adoptAndRepeat` also writes " +
+        "epochs again that are in the target, and is valid for one start. Only with `transactional`."
     )
 
   val EpochsTableName: Opt[String] = Owner.option("epochsTable", table, "etl.stoplog_epochs")(

@@ -102,8 +102,32 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     // None of the refused ones has fenced anybody.
     driver.begin(3)
     driver.commit(3, Seq(sink.stage(rows(3, 4): _*)), Existing.Keep)
-    assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(0) === Begun.Open)
+    val refused = intercept[StoplogException](sink.driver("other", "r3", ForeignQuery.Adopt).begin(3))
+    assert(refused.getCondition === "STOPLOG_JDBC_FOREIGN_QUERY")
+    assert(refused.getMessage.contains("all rows of the epochs up to 3"))
+    assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(4) === Begun.Open)
     assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_JDBC_FENCED")
+  }
+
+  test("a start that may repeat writes epochs again, once, however often the value stays in the options") {
+    val sink                                  = rig()
+    def repeating(query: String, run: String) = sink.driver(query, run, ForeignQuery.AdoptAndRepeat)
+    def write(driver: EpochDriver, epoch: Long, row: Long): Unit = {
+      assert(driver.begin(epoch) === Begun.Open)
+      driver.commit(epoch, Seq(sink.stage(rows(row, row + 1): _*)), Existing.Keep)
+      ()
+    }
+    val first = sink.driver("q", "r1")
+    for (epoch <- 0L to 1L) write(first, epoch, epoch)
+    val again = repeating("other", "r2")
+    for (epoch <- 0L to 1L) write(again, epoch, 2 + epoch)
+    assert(condition(repeating("other", "r3").begin(0)) === "STOPLOG_JDBC_EPOCH_AHEAD")
+    assert(condition(repeating("third", "r4").begin(0)) === "STOPLOG_JDBC_FOREIGN_QUERY")
+    write(repeating("other", "r5"), 2, 4)
+    write(sink.driver("other", "r6"), 3, 5)
+    write(repeating("other", "r7"), 1, 6)
+    assert(condition(repeating("other", "r8").begin(0)) === "STOPLOG_JDBC_EPOCH_AHEAD")
+    assert(ids(sink.table) === (0 to 6))
   }
 
   test("an epoch that is repeated must be the batch that was committed, and the next must come behind that") {
@@ -136,7 +160,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val first = adopting("q", "r1")
     for (epoch <- 0L to 1L) write(first, epoch, offset = 10, row = epoch)
     // It dies before Spark has noted epoch 1.
-    assert(write(adopting("other", "r2"), 0, offset = 50, row = 2) === Begun.Open)
+    assert(write(adopting("other", "r2"), 2, offset = 50, row = 2) === Begun.Open)
     for ((batch, digests) <- Seq(0L -> of(), 1L -> of(1L -> 20), 2L -> of(1L -> 20)))
       assert(condition(adopting("q", "r3").begin(batch, digests)) === "STOPLOG_JDBC_EPOCH_AHEAD")
     assert(condition(adopting("q", "r3").begin(3)) === "STOPLOG_JDBC_EPOCH_GAP")
@@ -144,7 +168,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(write(back, 1, offset = 10, row = 1) === Begun.Committed)
     assert(write(back, 2, offset = 11, row = 3) === Begun.Open)
     // So does the other, and each once more.
-    assert(write(adopting("other", "r5"), 0, offset = 50, row = 2) === Begun.Committed)
+    assert(write(adopting("other", "r5"), 2, offset = 50, row = 2) === Begun.Committed)
     assert(write(adopting("q", "r6"), 2, offset = 11, row = 3) === Begun.Committed)
     assert(ids(sink.table) === (0 to 3))
   }
@@ -154,8 +178,8 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     def adopting(query: String, run: String) = sink.driver(query, run, ForeignQuery.Adopt)
     for ((query, row) <- Seq("q" -> 0L, "other" -> 1L)) {
       val driver = adopting(query, s"$query-1")
-      driver.begin(0)
-      driver.commit(0, Seq(sink.stage(rows(row, row + 1): _*)), Existing.Keep)
+      driver.begin(row)
+      driver.commit(row, Seq(sink.stage(rows(row, row + 1): _*)), Existing.Keep)
     }
     database.execute(
       s"DELETE FROM ${sink.tables.epochs.table} WHERE sink_name = '${sink.tables.sink}' AND query_id = 'other'"

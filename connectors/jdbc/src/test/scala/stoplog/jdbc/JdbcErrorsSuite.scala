@@ -30,7 +30,7 @@ object JdbcErrorsSuite {
     JdbcErrors.unknownOutcome(SinkTables.of(target, "main", None, None), 7, cause),
     JdbcErrors.stagingLost("stoplog_staging_0", target, 10, 9),
     JdbcErrors.fenced(sink, target, "r2"),
-    JdbcErrors.foreignQuery(sink, target, "q1", "q2"),
+    JdbcErrors.foreignQuery(sink, target, "q1", "q2", "It starts at batch 3"),
     JdbcErrors.epochGap(sink, target, "7", 10),
     JdbcErrors.epochAhead(sink, target, 7, "at batch 3", 3)
   )

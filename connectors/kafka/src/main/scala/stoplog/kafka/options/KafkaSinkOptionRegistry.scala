@@ -88,7 +88,8 @@ private[stoplog] object KafkaSinkOptionRegistry {
     ForeignQuery.Refuse,
     "adopt"
   )(
-    "What to do when the log belongs to another query, that is, to another checkpoint."
+    "What to do when the log belongs to another query, that is, to another checkpoint. `adopt` takes it over if this query has " +
+      "passed its epochs. `adoptAndRepeat` also writes epochs again that are in the topic, and is valid for one start."
   )
 
   val all: Seq[Opt[_]] = Seq(

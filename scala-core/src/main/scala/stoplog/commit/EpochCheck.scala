@@ -4,7 +4,10 @@ package stoplog.commit
 import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** Whether the epochs that Spark asks for follow those that are committed. Pure: it answers with the epoch to go on from,
-  * or throws. The same for a log of records and for a database with a table of epochs.
+  * or throws. The same for every place that remembers epochs: a log of records, a table of epochs, and the notes of a
+  * write-ahead sink.
+  *
+  * An epoch is its number and its digest: an epoch of the same number and another digest has other rows.
   *
   * Spark repeats an epoch that it has not seen committed, and otherwise asks for the next one. Any other distance
   * between checkpoint and sink means that one of them was lost, swapped or restored, and writing on would lose rows
@@ -41,10 +44,8 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     * batch: one that was planned anew has rows that no query would write if it was passed over.
     */
   def sequence(last: QueryEpoch, planned: Planned): Unit = {
-    import planned.batch
-    if (batch > last.next) throw errors.gap(last.epoch, batch)
-    if (batch < last.next - 1) throw errors.ahead(last.next - 1, batch)
-    if (last.epoch.contains(batch) && isAnother(planned.digest, last)) throw errors.plannedAnew(batch)
+    if (planned.batch > last.next) throw errors.gap(last.epoch, planned.batch)
+    EpochCheck.notBehind(last, planned.batch, planned.digest, errors)
   }
 
   /** For the first epoch of a run. The one before it, behind which Spark has planned it, must be the batch that was
@@ -54,7 +55,7 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     */
   def goesOn(last: QueryEpoch, planned: Planned): Unit =
     last.epoch.filter(_ == planned.batch - 1).foreach { epoch =>
-      if (isAnother(planned.before, last)) throw errors.replanned(epoch)
+      if (EpochCheck.isAnother(planned.before, last)) throw errors.replanned(epoch)
     }
 
   /** To adopt is to take over the sink of another query. A query's own epochs are not passed over where the sink is an
@@ -66,13 +67,32 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     goesOn(own, planned)
     own
   }
+}
+
+private[stoplog] object EpochCheck {
+
+  /** The rule of a place that remembers only the epochs with rows, and so knows no gap. */
+  def notBehind(last: QueryEpoch, batch: Long, digest: Option[BatchDigest], errors: RepeatErrors): Unit = {
+    if (batch < last.next - 1) throw errors.ahead(last.next - 1, batch)
+    if (last.epoch.contains(batch) && isAnother(digest, last)) throw errors.plannedAnew(batch)
+  }
 
   private def isAnother(now: Option[BatchDigest], last: QueryEpoch): Boolean =
     now.exists(digest => last.batch.exists(_ != digest))
 }
 
+/** The refusals of an epoch that the place has passed. */
+private[stoplog] trait RepeatErrors {
+
+  /** The sink is ahead of the checkpoint. */
+  def ahead(last: Long, batch: Long): Throwable
+
+  /** The batch that is the newest in the sink was planned anew. */
+  def plannedAnew(batch: Long): Throwable
+}
+
 /** The refusals of a start in the words of the sink that refuses. */
-private[stoplog] trait EpochErrors {
+private[stoplog] trait EpochErrors extends RepeatErrors {
 
   /** @param owner the query that the sink belongs to */
   def foreignQuery(owner: String): Throwable
@@ -82,12 +102,6 @@ private[stoplog] trait EpochErrors {
     * @param last the newest epoch in the sink; none if it has no epoch
     */
   def gap(last: Option[Long], batch: Long): Throwable
-
-  /** The sink is ahead of the checkpoint. */
-  def ahead(last: Long, batch: Long): Throwable
-
-  /** The batch that is the newest in the sink was planned anew. */
-  def plannedAnew(batch: Long): Throwable
 
   /** The checkpoint goes on behind another batch of this number than the sink. */
   def replanned(last: Long): Throwable

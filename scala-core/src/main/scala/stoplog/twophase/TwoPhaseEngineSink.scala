@@ -44,12 +44,13 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
     if (settings.log.location.isEmpty) None
     else
       settings.storage.log.newest().filter(_.state.queryId == queryId).map { newest =>
-        val committer = sink(columns).committer()
+        val target    = sink(columns)
+        val committer = target.committer()
         try
           new Ledger(
             RunId.random(), // which claims nothing
             SinkIdentity(settings.path, settings.log.sinkId, queryId),
-            Ledger.Stores.of(settings.storage.log, committer),
+            Ledger.Stores.of(new SinkKind(target.kind), settings.storage.log, committer),
             settings.log.onLostPart,
             FollowUps.none(settings.log.sinkId, NoFiles),
             DriverTools.ofThisJvm
@@ -66,7 +67,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
       run,
       SinkIdentity(settings.path, settings.log.sinkId, start.queryId),
       SinkSettings(Map.empty, content = "", Map(QueryTrigger.Noted -> start.trigger.word)),
-      Ledger.Stores.of(storage.log, committer),
+      Ledger.Stores.of(new SinkKind(sink.kind), storage.log, committer),
       settings.log.onForeignQuery,
       settings.log.onLostPart,
       DriverTools.ofThisJvm

@@ -22,7 +22,14 @@ class WriteAheadErrorsSuite
           "io.github.stoplog:stoplog-jdbc_2.13:1",
           new ClassNotFoundException("stoplog.jdbc.wal.JdbcSender")
         ),
-        WriteAheadErrors.epochAhead("main", "/data/log", 7),
+        WriteAheadErrors.epochAhead(
+          WriteAheadErrorsSuite.log,
+          "the table a",
+          "d3b07384",
+          epoch = 7,
+          "micro-batch 9"
+        ),
+        WriteAheadErrors.targetChanged(WriteAheadErrorsSuite.log, "chunk-1", "the table a", "the table b"),
         WriteAheadErrors.notesMoved(WriteAheadErrorsSuite.log, "chunk-1", "the table a", "the table b"),
         WriteAheadErrors.chunkLost(
           WriteAheadErrorsSuite.log,

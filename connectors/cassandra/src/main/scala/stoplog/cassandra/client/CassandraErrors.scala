@@ -48,14 +48,43 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
-  /** @param newest the epoch that was written last */
-  def epochBehind(table: String, query: String, epoch: Long, newest: Long): StoplogException =
+  /** @param newest  the epoch that was written last
+    * @param asked   what the query is to write
+    * @param removal the statement that removes the query's entry from the table of epochs
+    */
+  def epochBehind(
+      table: String,
+      query: String,
+      newest: Long,
+      asked: String,
+      removal: String
+  ): StoplogException =
     failure(
       "STOPLOG_CASSANDRA_EPOCH_BEHIND",
-      "table"  -> table,
-      "query"  -> query,
-      "epoch"  -> epoch,
-      "newest" -> newest
+      "table"   -> table,
+      "query"   -> query,
+      "newest"  -> newest,
+      "asked"   -> asked,
+      "removal" -> removal
+    )
+
+  /** @param newest  the epoch that was written last
+    * @param removal as of [[epochBehind]]
+    */
+  def epochGap(
+      table: String,
+      query: String,
+      newest: String,
+      epoch: Long,
+      removal: String
+  ): StoplogException =
+    failure(
+      "STOPLOG_CASSANDRA_EPOCH_GAP",
+      "table"   -> table,
+      "query"   -> query,
+      "newest"  -> newest,
+      "epoch"   -> epoch,
+      "removal" -> removal
     )
 
   /** @param cql the statement that makes the table */

@@ -18,6 +18,7 @@ from servers.jars import jars
 from stoplog import InvalidOptions, WriteAheadSink
 from support.at_work import arrive, at_work
 from support.event_log import event_log, events
+from support.hosts import cluster
 from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def test_kill_9(place: Place) -> None:
         assert received.each_once() == Counter(place.rows)
 
 
+@pytest.mark.long
 @pytest.mark.spark_lines
 def test_spark_speculates_and_a_chunk_is_sent_once(place: Place, tmp_path: Path) -> None:
     """The sending task waits for the server, and Spark starts a second attempt of the task."""
@@ -134,10 +136,9 @@ def test_spark_speculates_and_a_chunk_is_sent_once(place: Place, tmp_path: Path)
         "spark.speculation.interval": "100ms",
         "spark.speculation.task.duration.threshold": "1s",
     }
-    with web_server(first_retry_after_seconds=8) as (url, received):
-        conf |= event_log(tmp_path / "events")
-        cluster = job(place, url, conf=conf, master="local-cluster[2,1,1024]")
-        assert cluster.run("wal_job.py").code == 0
+    conf |= event_log(tmp_path / "events")
+    with web_server(first_retry_after_seconds=15) as (url, received), cluster(tmp_path / "cluster") as master:
+        assert job(place, url, conf=conf, master=master).run("wal_job.py").code == 0
         started = events(tmp_path / "events", "SparkListenerTaskStart")
         assert any(event["Task Info"]["Speculative"] for event in started), "no second attempt was started"
         assert received.each_once() == Counter(place.rows)

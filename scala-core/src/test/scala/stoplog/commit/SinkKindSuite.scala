@@ -74,7 +74,8 @@ class SinkKindSuite extends AnyFunSuite {
     val ledger = new Ledger(
       RunId.random(),
       identity,
-      Ledger.Stores.of(new SinkKind("wal"), world.stores.log, new MemoryTransactions(new TransactionWorld).committer()),
+      Ledger.Stores
+        .of(new SinkKind("wal"), world.stores.log, new MemoryTransactions(new TransactionWorld).committer()),
       LostPart.Fail,
       MemoryNotes.unasked,
       DriverTools.ofThisJvm
@@ -88,10 +89,12 @@ class SinkKindSuite extends AnyFunSuite {
     val kafka = prepared("kafka", world, ForeignQuery.Refuse, identity.queryId)
     kafka.begin(0, slots = 0)
     kafka.commit(0, Nil)
-    for (begin <- Seq[() => Any](
+    for (
+      begin <- Seq[() => Any](
         () => world.driver().begin(1, slots = 1),
         () => prepared("wal", world, ForeignQuery.Adopt, identity.queryId).begin(1, slots = 1)
-      )) assert(condition(begin()) === "STOPLOG_LOG_OF_ANOTHER_KIND")
+      )
+    ) assert(condition(begin()) === "STOPLOG_LOG_OF_ANOTHER_KIND")
     prepared("kafka", world, ForeignQuery.Refuse, identity.queryId).begin(1, slots = 1)
   }
 

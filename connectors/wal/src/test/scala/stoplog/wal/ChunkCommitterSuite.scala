@@ -60,7 +60,9 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
 
     val first = run
     (7L to 9L).foreach(epoch => first.commit(chunk(epoch)))
-    for ((anew, noted) <- Seq(chunk(8, "run-2") -> "micro-batch 9", chunk(9, "run-2") -> "another micro-batch 9")) {
+    for (
+      (anew, noted) <- Seq(chunk(8, "run-2") -> "micro-batch 9", chunk(9, "run-2") -> "another micro-batch 9")
+    ) {
       val restored = run
       for (_ <- 1 to 2) {
         val refused = intercept[StoplogException](restored.commit(anew))
@@ -76,9 +78,9 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
   test("refuses a chunk of another place of notes or another target before anything is asked or sent") {
     spark
     val silent = new CheckpointCommitter {
-      override def isCommitted(chunk: Chunk): Boolean             = fail("asked")
-      override def commit(chunk: Chunk): Unit                     = fail("noted")
-      override def forgetBefore(query: String, epoch: Long): Unit = ()
+      override def isCommitted(chunk: Chunk): Boolean                 = fail("asked")
+      override def commit(chunk: Chunk): Unit                         = fail("noted")
+      override def forgetBefore(query: String, epoch: Long): Unit     = ()
       override def begin(decided: DecidedEpoch): Option[DecidedEpoch] = fail("asked")
     }
     var sent                                                                           = 0

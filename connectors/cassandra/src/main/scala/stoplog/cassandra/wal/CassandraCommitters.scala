@@ -12,7 +12,9 @@ import stoplog.cassandra.options.{CassandraOptionRegistry => Registry, Cassandra
 import stoplog.cassandra.schema.OwnTable
 import stoplog.error.Errors
 import stoplog.options.{Opt, OptionGroup}
-import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace}
+import stoplog.wal.{
+  CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
+}
 
 /** Keeps the notes of a write-ahead sink in a table of Cassandra's: what `committer=cassandra` is.
   *

@@ -53,7 +53,11 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
       val number = processes.incrementAndGet()
       val run    = new CassandraRun(info, asked, plan, queryId = table, faults)
       (epoch: Long) =>
-        write(run.timeOf(epoch, planned), ConnectorRows.Upserts.inTasks(epoch, tasks = 1 + number % 3), faults)
+        write(
+          run.timeOf(epoch, planned),
+          ConnectorRows.Upserts.inTasks(epoch, tasks = 1 + number % 3),
+          faults
+        )
     }
 
     override def restored(epoch: Long): Option[ConnectorWorld.Restored] = Some(new ConnectorWorld.Restored {

@@ -142,7 +142,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
         .agg("v" -> "max")
         .selectExpr("id", "if(`max(v)` = '1', 'open', 'closed') AS state", "CAST(`max(v)` AS INT) AS n")
     }
-    def order                      = cql("SELECT state, n FROM %s.anew WHERE id = 1").head.getFormattedContents
+    def order                     = cql("SELECT state, n FROM %s.anew WHERE id = 1").head.getFormattedContents
     def refused: StoplogException = refusalOf(orders)
     orders.add("9:1").run()
     val (current, copy) = (orders.checkpoint, orders.copied())

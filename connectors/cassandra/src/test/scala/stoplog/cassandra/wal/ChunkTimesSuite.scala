@@ -78,7 +78,9 @@ class ChunkTimesSuite extends AnyFunSuite {
     times(ledger).of(chunk(7), "run 1")
     for (anew <- Seq(times(ledger), times(ledger)))
       assert(
-        intercept[StoplogException](anew.of(chunk(7), "run 2")).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND"
+        intercept[StoplogException](
+          anew.of(chunk(7), "run 2")
+        ).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND"
       )
     assert(ledger.all.map(_.digest.map(_.value)) === Vector(Some("run 1")))
     times(ledger).of(chunk(9), "run 2") // epochs without rows do not begin

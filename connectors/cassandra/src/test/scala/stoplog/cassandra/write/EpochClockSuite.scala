@@ -34,7 +34,8 @@ class EpochClockSuite extends AnyFunSuite {
     Some(BatchDigest(changed.toMap.getOrElse(batch, s"batch $batch")))
 
   private implicit final class Epochs(clock: EpochClock) {
-    def begins(epoch: Long, digests: BatchDigests = batches()): Long = clock.begin(new Planned(epoch, digests))
+    def begins(epoch: Long, digests: BatchDigests = batches()): Long =
+      clock.begin(new Planned(epoch, digests))
   }
 
   private def refused(begin: => Long): StoplogException = intercept[StoplogException](begin)
@@ -179,7 +180,9 @@ class EpochClockSuite extends AnyFunSuite {
     assert(ledger.all.map(_.epoch) === Vector(5L))
   }
 
-  test("a driver that another one has overtaken is refused as soon as it begins an epoch after the other's batch") {
+  test(
+    "a driver that another one has overtaken is refused as soon as it begins an epoch after the other's batch"
+  ) {
     val ledger = new MemoryLedger
     val one    = clock(ledger)
     one.begins(0)

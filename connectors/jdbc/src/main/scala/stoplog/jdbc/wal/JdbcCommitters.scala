@@ -11,7 +11,9 @@ import stoplog.jdbc.{
   SparkConnector, TableName, Target, Verdict
 }
 import stoplog.options.{Opt, OptionType}
-import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace}
+import stoplog.wal.{
+  CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
+}
 
 /** Keeps the notes of a write-ahead sink in a table of a database: what `committer=jdbc` is.
   *

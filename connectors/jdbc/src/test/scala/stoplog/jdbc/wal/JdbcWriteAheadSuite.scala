@@ -101,9 +101,12 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     source.addData(0L until 6L: _*)
     intercept[Exception](run(sink(former).build(), rows, at))
     for (committer <- Seq("jdbc", "files")) {
-      val refused = intercept[Exception](run(sink(other).withCommitter(committer).build(), rows, at)).getMessage
+      val refused =
+        intercept[Exception](run(sink(other).withCommitter(committer).build(), rows, at)).getMessage
       // Of two changes, that of the notes is told first.
-      assert(refused.contains(if (committer == "jdbc") "STOPLOG_WAL_TARGET_CHANGED" else "STOPLOG_WAL_NOTES_MOVED"))
+      assert(
+        refused.contains(if (committer == "jdbc") "STOPLOG_WAL_TARGET_CHANGED" else "STOPLOG_WAL_NOTES_MOVED")
+      )
       if (committer == "jdbc")
         for (said <- Seq(s"the table $former of", s"the table $other of", "targetMovedFrom"))
           assert(refused.contains(said))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.error.Errors
+import stoplog.error.KindErrors
 import stoplog.log.SinkState
 
 /** The kind of a sink. Each record of its log contains the kind: a sink of another kind can neither carry out what the
@@ -19,7 +19,7 @@ private[stoplog] final class SinkKind(word: String) {
   /** Throws `STOPLOG_LOG_OF_ANOTHER_KIND` if the state is that of a sink of another kind. */
   def refuseOther(state: SinkState, identity: SinkIdentity): Unit =
     state.settings.get(SinkKind.Key).filter(_ != word).foreach { found =>
-      throw Errors.logOfAnotherKind(identity.path, identity.sinkId, found, word)
+      throw KindErrors.logOfAnotherKind(identity.path, identity.sinkId, found, word)
     }
 }
 

@@ -177,18 +177,6 @@ object Errors extends ErrorMaker {
   def foreignQuery(path: String, sinkId: String, owner: String, query: String): StoplogException =
     failure("STOPLOG_FOREIGN_QUERY", "path" -> path, "sinkId" -> sinkId, "owner" -> owner, "query" -> query)
 
-  /** @param found the kind of sink that the log belongs to
-    * @param asked the kind of this one
-    */
-  def logOfAnotherKind(path: String, sinkId: String, found: String, asked: String): StoplogException =
-    failure(
-      "STOPLOG_LOG_OF_ANOTHER_KIND",
-      "path"   -> path,
-      "sinkId" -> sinkId,
-      "found"  -> found,
-      "asked"  -> asked
-    )
-
   /** The log is behind the checkpoint. `lastEpoch` is `none` when no epoch is in the log. */
   def epochGap(path: String, sinkId: String, lastEpoch: String, batch: Long): StoplogException =
     failure(

@@ -102,7 +102,7 @@ object ErrorsSuite {
     Errors.asyncProgress(),
     Errors.connectorVersion("stoplog-jdbc", "0.1.0", "0.2.0"),
     Errors.foreignQuery("/data/out", "main", "q-1", "q-2"),
-    Errors.logOfAnotherKind("/data/out", "main", "files", "kafka"),
+    KindErrors.logOfAnotherKind("/data/out", "main", "files", "kafka"),
     Errors.epochReplanned("/data/out", "main", 7L),
     Errors.epochGap("/data/out", "main", "7", 10L),
     Errors.epochAhead("/data/out", "main", 7L, 3L),

@@ -57,7 +57,8 @@ class WriteAheadErrorsSuite
       val options =
         Map("sender" -> "http", "url" -> url, "httpRetries" -> "1", "httpHeader.X-Key" -> "hunter2").asJava
       val target = new HttpSender().target(options)
-      val rows   = new ChunkRows {
+      assert(new HttpSender().rowsTo(options) === target)
+      val rows = new ChunkRows {
         override def iterator: Iterator[InternalRow] = Iterator(InternalRow(1))
       }
       val sent = Try(new HttpTarget(HttpOptions.parse(options), schema, _ => ()).send(chunk, rows)).failed.get

@@ -48,43 +48,43 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
-  /** @param newest  the epoch that was written last
-    * @param asked   what the query is to write
-    * @param removal the statement that removes the query's entry from the table of epochs
+  /** @param newest the epoch that was written last
+    * @param asked  what the query is to write
+    * @param cql    the statement after which the query may write that
     */
   def epochBehind(
       table: String,
       query: String,
       newest: Long,
       asked: String,
-      removal: String
+      cql: String
   ): StoplogException =
     failure(
       "STOPLOG_CASSANDRA_EPOCH_BEHIND",
-      "table"   -> table,
-      "query"   -> query,
-      "newest"  -> newest,
-      "asked"   -> asked,
-      "removal" -> removal
+      "table"  -> table,
+      "query"  -> query,
+      "newest" -> newest,
+      "asked"  -> asked,
+      "cql"    -> cql
     )
 
-  /** @param newest  the epoch that was written last
-    * @param removal as of [[epochBehind]]
+  /** @param newest the epoch that was written last
+    * @param cql    as of [[epochBehind]]
     */
   def epochGap(
       table: String,
       query: String,
-      newest: String,
+      newest: Long,
       epoch: Long,
-      removal: String
+      cql: String
   ): StoplogException =
     failure(
       "STOPLOG_CASSANDRA_EPOCH_GAP",
-      "table"   -> table,
-      "query"   -> query,
-      "newest"  -> newest,
-      "epoch"   -> epoch,
-      "removal" -> removal
+      "table"  -> table,
+      "query"  -> query,
+      "newest" -> newest,
+      "epoch"  -> epoch,
+      "cql"    -> cql
     )
 
   /** @param cql the statement that makes the table */

@@ -17,9 +17,9 @@ import stoplog.log.{BatchDigest, QueryEpoch}
 /** Gives each epoch of a query the write timestamp of its rows: when it was first begun.
   *
   * The time of an epoch is in the ledger before any of its rows is written, so an epoch that is repeated after a crash
-  * has it again. The ledger has the digest of the epoch, too: an epoch that was planned anew has other rows, and is refused,
-  * since Cassandra would mix the cells of two plans. Times grow with the epochs of a query, over restarts and even if the clock goes back: what a late
-  * attempt writes loses against all that newer epochs wrote.
+  * has it again. The ledger contains the digest of the epoch, too. An epoch that was planned anew has other rows and is
+  * refused, since Cassandra would mix the cells of two plans (decision 0034). Times grow with the epochs of a query, over
+  * restarts and even if the clock goes back: what a late attempt writes loses against all that newer epochs wrote.
   *
   * @param table     that is written to, for messages
   * @param retries   for all of it, from reading the ledger on: only that tells what became of a write without an answer
@@ -125,25 +125,34 @@ private final class LedgerErrors(ledger: EpochLedger, table: String, query: Stri
     throw new IllegalStateException(s"the entry of query $owner was read for query $query")
 
   override def gap(last: Option[Long], batch: Long): Throwable =
-    CassandraErrors.epochGap(table, query, last.fold("none")(_.toString), batch, ledger.removalOf(query))
+    last.fold[Throwable](new IllegalStateException(s"the entry of query $query has no epoch")) { newest =>
+      CassandraErrors.epochGap(table, query, newest, batch, ledger.repair(query, newest, batch))
+    }
 
-  override def ahead(last: Long, batch: Long): Throwable = behind(last, s"epoch $batch")
+  override def ahead(last: Long, batch: Long): Throwable = behind(last, batch, s"epoch $batch")
 
   override def plannedAnew(batch: Long): Throwable =
-    behind(batch, s"an epoch $batch that it has planned anew, with other offsets")
+    behind(batch, batch, s"an epoch $batch that it has planned anew, with other offsets")
 
   override def replanned(last: Long): Throwable =
-    behind(last, s"epoch ${last + 1} after another epoch $last, which was planned anew with other offsets")
+    behind(
+      last,
+      last + 1,
+      s"epoch ${last + 1} after another epoch $last, which was planned anew with other offsets"
+    )
 
-  private def behind(newest: Long, asked: String): Throwable =
-    CassandraErrors.epochBehind(table, query, newest, asked, ledger.removalOf(query))
+  private def behind(newest: Long, epoch: Long, asked: String): Throwable =
+    CassandraErrors.epochBehind(table, query, newest, asked, ledger.repair(query, newest, epoch))
 }
 
 /** The store of the times of epochs, which outlives the driver. One for each table that is written to. */
 private[cassandra] trait EpochLedger {
 
-  /** The statement by which an operator removes the entry of a query. */
-  def removalOf(query: String): String
+  /** The statement by which an operator lets a query begin this epoch, whose rows become newer than all that it has written.
+    *
+    * @param newest the epoch of the query's entry
+    */
+  def repair(query: String, newest: Long, epoch: Long): String
 
   /** One of each query. */
   def entries(): Seq[EpochEntry]
@@ -169,8 +178,10 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
     CassandraErrors.epochTable
   )
 
-  override def removalOf(query: String): String =
-    s"DELETE FROM ${own.name} WHERE target = '$target' AND query = '$query'"
+  /** It keeps the time, and is conditional as all writes to the table are: Cassandra orders others by another clock. */
+  override def repair(query: String, newest: Long, epoch: Long): String =
+    s"UPDATE ${own.name} SET epoch = ${epoch - 1}, digest = null WHERE target = '$target' AND query = '$query' " +
+      s"IF epoch = $newest"
 
   override def entries(): Seq[EpochEntry] = use { session =>
     // A read at this level also settles what an interrupted conditional write has left open.

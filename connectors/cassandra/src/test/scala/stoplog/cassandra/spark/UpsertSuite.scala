@@ -157,7 +157,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(order === "[state:'closed', n:2]")
     // The way out of the message, for an operator who has only the copy.
     orders.checkpoint = copy
-    session.execute(refused.getMessageParameters.get("removal"))
+    session.execute(refused.getMessageParameters.get("cql"))
     orders.add("1:3").run()
     assert(order === "[state:'closed', n:3]")
   }
@@ -167,11 +167,11 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     val queries = query("gap")
     for (value <- Seq("1:a", "1:b")) queries.add(value).run()
     val entry = cql("SELECT query FROM %s.stoplog_epochs WHERE target = '%s.gap'").head.getString(0)
-    cql(s"UPDATE %s.stoplog_epochs SET epoch = 0 WHERE target = '%s.gap' AND query = '$entry'")
+    cql(s"UPDATE %s.stoplog_epochs SET epoch = 0 WHERE target = '%s.gap' AND query = '$entry' IF EXISTS")
     queries.add("1:c")
     val gap = refusalOf(queries)
     assert(gap.getCondition === "STOPLOG_CASSANDRA_EPOCH_GAP")
-    session.execute(gap.getMessageParameters.get("removal"))
+    session.execute(gap.getMessageParameters.get("cql"))
     queries.run()
     assert(cql("SELECT v FROM %s.gap WHERE id = 1").head.getString(0) === "c")
   }

@@ -15,7 +15,7 @@ class ChunkTimesSuite extends AnyFunSuite {
   private final class MemoryLedger extends EpochLedger {
     var all: Vector[EpochEntry] = Vector.empty
 
-    override def removalOf(query: String): String = s"DELETE $query"
+    override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
 
     override def entries(): Seq[EpochEntry] = {
       reads += 1

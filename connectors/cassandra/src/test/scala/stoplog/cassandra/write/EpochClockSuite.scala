@@ -13,10 +13,10 @@ import stoplog.log.BatchDigest
 class EpochClockSuite extends AnyFunSuite {
 
   private final class MemoryLedger extends EpochLedger {
-    var all: Vector[EpochEntry]                                                  = Vector.empty
-    var beforeReplace: () => Unit                                                = () => ()
-    override def removalOf(query: String): String                                = s"DELETE $query"
-    override def entries(): Seq[EpochEntry]                                      = all
+    var all: Vector[EpochEntry]                                           = Vector.empty
+    var beforeReplace: () => Unit                                         = () => ()
+    override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
+    override def entries(): Seq[EpochEntry]                               = all
     override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = {
       beforeReplace()
       val same = all.find(_.query == entry.query) == before
@@ -123,9 +123,9 @@ class EpochClockSuite extends AnyFunSuite {
   test("a write whose outcome nobody knows is looked up") {
     val ledger = new MemoryLedger
     val unsure = new EpochLedger {
-      private var tries                                                            = 0
-      override def removalOf(query: String): String                                = s"DELETE $query"
-      override def entries(): Seq[EpochEntry]                                      = ledger.entries()
+      private var tries                                                     = 0
+      override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
+      override def entries(): Seq[EpochEntry]                               = ledger.entries()
       override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = {
         tries += 1
         ledger.replace(before, entry) && (tries > 1 || (throw new IOException("no answer")))
@@ -136,8 +136,8 @@ class EpochClockSuite extends AnyFunSuite {
 
   test("where no write is ever answered, tries end with the time") {
     val silent = new EpochLedger {
-      override def removalOf(query: String): String                                = s"DELETE $query"
-      override def entries(): Seq[EpochEntry]                                      = Nil
+      override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
+      override def entries(): Seq[EpochEntry]                               = Nil
       override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean =
         throw new IOException("no answer")
     }
@@ -151,7 +151,7 @@ class EpochClockSuite extends AnyFunSuite {
     val e = refused(clock(ledger).begins(4))
     assert(e.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
     assert(e.getMessageParameters.get("newest") === "5")
-    assert(e.getMessage.contains("DELETE q"))
+    assert(e.getMessage.contains("UPDATE q 5 4"))
   }
 
   test("an epoch that was planned anew is refused, by the run that began it and by every other one") {
@@ -176,8 +176,20 @@ class EpochClockSuite extends AnyFunSuite {
     assert(other.getMessage.contains("after another epoch 5"))
     val early = refused(clock(ledger).begins(7))
     assert(early.getCondition === "STOPLOG_CASSANDRA_EPOCH_GAP")
-    assert(early.getMessage.contains("DELETE q"))
+    assert(early.getMessage.contains("UPDATE q 5 7"))
     assert(ledger.all.map(_.epoch) === Vector(5L))
+  }
+
+  test(
+    "an entry that an operator has repaired lets the query begin, with a later time than it has ever used"
+  ) {
+    val ledger = new MemoryLedger
+    val micros = clock(ledger).begins(5)
+    now -= 3600L * 1000000
+    for (epoch <- Seq(5L, 4L, 8L)) {
+      ledger.all = ledger.all.map(_.copy(epoch = epoch - 1, digest = None))
+      assert(clock(ledger).begins(epoch, batches(epoch -> "anew")) >= micros + EpochClock.MarginMicros)
+    }
   }
 
   test(

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from support.event_log import event_log, events
 from support.finished import assert_each_once, files
 from support.jobs import Job
 
@@ -22,7 +22,7 @@ def test_executors_that_die_in_the_middle_of_a_task(place: Place, tmp_path: Path
     place.feed(files=6)  # more tasks than two executors end before they die
     lost = cluster_job(place, tmp_path, "beforeSync:3:halt")
     assert lost.run().code == 0
-    assert events(tmp_path, "SparkListenerExecutorRemoved")
+    assert events(tmp_path / "events", "SparkListenerExecutorRemoved")
     assert_each_once(place.out, place.rows)
 
 
@@ -32,15 +32,13 @@ def test_a_stage_that_is_repeated(place: Place, tmp_path: Path) -> None:
     place.feed(files=12)
     lost = cluster_job(place, tmp_path, "midWrite:4:halt", distribution="4")
     assert lost.run().code == 0
-    stages = [event["Stage Info"] for event in events(tmp_path, "SparkListenerStageCompleted")]
+    stages = [event["Stage Info"] for event in events(tmp_path / "events", "SparkListenerStageCompleted")]
     assert any(stage["Stage Attempt ID"] > 0 for stage in stages)
     assert_each_once(place.out, place.rows)
     assert files(place.out)
 
 
 def cluster_job(place: Place, tmp_path: Path, fault: str, **options: str) -> Job:
-    log = tmp_path / "events"
-    log.mkdir()
     return Job.at(
         place,
         path=str(place.out),
@@ -51,16 +49,6 @@ def cluster_job(place: Place, tmp_path: Path, fault: str, **options: str) -> Job
             "spark.executor.memory": "640m",
             # Each loss is a failure of the task that was running.
             "spark.task.maxFailures": "20",
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.compress": "false",
-            "spark.eventLog.rolling.enabled": "false",
-            "spark.eventLog.dir": log.as_uri(),
-        },
+        }
+        | event_log(tmp_path / "events"),
     )
-
-
-def events(tmp_path: Path, kind: str) -> list[dict]:
-    """What Spark wrote down of the application."""
-    (log,) = (tmp_path / "events").iterdir()
-    found = (json.loads(line) for line in log.read_text().splitlines())
-    return [event for event in found if event["Event"] == kind]

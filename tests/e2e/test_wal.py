@@ -17,10 +17,13 @@ import pytest
 from servers.jars import jars
 from stoplog import InvalidOptions, WriteAheadSink
 from support.at_work import arrive, at_work
+from support.event_log import event_log, events
+from support.hosts import cluster
 from support.jobs import KILLED, Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from support.place import Place
 
@@ -60,8 +63,10 @@ class Received:
 
 
 @contextmanager
-def web_server() -> Iterator[tuple[str, Received]]:
+def web_server(first_retry_after_seconds: int = 0) -> Iterator[tuple[str, Received]]:
+    """A server that may put off the first request of all, once."""
     received = Received()
+    put_off = threading.Semaphore(1 if first_retry_after_seconds else 0)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -69,6 +74,12 @@ def web_server() -> Iterator[tuple[str, Received]]:
             body = self.rfile.read(length)
             if len(body) < length:  # whoever sent it was killed meanwhile
                 self.close_connection = True
+                return
+            if put_off.acquire(blocking=False):
+                self.send_response(503)
+                self.send_header("Retry-After", str(first_retry_after_seconds))
+                self.send_header("Content-Length", "0")
+                self.end_headers()
                 return
             received.take(self.headers["Idempotency-Key"], body.decode())
             self.send_response(204)
@@ -114,6 +125,26 @@ def test_kill_9(place: Place) -> None:
         assert received.each_once() == Counter(place.rows)
 
 
+@pytest.mark.long
+@pytest.mark.spark_lines
+def test_spark_speculates_and_a_chunk_is_sent_once(place: Place, tmp_path: Path) -> None:
+    """The sending task waits for the server, and Spark starts a second attempt of the task."""
+    place.feed(files=2)
+    conf = {
+        "spark.executor.memory": "640m",
+        "spark.speculation": "true",
+        "spark.speculation.interval": "100ms",
+        "spark.speculation.task.duration.threshold": "1s",
+    }
+    conf |= event_log(tmp_path / "events")
+    with web_server(first_retry_after_seconds=15) as (url, received), cluster(tmp_path / "cluster") as master:
+        assert job(place, url, conf=conf, master=master).run("wal_job.py").code == 0
+        started = events(tmp_path / "events", "SparkListenerTaskStart")
+        assert any(event["Task Info"]["Speculative"] for event in started), "no second attempt was started"
+        assert received.each_once() == Counter(place.rows)
+        assert set(received.times.values()) == {1}
+
+
 @pytest.mark.spark_lines
 @pytest.mark.usefixtures("spark")
 def test_the_jar_checks_what_the_builder_sets() -> None:
@@ -123,10 +154,5 @@ def test_the_jar_checks_what_the_builder_sets() -> None:
         WriteAheadSink.to_http("ftp://localhost/x").build()
 
 
-def job(place: Place, url: str, **more: object) -> Job:
-    return Job.at(
-        place,
-        path=url,
-        conf={"spark.jars": jars("wal")},
-        **more,
-    )
+def job(place: Place, url: str, conf: dict[str, str] | None = None, **more: object) -> Job:
+    return Job.at(place, path=url, conf={"spark.jars": jars("wal")} | (conf or {}), **more)

@@ -18,16 +18,17 @@ object PackageImports {
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
     "cassandra.schema"  -> "cassandra.client cassandra.options",
     "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
-      "engine fault source spark"),
+      "commit engine fault source spark"),
     "cassandra.types" -> "",
     "cassandra.wal" -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault options " +
       "wal"),
-    "cassandra.write" -> "cassandra.client cassandra.options cassandra.schema cassandra.types fault",
-    "commit"          -> "error fault log part rolling sink storage thread",
-    "compact"         -> "error fault part storage",
-    "engine"          -> "commit error sink thread",
-    "error"           -> "",
-    "fault"           -> "",
+    "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault " +
+      "log"),
+    "commit"  -> "error fault log part rolling sink storage thread",
+    "compact" -> "error fault part storage",
+    "engine"  -> "commit error sink thread",
+    "error"   -> "",
+    "fault"   -> "",
     "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk format.compress " +
       "format.orc format.parquet format.sequence log merge options part place preflight rolling " +
       "sink storage storage.s3 thread util"),
@@ -72,6 +73,6 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place sink storage",
     "util"            -> "error",
-    "wal"             -> "error fault format format.bulk options part place sink spark storage twophase util"
+    "wal" -> "commit error fault format format.bulk log options part place sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

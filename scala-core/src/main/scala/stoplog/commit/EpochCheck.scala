@@ -5,7 +5,10 @@ import stoplog.error.Log
 import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** Whether the epochs that Spark asks for follow those that are committed. Pure: it answers with the epoch to go on from,
-  * or throws. The same for a log of records and for a database with a table of epochs.
+  * or throws. The same for every place that remembers epochs: a log of records, a table of epochs, and the notes of a
+  * write-ahead sink.
+  *
+  * An epoch is its number and its digest: an epoch of the same number and another digest has other rows.
   *
   * Spark repeats an epoch that it has not seen committed, and otherwise asks for the next one. Any other distance
   * between checkpoint and sink means that one of them was lost, swapped or restored, and writing on would lose rows
@@ -54,17 +57,13 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     */
   def goesOn(last: QueryEpoch, planned: Planned): Unit = behindAnother(last, planned).foreach(throw _)
 
-  private def outOfSequence(last: QueryEpoch, planned: Planned): Option[Throwable] = {
-    import planned.batch
-    if (batch > last.next) Some(errors.gap(last.epoch, batch))
-    else if (batch < last.next - 1) Some(errors.ahead(last.next - 1, batch))
-    else if (last.epoch.contains(batch) && isAnother(planned.digest, last)) Some(errors.plannedAnew(batch))
-    else None
-  }
+  private def outOfSequence(last: QueryEpoch, planned: Planned): Option[Throwable] =
+    if (planned.batch > last.next) Some(errors.gap(last.epoch, planned.batch))
+    else EpochCheck.behind(last, planned.batch, planned.digest, errors)
 
   private def behindAnother(last: QueryEpoch, planned: Planned): Option[Throwable] =
     last.epoch
-      .filter(_ == planned.batch - 1 && isAnother(planned.before, last))
+      .filter(_ == planned.batch - 1 && EpochCheck.isAnother(planned.before, last))
       .map(errors.replanned)
 
   /** To adopt is to take over the sink of another query. A query's own epochs are not passed over where the sink is an
@@ -105,13 +104,27 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
       fresh
     }
   }
+}
+
+private[stoplog] object EpochCheck {
+  private val Repeats = "The query goes on all the same, as adoptAndRepeat asks, and may write rows again"
+
+  /** The rule of a place that remembers only the epochs with rows, and so knows no gap. */
+  def notBehind(last: QueryEpoch, batch: Long, digest: Option[BatchDigest], errors: RepeatErrors): Unit =
+    behind(last, batch, digest, errors).foreach(throw _)
+
+  private def behind(
+      last: QueryEpoch,
+      batch: Long,
+      digest: Option[BatchDigest],
+      errors: RepeatErrors
+  ): Option[Throwable] =
+    if (batch < last.next - 1) Some(errors.ahead(last.next - 1, batch))
+    else if (last.epoch.contains(batch) && isAnother(digest, last)) Some(errors.plannedAnew(batch))
+    else None
 
   private def isAnother(now: Option[BatchDigest], last: QueryEpoch): Boolean =
     now.exists(digest => last.batch.exists(_ != digest))
-}
-
-private object EpochCheck {
-  private val Repeats = "The query goes on all the same, as adoptAndRepeat asks, and may write rows again"
 }
 
 /** A sink as a start finds it. */
@@ -127,8 +140,18 @@ private[stoplog] trait TakenSink {
   def hasNoRows: Boolean
 }
 
+/** The refusals of an epoch that the place has passed. */
+private[stoplog] trait RepeatErrors {
+
+  /** The sink is ahead of the checkpoint. */
+  def ahead(last: Long, batch: Long): Throwable
+
+  /** The batch that is the newest in the sink was planned anew. */
+  def plannedAnew(batch: Long): Throwable
+}
+
 /** The refusals of a start in the words of the sink that refuses. */
-private[stoplog] trait EpochErrors {
+private[stoplog] trait EpochErrors extends RepeatErrors {
 
   /** @param owner the query that the sink belongs to, and its newest epoch
     * @param batch the first of this query
@@ -140,12 +163,6 @@ private[stoplog] trait EpochErrors {
     * @param last the newest epoch in the sink; none if it has no epoch
     */
   def gap(last: Option[Long], batch: Long): Throwable
-
-  /** The sink is ahead of the checkpoint. */
-  def ahead(last: Long, batch: Long): Throwable
-
-  /** The batch that is the newest in the sink was planned anew. */
-  def plannedAnew(batch: Long): Throwable
 
   /** The checkpoint goes on behind another batch of this number than the sink. */
   def replanned(last: Long): Throwable

@@ -48,12 +48,15 @@ private[stoplog] final class Ledger(
   /** Step 1: carries out what the newest record says, unless that was done, and answers with it. Claims nothing, and is
     * safe beside a living driver.
     *
-    * Errors: those of [[settle]].
+    * Errors: those of [[settle]], `STOPLOG_LOG_OF_ANOTHER_KIND`.
     */
   def recover(): Option[LogRecord] = log.newest().map(recovered)
 
   /** The same with the newest record as it was read. */
-  def recover(record: LogRecord): Settled = parallel.uninterrupted(settling.carryOutAgain(record))
+  def recover(record: LogRecord): Settled = {
+    refuseOtherKind(record)
+    parallel.uninterrupted(settling.carryOutAgain(record))
+  }
 
   /** The newest record, for a run that is to go on from it. Error: `STOPLOG_LOG_GAP`. */
   def newestWithoutGap(): Option[LogRecord] = {
@@ -74,7 +77,7 @@ private[stoplog] final class Ledger(
     * another run between the two is left without being carried out: the place is taken then, and all begins anew.
     *
     * @param claimed the state to go on from; may refuse, and is called at each try
-    * Errors: those of `claimed` and [[settle]], `STOPLOG_FENCED`, `STOPLOG_LOG_GAP`.
+    * Errors: `STOPLOG_LOG_OF_ANOTHER_KIND`, those of `claimed` and [[settle]], `STOPLOG_FENCED`, `STOPLOG_LOG_GAP`.
     */
   def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
 
@@ -167,6 +170,7 @@ private[stoplog] final class Ledger(
       found: Option[LogRecord],
       claimed: Option[LogRecord] => SinkState
   ): Either[(LogRecord, String), LogRecord] = {
+    found.foreach(refuseOtherKind) // first: the advice of any other refusal would be wrong
     val asFound = claimed(found) // a run that is refused carries out nothing
     parallel.uninterrupted {
       faults.at(Step.BeforeRepublish)
@@ -204,10 +208,12 @@ private[stoplog] final class Ledger(
     run,
     nowMillis,
     entry.publish,
-    entry.state,
+    stores.kind.in(entry.state),
     entry.follow,
     entry.replace.parts
   )
+
+  private def refuseOtherKind(record: LogRecord): Unit = stores.kind.refuseOther(record.state, identity)
 
   /** The error of a run that another one has fenced, if the log answers and says so. */
   private def fencedSince(record: LogRecord): Option[Throwable] =
@@ -239,6 +245,10 @@ private[stoplog] object Ledger {
 
   /** A log, and the stores of the files that it names. */
   trait Stores {
+
+    /** The kind of the sink that the log belongs to. */
+    def kind: SinkKind
+
     def log: CommitLog
     def committer: TwoPhaseCommitter
     def spoolFiles: SpoolFiles
@@ -248,7 +258,8 @@ private[stoplog] object Ledger {
   object Stores {
 
     /** For a log that names nothing but what this commits. */
-    def of(commits: CommitLog, target: TwoPhaseCommitter): Stores = new Stores {
+    def of(sinkKind: SinkKind, commits: CommitLog, target: TwoPhaseCommitter): Stores = new Stores {
+      override def kind: SinkKind               = sinkKind
       override def log: CommitLog               = commits
       override def committer: TwoPhaseCommitter = target
       override def spoolFiles: SpoolFiles       = SpoolFiles.none

@@ -32,10 +32,15 @@ private[commit] object OpenParts {
 
   /** Of a sink whose epochs leave nothing open. */
   object Never extends OpenParts {
-    override def claimed(state: SinkState): SinkState                                           = state
-    override def recovered(state: SinkState): SinkState                                         = state
-    override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = Vector.empty
-    override def drop(unneeded: Set[String]): Unit                                              = ()
+    override def claimed(state: SinkState): SinkState   = state
+    override def recovered(state: SinkState): SinkState = state
+
+    override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = {
+      require(due.isEmpty, s"this sink leaves no part open, and cannot close ${due.map(_.part.name)}")
+      Vector.empty
+    }
+
+    override def drop(unneeded: Set[String]): Unit = ()
   }
 
   /** In the store of a sink's files.

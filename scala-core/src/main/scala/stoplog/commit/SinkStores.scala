@@ -7,6 +7,8 @@ import stoplog.storage.{FileStore, NoFiles, PartStore, ReplacedFiles, SpoolFiles
 
 /** All that is stored of one sink of files: its log, and the files that the log names. */
 private[stoplog] trait SinkStores extends Ledger.Stores {
+  final override def kind: SinkKind = SinkKind.Files
+
   def parts: PartStore
 
   /** The files of the sink's path and of its own directory. */

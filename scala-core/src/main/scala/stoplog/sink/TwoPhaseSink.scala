@@ -24,6 +24,11 @@ trait TwoPhaseSink[R] extends Serializable {
   /** The target of the rows, for messages: `topic orders at broker:9092`. */
   def target: String
 
+  /** The kind of the sink, the same over restarts and releases. The log contains the kind, and a sink of another kind is
+    * refused: it cannot commit what the log names. By default the name of the class.
+    */
+  def kind: String = getClass.getName
+
   /** The writer of the rows of one attempt of one task. Called on the executor, when there is a row. */
   def writer(task: WriterTask): TwoPhaseWriter[R]
 

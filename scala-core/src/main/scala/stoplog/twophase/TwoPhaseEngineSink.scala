@@ -46,12 +46,13 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
       val log = settings.storage.log
       log.newest().filter(_.state.queryId == queryId).map { newest =>
         log.refuseGap(settings.path, settings.log.sinkId)
-        val committer = sink(columns).committer()
+        val target    = sink(columns)
+        val committer = target.committer()
         try
           new Ledger(
             RunId.random(), // which claims nothing
             SinkIdentity(settings.path, settings.log.sinkId, queryId),
-            Ledger.Stores.of(settings.storage.log, committer),
+            Ledger.Stores.of(new SinkKind(target.kind), settings.storage.log, committer),
             settings.log.onLostPart,
             FollowUps.none(settings.log.sinkId, NoFiles),
             DriverTools.ofThisJvm
@@ -69,7 +70,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
       run,
       SinkIdentity(settings.path, settings.log.sinkId, start.queryId),
       SinkSettings(Map.empty, content = "", Map(QueryTrigger.Noted -> start.trigger.word)),
-      Ledger.Stores.of(storage.log, committer),
+      Ledger.Stores.of(new SinkKind(sink.kind), storage.log, committer),
       settings.log.onForeignQuery,
       settings.log.onLostPart,
       DriverTools.ofThisJvm

@@ -75,7 +75,7 @@ final class TransactionQuery(world: TransactionWorld, log: () => stoplog.log.Com
       run,
       Samples.identity,
       Samples.settings,
-      Ledger.Stores.of(log(), sink.committer()),
+      Ledger.Stores.of(new SinkKind(sink.kind), log(), sink.committer()),
       ForeignQuery.Refuse,
       LostPart.Fail,
       DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)

@@ -105,6 +105,7 @@ object ErrorsSuite {
     StartErrors.epochReplanned("/data/out", "main", 7L, "epoch 7"),
     StartErrors.epochGap("/data/out", "main", Some(7L), 10L),
     StartErrors.epochAhead("/data/out", "main", 7L, 3L, "epochs 3 to 7"),
+    KindErrors.logOfAnotherKind("/data/out", "main", "files", "kafka"),
     Errors.settingsChanged("timeZone", "UTC", "Europe/Berlin", "/data/out"),
     Errors.schemaChanged("/data/out", "main", "fail", "removed: word"),
     Errors.fenced("/data/out", "main", 12L, "run r-2"),

@@ -31,6 +31,9 @@ abstract class ConnectorMatrixSuite(chapter: MatrixSection.Sending) extends Prov
   /** Where a process that only sleeps keeps its successors waiting. */
   protected def holding: Set[Step] = Set.empty
 
+  /** Whether an epoch that was planned anew is refused, or written as if the former plan had never been. */
+  protected def remembersEpochs: Boolean = true
+
   /** What is in log and target, if it is not what the step itself says. */
   protected def after(step: Step): String = step.after
 
@@ -57,6 +60,14 @@ abstract class ConnectorMatrixSuite(chapter: MatrixSection.Sending) extends Prov
         test(s"$name: killed at each step, and its successor there, too") {
           hold(name, CrashMode.Killed)(step => Some(CrashPoint.At(step, 1)))
         }
+
+    for ((name, _) <- targets if remembersEpochs)
+      test(s"$name: stopped at each step, and the epoch is planned anew over a restored checkpoint") {
+        holdAll(for {
+          step       <- steps if long || sampled(step, CrashMode.Killed)
+          occurrence <- tried(occurrences(name)(step))
+        } yield ConnectorReplan(targets.toMap.apply(name), CrashPoint.At(step, occurrence)))(_.verdict())
+      }
 
     testPage(chapter)
   }

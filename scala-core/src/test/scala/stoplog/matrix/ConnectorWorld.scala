@@ -9,6 +9,11 @@ trait ConnectorWorld extends AutoCloseable {
   /** A new process of the query. */
   def process(faults: Faults): ConnectorWorld.Process
 
+  /** A new process of the query, over a checkpoint that was restored from a copy made before this epoch. `None` if nothing
+    * outside of the checkpoint remembers epochs, and an epoch that is planned anew comes twice.
+    */
+  def restored(epoch: Long): Option[ConnectorWorld.Restored] = None
+
   /** All processes so far are dead: what they had open is closed, as an operating system does it. */
   def processesDied(): Unit = ()
 
@@ -34,5 +39,15 @@ object ConnectorWorld {
 
     /** The query has ended. */
     def end(): Unit = ()
+  }
+
+  /** A process that has planned an epoch anew, with the rows of [[ConnectorRows.anew]]. */
+  trait Restored {
+
+    /** Writes the epoch, or is refused. */
+    def write(): Unit
+
+    /** What is wrong afterwards. */
+    def problems(fate: ConnectorRows.Anew): Vector[String]
   }
 }

@@ -47,6 +47,10 @@ private object Introductions {
        |  What it still does harms no other process: it goes on, or ends with an error that has a name. Then one more process writes one
        |  more epoch.
        |
+       |Where a sink remembers epochs outside of the checkpoint, each step is tried once more: the process is killed, the checkpoint is
+       |restored from a copy made before the epoch, and the next process plans the epoch anew, with other rows. It is refused by name,
+       |or all of its rows are there and none of the former plan.
+       |
        |A process that stands still for ever looks to its successors as if killed, but where its section says otherwise. In
        |brackets: which of the occurrences of the step have been tried.
        |

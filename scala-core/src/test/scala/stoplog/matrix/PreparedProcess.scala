@@ -31,6 +31,7 @@ final class PreparedProcess[R](
     SinkIdentity(root, "main", "query"),
     SinkSettings(Map.empty, ""),
     Ledger.Stores.of(
+      new SinkKind("prepared"),
       new CommitLog(new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", faults)),
       committer
     ),

@@ -3,8 +3,10 @@ package stoplog.jdbc
 
 import java.util.concurrent.atomic.AtomicInteger
 
+import stoplog.commit.BatchDigests
 import stoplog.engine.Existing
 import stoplog.fault.Faults
+import stoplog.log.BatchDigest
 import stoplog.matrix.{ConnectorRows, ConnectorWorld}
 
 /** One table of a database, and processes without Spark that write to it. */
@@ -15,6 +17,9 @@ abstract class JdbcWorld(database: TestDatabase, protected val table: String, ro
 
   protected def process(rig: Rig, number: Int, tasks: Int): ConnectorWorld.Process
 
+  /** Writes an epoch that this process has planned anew. */
+  protected def writeAnew(rig: Rig, epoch: Long): Unit
+
   protected final def rig(faults: Faults): Rig = new Rig(database, table, mortals, faults = faults)
 
   /** Each process has other tasks than the one before. */
@@ -22,6 +27,13 @@ abstract class JdbcWorld(database: TestDatabase, protected val table: String, ro
     val number = processes.incrementAndGet()
     process(rig(faults), number, tasks = 1 + number % 3)
   }
+
+  override final def restored(epoch: Long): Option[ConnectorWorld.Restored] = Some(
+    new ConnectorWorld.Restored {
+      override def write(): Unit                                      = writeAnew(rig(Faults.none), epoch)
+      override def problems(fate: ConnectorRows.Anew): Vector[String] = rows.problemsAnew(found, epoch, fate)
+    }
+  )
 
   override def processesDied(): Unit = mortals.die()
 
@@ -43,12 +55,21 @@ final class InsertsWorld(database: TestDatabase)
     new ConnectorWorld.Process {
       private val driver = rig.driver("query", s"run-$number")
 
-      override def epoch(epoch: Long): Unit = if (driver.begin(epoch) == Begun.Open) {
+      override def epoch(epoch: Long): Unit = if (driver.begin(epoch, InsertsWorld.planned) == Begun.Open) {
         val shares = ConnectorRows.Inserts.inTasks(epoch, tasks)
         driver.commit(epoch, shares.map(rig.stage(_: _*)), Existing.Keep)
         ()
       }
     }
+
+  override protected def writeAnew(rig: Rig, epoch: Long): Unit = {
+    val driver = rig.driver("query", "run-anew")
+    if (driver.begin(epoch, InsertsWorld.plannedAnew(epoch)) == Begun.Open) {
+      val shares = ConnectorRows.Inserts.anewInTasks(epoch, tasks = 2)
+      driver.commit(epoch, shares.map(rig.stage(_: _*)), Existing.Keep)
+      ()
+    }
+  }
 
   override def surplus(): Vector[String] = super.surplus() ++
     Option.when(found.size % ConnectorRows.RowsOfEpoch != 0)("a part of an epoch is there")
@@ -59,10 +80,20 @@ final class InsertsWorld(database: TestDatabase)
   }
 }
 
-/** Into a table with a key. */
+private object InsertsWorld {
+  val planned: BatchDigests = batch => Some(BatchDigest(s"batch $batch"))
+
+  def plannedAnew(epoch: Long): BatchDigests =
+    batch => if (batch == epoch) Some(BatchDigest(s"batch $batch anew")) else planned.of(batch)
+}
+
+/** Into a table with a key. Nothing remembers epochs, and nothing has to: what is written last stays, whole rows. */
 final class UpsertsWorld(database: TestDatabase)
     extends JdbcWorld(database, database.newTable(), ConnectorRows.Upserts) {
 
   override protected def process(rig: Rig, number: Int, tasks: Int): ConnectorWorld.Process =
     (epoch: Long) => ConnectorRows.Upserts.inTasks(epoch, tasks).foreach(rig.upsert(_: _*))
+
+  override protected def writeAnew(rig: Rig, epoch: Long): Unit =
+    ConnectorRows.Upserts.anewInTasks(epoch, tasks = 2).foreach(rig.upsert(_: _*))
 }

@@ -3,6 +3,7 @@ package stoplog.wal
 
 import java.util.{Map => JMap}
 
+import stoplog.log.{BatchDigest, QueryEpoch}
 import stoplog.place.SinkStorage
 import stoplog.storage.{FileStore, SinkDirectory, SpoolFiles}
 
@@ -27,12 +28,29 @@ trait CheckpointCommitter extends AutoCloseable {
     */
   def forgetBefore(query: String, epoch: Long): Unit
 
-  /** Whether a later epoch of the query has forgotten the notes of this one: then the checkpoint is older than the target.
-    * False, the default, where nothing tells. Called on the driver, before the first chunk of an epoch is sent.
+  /** Notes durably that the epoch's chunks are sent, unless a later epoch of the query is noted, or another decision on this
+    * epoch. Returns the newest epoch of the query that is noted afterwards: if it is another one than `decided`, the
+    * checkpoint and the log are older than the target, and nothing is sent. Returns `None`, the default, if the place of
+    * the notes keeps no epochs. Called on the driver, before the first chunk of an epoch is sent.
     */
-  def isOver(query: String, epoch: Long): Boolean = false
+  def begin(decided: DecidedEpoch): Option[DecidedEpoch] = None
 
   override def close(): Unit = ()
+}
+
+/** An epoch whose chunks are in the log. A log that was restored from an older copy may decide an epoch a second time, with
+  * other chunks: the number and the decision together are the epoch.
+  *
+  * @param query    as in [[Chunk]]
+  * @param decision the run that has written the record, up to 64 characters; empty if it is not known
+  */
+final case class DecidedEpoch(query: String, epoch: Long, decision: String) {
+
+  /** The decision as a digest; `None` if it is not known. */
+  private[stoplog] def digest: Option[BatchDigest] = Option.when(decision.nonEmpty)(BatchDigest(decision))
+
+  /** As the newest epoch of its query. */
+  private[stoplog] def asNewest: QueryEpoch = QueryEpoch(query, Some(epoch), digest)
 }
 
 /** Makes a [[CheckpointCommitter]]: the option `committer` names a class that extends this and has a public constructor

@@ -12,6 +12,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
+import stoplog.commit.EpochCheck
 import stoplog.error.StoplogException
 import stoplog.fault.{ConnectorSteps, Faults, Step}
 import stoplog.format.bulk.WaitingRows
@@ -20,34 +21,32 @@ import stoplog.sink._
 
 /** The driver's half of the sink: it has chunks sent.
   *
-  * @param send    carries one out, in any process
-  * @param notesAt the place of this run's notes
-  * @param turns   of the process
+  * @param send  carries one out, in any process
+  * @param bound the places of this run
+  * @param turns of the process
   */
 private[wal] final class ChunkCommitter(
     send: (Chunk, SpoolFile) => CommitOutcome,
     committer: CheckpointCommitter,
     times: EpochTimes,
     place: LogPlace,
-    notesAt: String,
+    bound: ChunkBounds,
     turns: ChunkCommitter.Turns
 ) extends TwoPhaseCommitter {
   private var forgotten = Map.empty[String, Long]
-  private var current   = Map.empty[String, Long]
+  private var begun     = Map.empty[String, DecidedEpoch]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
-  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_EPOCH_AHEAD`, `STOPLOG_WAL_NOT_SENT`. */
+  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_WAL_EPOCH_AHEAD`, `STOPLOG_WAL_NOT_SENT`. */
   override def commit(prepared: Prepared): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
-    token.notesAt.filter(_ != notesAt).foreach { former =>
-      throw WriteAheadErrors.notesMoved(place, prepared.name, former, notesAt)
-    }
-    val chunk =
-      Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
-        .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
-    if (token.epoch.isDefined) refuseIfOver(chunk)
+    token.decision.foreach(decision => bound.refuseOther(decision.places, place, prepared.name))
+    val chunk   = chunkOf(prepared, token)
+    val decided = DecidedEpoch(chunk.query, chunk.epochNumber, token.decision.fold("")(_.run))
+    if (token.epoch.isDefined) begin(decided)
     val outcome = turns.oneAtATime(chunk) {
-      val done = send(chunk.copy(time = chunk.time.copy(micros = times.of(chunk))), token.file)
+      val micros = times.of(chunk, decided)
+      val done   = send(chunk.copy(time = chunk.time.copy(micros = micros)), token.file)
       if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
       done
     }
@@ -63,7 +62,7 @@ private[wal] final class ChunkCommitter(
   override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
     val first = ChunkToken.parse(gone.head.token)
     val count = WriteAheadErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
-    Some(WriteAheadErrors.chunkLost(place, first, count, notesAt))
+    Some(WriteAheadErrors.chunkLost(place, first, count, bound.places.notes))
   }
 
   override def staged(): Vector[Staged] = place.files.staged()
@@ -81,12 +80,20 @@ private[wal] final class ChunkCommitter(
       try committer.close()
       finally times.close()
 
-  /** An epoch that is over in the target was sent, and yet Spark may have planned it anew, with more rows. */
-  private def refuseIfOver(chunk: Chunk): Unit = synchronized {
-    if (!current.get(chunk.query).contains(chunk.epochNumber)) {
-      if (committer.isOver(chunk.query, chunk.epochNumber))
-        throw WriteAheadErrors.epochAhead(place.sinkId, place.location, chunk.epochNumber)
-      current += chunk.query -> chunk.epochNumber
+  private def chunkOf(prepared: Prepared, token: ChunkToken): Chunk =
+    Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
+      .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
+
+  /** The notes may be outside of the log, and the log may be an older copy than they are. Then an epoch was sent, and yet
+    * Spark may have planned it anew, with more rows, or the log may have decided it anew, with other chunks.
+    */
+  private def begin(decided: DecidedEpoch): Unit = synchronized {
+    if (!begun.get(decided.query).contains(decided)) {
+      val errors = WriteAheadErrors.repeats(place, bound.places.notes, decided.query)
+      committer
+        .begin(decided)
+        .foreach(noted => EpochCheck.notBehind(noted.asNewest, decided.epoch, decided.digest, errors))
+      begun += decided.query -> decided
     }
   }
 
@@ -96,6 +103,21 @@ private[wal] final class ChunkCommitter(
       forgotten += chunk.query -> chunk.epochNumber
       committer.forgetBefore(chunk.query, chunk.epochNumber)
     }
+  }
+}
+
+/** The places to which a run is bound.
+  *
+  * @param movedFrom the former destination of rows that have to be sent to this run's, if the target has moved
+  */
+private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option[String] = None) {
+
+  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`. */
+  def refuseOther(former: ChunkPlaces, log: LogPlace, chunk: String): Unit = {
+    if (former.notes != places.notes)
+      throw WriteAheadErrors.notesMoved(log, chunk, former.notes, places.notes)
+    if (former.rows != places.rows && !movedFrom.contains(former.rows))
+      throw WriteAheadErrors.targetChanged(log, chunk, former.rows, places.rows)
   }
 }
 
@@ -118,8 +140,10 @@ private[wal] object ChunkCommitter {
     */
   def inTask(context: SparkContext, chunks: ChunkSender)(chunk: Chunk, file: SpoolFile): CommitOutcome = {
     context.clearJobGroup()
-    val done =
-      context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) => chunks.send(chunk, file) }
+    val done = context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) =>
+      SendingTurn.await()
+      chunks.send(chunk, file)
+    }
     done.collect().head
   }
 }

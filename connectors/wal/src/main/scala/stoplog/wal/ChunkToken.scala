@@ -9,11 +9,10 @@ import scala.util.Try
 import stoplog.part.SpoolFile
 
 /** The reference to a chunk in the log, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the
-  * epoch `-` in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned. Behind
-  * that, where it is known, are `#` and the place of the notes, encoded as in a URL.
+  * epoch `-` in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned. After
+  * that come the fields of the decision, each after a `#` and encoded as in a URL.
   *
-  * @param notesAt [[CheckpointCommitters.notesAt]] of the run that wrote the chunk; `None` for one that an older release has
-  *                put into the log
+  * @param decision `None` for a chunk that an older release has put into the log
   */
 private[wal] final case class ChunkToken(
     query: String,
@@ -21,14 +20,38 @@ private[wal] final case class ChunkToken(
     partition: Int,
     file: SpoolFile,
     startedAtMillis: Option[Long] = None,
-    notesAt: Option[String] = None
+    decision: Option[ChunkDecision] = None
 ) {
   def text: String = {
-    val at    = startedAtMillis.fold("")("@" + _)
-    val notes = notesAt.fold("")("#" + URLEncoder.encode(_, UTF_8))
-    s"$query|${epoch.fold("-")(_.toString + at)}$notes|$partition|${file.sizeBytes}|${file.token}"
+    val at = startedAtMillis.fold("")("@" + _)
+    s"$query|${epoch.fold("-")(_.toString + at)}${decision.fold("")(_.text)}|$partition|${file.sizeBytes}|${file.token}"
   }
 }
+
+/** The part of a decision that is the same for all chunks of an epoch: no other run may change it.
+  *
+  * @param run    that has written the chunk, and the record on it
+  * @param places of that run
+  */
+private[wal] final case class ChunkDecision(run: String, places: ChunkPlaces) {
+  def text: String = Seq(run, places.notes, places.rows).map("#" + URLEncoder.encode(_, UTF_8)).mkString
+}
+
+private[wal] object ChunkDecision {
+
+  /** `None` if the text is something else. */
+  def find(text: String): Option[ChunkDecision] =
+    Try(text.split("#", -1).toVector.map(URLDecoder.decode(_, UTF_8))).toOption.collect {
+      case Vector("", run, notes, rows) => ChunkDecision(run, ChunkPlaces(notes, rows))
+    }
+}
+
+/** Where a run keeps its notes and sends its rows, without secrets.
+  *
+  * @param notes [[CheckpointCommitters.notesAt]]
+  * @param rows  [[RowSender.rowsTo]]
+  */
+private[wal] final case class ChunkPlaces(notes: String, rows: String)
 
 private[wal] object ChunkToken {
   def parse(text: String): ChunkToken =
@@ -37,19 +60,18 @@ private[wal] object ChunkToken {
   /** `None` if the text is something else. */
   def find(text: String): Option[ChunkToken] = text.split("\\|", 5) match {
     case Array(query, epoch, partition, bytes, file) =>
-      val (planned, notes) = epoch.span(_ != '#')
-      val (of, at)         = planned.span(_ != '@')
+      val (planned, decision) = epoch.span(_ != '#')
+      val (of, at)            = planned.span(_ != '@')
       for {
         number <- partition.toIntOption
         size   <- bytes.toLongOption
-        place  <- Try(Option(notes.drop(1)).filter(_.nonEmpty).map(URLDecoder.decode(_, UTF_8))).toOption
       } yield ChunkToken(
         query,
         of.toLongOption,
         number,
         SpoolFile(file, size, level = 0),
         at.drop(1).toLongOption,
-        place
+        ChunkDecision.find(decision)
       )
     case _ => None
   }

@@ -35,6 +35,8 @@ final class HttpSender extends RowSender {
   override def target(options: JMap[String, String]): String =
     Redaction.text(HttpOptions.parse(options).url.toString)
 
+  override def rowsTo(options: JMap[String, String]): String = target(options)
+
   override private[wal] def requestRows(options: JMap[String, String]): Option[Int] =
     Some(HttpOptions.parse(options).batchRows)
 

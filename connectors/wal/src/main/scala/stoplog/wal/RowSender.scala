@@ -26,6 +26,13 @@ trait RowSender extends Serializable {
     */
   def target(options: JMap[String, String]): String
 
+  /** The destination of the rows, without secrets. The log contains it for each chunk, and a run that would send the chunk to
+    * another destination refuses. By default it is the class, whatever its options are. Asks nothing of the system.
+    *
+    * @param options all options of the write, in any case of their names
+    */
+  def rowsTo(options: JMap[String, String]): String = getClass.getName
+
   /** Throws if the system cannot take such rows: a row that it refuses later is in the log by then. Called on the driver, at
     * the start of each query, before anything is written.
     */
@@ -98,8 +105,12 @@ object Arrival {
   */
 trait EpochTimes extends AutoCloseable {
 
-  /** In microseconds since 1970, durable on return; `None` if rows have no time of their epoch. */
-  def of(chunk: Chunk): Option[Long]
+  /** In microseconds since 1970, durable on return; `None` if rows have no time of their epoch. Throws if the epoch has been
+    * given its time under another decision: rows of two decisions must not have one time.
+    *
+    * @param decided the epoch of the chunk
+    */
+  def of(chunk: Chunk, decided: DecidedEpoch): Option[Long]
 
   override def close(): Unit = ()
 }
@@ -107,7 +118,7 @@ trait EpochTimes extends AutoCloseable {
 object EpochTimes {
 
   val none: EpochTimes = new EpochTimes {
-    override def of(chunk: Chunk): Option[Long] = None
+    override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = None
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import stoplog.commit.RepeatErrors
 import stoplog.error.{Causes, ErrorMaker, StoplogArgumentException, StoplogException}
 
 /** The errors of the write-ahead sink, by name. */
@@ -12,9 +13,31 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
   def jarMissing(word: String, artifact: String, cause: Throwable): StoplogArgumentException =
     argument("STOPLOG_WAL_JAR_MISSING", cause, "word" -> word, "artifact" -> artifact)
 
-  /** @param log where the sink's log is */
-  def epochAhead(sinkId: String, log: String, epoch: Long): StoplogException =
-    failure("STOPLOG_WAL_EPOCH_AHEAD", "sinkId" -> sinkId, "log" -> log, "epoch" -> epoch)
+  /** @param notesAt the place of the notes */
+  def repeats(log: LogPlace, notesAt: String, query: String): RepeatErrors = new RepeatErrors {
+    override def ahead(last: Long, batch: Long): Throwable =
+      epochAhead(log, notesAt, query, batch, s"micro-batch $last")
+
+    override def plannedAnew(batch: Long): Throwable =
+      epochAhead(log, notesAt, query, batch, s"another micro-batch $batch, with other chunks")
+  }
+
+  /** @param noted the micro-batch that the notes have */
+  def epochAhead(
+      log: LogPlace,
+      notesAt: String,
+      query: String,
+      epoch: Long,
+      noted: String
+  ): StoplogException = failure(
+    "STOPLOG_WAL_EPOCH_AHEAD",
+    "sinkId" -> log.sinkId,
+    "log"    -> log.location,
+    "epoch"  -> epoch,
+    "noted"  -> noted,
+    "notes"  -> notesAt,
+    "query"  -> query
+  )
 
   def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = failure(
     "STOPLOG_WAL_NOT_SENT",
@@ -31,6 +54,18 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     */
   def notesMoved(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
     "STOPLOG_WAL_NOTES_MOVED",
+    "sinkId" -> log.sinkId,
+    "log"    -> log.location,
+    "chunk"  -> chunk,
+    "former" -> former,
+    "now"    -> now
+  )
+
+  /** @param former the destination of the run that decided on the chunk
+    * @param now    that of this run
+    */
+  def targetChanged(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
+    "STOPLOG_WAL_TARGET_CHANGED",
     "sinkId" -> log.sinkId,
     "log"    -> log.location,
     "chunk"  -> chunk,

@@ -11,20 +11,22 @@ import stoplog.options._
 
 /** The options of a write-ahead sink, checked.
   *
-  * @param asked all options
+  * @param movedFrom the former destination of rows, if the target has moved
+  * @param asked     all options
   */
 private[wal] final case class WriteAheadOptions(
     sender: RowSender,
     committers: CheckpointCommitters,
     log: LogOptions,
+    movedFrom: Option[String],
     asked: Map[String, String]
 ) {
 
   /** All options as sender and committers get them: in any case of their names. */
   def passed: JMap[String, String] = SparkOptions.caseless(asked.asJava)
 
-  /** The place of the notes. */
-  def notesAt: String = committers.notesAt(passed)
+  /** The places of a run with these options. */
+  def places: ChunkPlaces = ChunkPlaces(notes = committers.notesAt(passed), rows = sender.rowsTo(passed))
 }
 
 /** The options, once. */
@@ -53,9 +55,19 @@ private[wal] object WriteAheadOptions {
       "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself."
   )
 
+  val MovedFrom: Opt[String] = Sending.option(
+    "targetMovedFrom",
+    OptionType.text.as("target, as `STOPLOG_WAL_TARGET_CHANGED` names it"),
+    "the table orders of postgresql:shop"
+  )(
+    "a changed target is refused while rows for the former one are in the log",
+    "The former target, if the target has moved: rows that are still in the log for the former target are sent to the target " +
+      "of this run."
+  )
+
   val groups: Seq[OptionGroup] = Seq(Sending, HttpOptions.Http, OptionGroup.Recovery)
 
-  val all: Seq[Opt[_]] = Seq(Sender, Committer) ++ HttpOptions.all ++ LogOptions.all
+  val all: Seq[Opt[_]] = Seq(Sender, Committer, MovedFrom) ++ HttpOptions.all ++ LogOptions.all
 
   /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_WAL_JAR_MISSING`. */
   def parse(options: Map[String, String]): WriteAheadOptions = {
@@ -90,7 +102,7 @@ private[wal] object WriteAheadOptions {
     }
     committers.foreach(committers => accepted(asked, Committer)(committers.check(passed)))
     asked.errors.throwIfAny()
-    WriteAheadOptions(sender.get, committers.get, log, options)
+    WriteAheadOptions(sender.get, committers.get, log, asked.text(MovedFrom), options)
   }
 
   /** The object of a connector that the word stands for, or else of the class with this name. */

@@ -49,8 +49,10 @@ private[wal] final class WriteAheadRows(
 
   override def target: String = options.sender.target(options.passed)
 
+  override def kind: String = "wal"
+
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
-    new ChunkWriter(ChunkNote.of(options, schema), place, task, ChunkWriter.queryOf(task), options.notesAt)
+    new ChunkWriter(ChunkNote.of(options, schema), place, task, ChunkWriter.queryOf(task), options.places)
 
   override def committer(): TwoPhaseCommitter = {
     val passed = options.passed
@@ -61,7 +63,7 @@ private[wal] final class WriteAheadRows(
       options.committers.open(passed, place),
       options.sender.times(passed),
       place,
-      options.notesAt,
+      ChunkBounds(options.places, options.movedFrom),
       ChunkCommitter.turnsOfThisJvm
     )
   }
@@ -69,15 +71,15 @@ private[wal] final class WriteAheadRows(
 
 /** Gathers a task's rows, and writes them to the log as one chunk.
   *
-  * @param query   as in [[Chunk]]
-  * @param notesAt as in [[ChunkToken]]
+  * @param query  as in [[Chunk]]
+  * @param places of the run
   */
 private[wal] final class ChunkWriter(
     note: ChunkNote,
     place: LogPlace,
     task: WriterTask,
     query: String,
-    notesAt: String
+    places: ChunkPlaces
 ) extends TwoPhaseWriter[InternalRow] {
   private val waiting    = new WaitingRows(note.schema.length)
   private val projection = UnsafeProjection.create(note.schema)
@@ -102,7 +104,7 @@ private[wal] final class ChunkWriter(
       task.partition,
       SpoolFile(token, bytes, level = 0),
       task.times.startedAtMillis,
-      Some(notesAt)
+      Some(ChunkDecision(task.run.value, places))
     )
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }

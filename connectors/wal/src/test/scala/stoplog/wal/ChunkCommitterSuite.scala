@@ -26,13 +26,19 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
   )
 
   private final class Notes extends CheckpointCommitter {
-    var done = Map.empty[String, Long]
+    var newest = Option.empty[DecidedEpoch]
 
     override def isCommitted(chunk: Chunk): Boolean             = false
     override def commit(chunk: Chunk): Unit                     = ()
-    override def forgetBefore(query: String, epoch: Long): Unit = done += query -> epoch
-    override def isOver(query: String, epoch: Long): Boolean    = done.get(query).exists(_ > epoch)
+    override def forgetBefore(query: String, epoch: Long): Unit = ()
+
+    override def begin(decided: DecidedEpoch): Option[DecidedEpoch] = {
+      if (newest.forall(_.epoch < decided.epoch)) newest = Some(decided)
+      newest
+    }
   }
+
+  private val here = ChunkPlaces(notes = "the table b|c", rows = "the table #1 of d@e")
 
   test("a log that was restored with an older checkpoint sends nothing of what its notes call over") {
     spark
@@ -43,51 +49,74 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
       notes,
       EpochTimes.none,
       place,
-      "the table of notes",
+      ChunkBounds(here),
       new ChunkCommitter.Turns
     )
-    def chunk(epoch: Long) =
-      Prepared("chunk", ChunkToken("query", Some(epoch), 0, SpoolFile(s"f$epoch", 1, level = 0)).text, 1, 1)
+    def chunk(epoch: Long, by: String = "run-1") = {
+      val file  = SpoolFile(s"f$epoch", 1, level = 0)
+      val token = ChunkToken("query", Some(epoch), 0, file, decision = Some(ChunkDecision(by, here)))
+      Prepared("chunk", token.text, 1, 1)
+    }
 
     val first = run
     (7L to 9L).foreach(epoch => first.commit(chunk(epoch)))
-    val restored = run
-    val refused  = intercept[StoplogException](restored.commit(chunk(8)))
-    assert(refused.getCondition === "STOPLOG_WAL_EPOCH_AHEAD")
+    for (
+      (anew, noted) <- Seq(chunk(8, "run-2") -> "micro-batch 9", chunk(9, "run-2") -> "another micro-batch 9")
+    ) {
+      val restored = run
+      for (_ <- 1 to 2) {
+        val refused = intercept[StoplogException](restored.commit(anew))
+        assert(refused.getCondition === "STOPLOG_WAL_EPOCH_AHEAD")
+        for (said <- Seq(noted, here.notes, "query query")) assert(refused.getMessage.contains(said))
+      }
+    }
     assert(sent === Vector(7L, 8L, 9L))
-    run.commit(chunk(9)) // which Spark repeats when it has not heard of it
+    run.commit(chunk(9)) // which a restart repeats if its note is not there
     assert(sent === Vector(7L, 8L, 9L, 9L))
   }
 
-  test("a chunk whose note another committer keeps is refused before anything is asked or sent") {
+  test("refuses a chunk of another place of notes or another target before anything is asked or sent") {
     spark
     val silent = new CheckpointCommitter {
-      override def isCommitted(chunk: Chunk): Boolean             = fail("asked")
-      override def commit(chunk: Chunk): Unit                     = fail("noted")
-      override def forgetBefore(query: String, epoch: Long): Unit = ()
-      override def isOver(query: String, epoch: Long): Boolean    = fail("asked")
+      override def isCommitted(chunk: Chunk): Boolean                 = fail("asked")
+      override def commit(chunk: Chunk): Unit                         = fail("noted")
+      override def forgetBefore(query: String, epoch: Long): Unit     = ()
+      override def begin(decided: DecidedEpoch): Option[DecidedEpoch] = fail("asked")
     }
-    var sent                           = Vector.empty[Option[String]]
-    def chunk(notesAt: Option[String]) = {
-      val token = ChunkToken("query", Some(7), 0, SpoolFile("f", 1, level = 0), notesAt = notesAt)
-      Prepared("chunk-1", token.text, 1, 1)
+    var sent                                                                           = 0
+    def commit(notes: CheckpointCommitter, former: ChunkPlaces, moved: Option[String]) = {
+      val token = ChunkToken(
+        "query",
+        Some(7),
+        0,
+        SpoolFile("f", 1, level = 0),
+        decision = Some(ChunkDecision("run", former))
+      )
+      new ChunkCommitter(
+        (_, _) => { sent += 1; CommitOutcome.Committed },
+        notes,
+        EpochTimes.none,
+        place,
+        ChunkBounds(here, moved),
+        new ChunkCommitter.Turns
+      ).commit(Prepared("chunk-1", token.text, 1, 1))
     }
-    def commit(notes: CheckpointCommitter, notesAt: Option[String]) = new ChunkCommitter(
-      (_, _) => { sent :+= notesAt; CommitOutcome.Committed },
-      notes,
-      EpochTimes.none,
-      place,
-      "the table b|c",
-      new ChunkCommitter.Turns
-    ).commit(chunk(notesAt))
+    def refused(former: ChunkPlaces, moved: Option[String]) =
+      intercept[StoplogException](commit(silent, former, moved))
+
     for (former <- Seq("the table b", "files of the sink's log")) {
-      val refused = intercept[StoplogException](commit(silent, Some(former)))
-      assert(refused.getCondition === "STOPLOG_WAL_NOTES_MOVED")
-      for (said <- Seq(former, "the table b|c", "chunk-1", place.location))
-        assert(refused.getMessage.contains(said))
+      val moved = refused(here.copy(notes = former), Some(here.rows))
+      assert(moved.getCondition === "STOPLOG_WAL_NOTES_MOVED")
+      for (said <- Seq(former, here.notes, "chunk-1", place.location)) assert(moved.getMessage.contains(said))
     }
-    // A release before kept no place.
-    for (notesAt <- Seq(Some("the table b|c"), None)) commit(new Notes, notesAt)
-    assert(sent === Vector(Some("the table b|c"), None))
+    for (elsewhere <- Seq(None, Some("the table #2"))) {
+      val changed = refused(here.copy(rows = "the table #3"), elsewhere)
+      assert(changed.getCondition === "STOPLOG_WAL_TARGET_CHANGED")
+      for (said <- Seq("the table #3", here.rows, "chunk-1", "targetMovedFrom", place.location))
+        assert(changed.getMessage.contains(said))
+    }
+    commit(new Notes, here, moved = None)
+    commit(new Notes, here.copy(rows = "the table #3"), moved = Some("the table #3"))
+    assert(sent === 2)
   }
 }

@@ -22,9 +22,13 @@ import stoplog.twophase.TwoPhaseSettings
 /** A log on the local disk, and the sending of its chunks without a query. Needs an active session.
   *
   * @param options of the write, by which sender and committer are found
+  * @param at      the directory of the log
   */
-final class ChunkWorld(options: Map[String, String], schema: StructType) {
-  val at: String    = Files.createTempDirectory("wal").toString
+final class ChunkWorld(options: Map[String, String], schema: StructType, val at: String) {
+
+  def this(options: Map[String, String], schema: StructType) =
+    this(options, schema, Files.createTempDirectory("wal").toString)
+
   private val asked = WriteAheadOptions.parse(options)
 
   val place: LogPlace = new LogPlace(
@@ -40,7 +44,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
   ): Prepared = {
     val task =
       WriterTask(RunId(query), "main", Some(epoch), partition, 0, 0, BatchTimes(Some(1700000000123L), None))
-    written(new ChunkWriter(ChunkNote.of(asked, schema), place, task, query, asked.notesAt), rows)
+    written(new ChunkWriter(ChunkNote.of(asked, schema), place, task, query, asked.places), rows)
   }
 
   /** What the sink's tasks put into the log and send, as executors do it: with copies, and without a session. */
@@ -55,7 +59,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
       writer.close()
       Prepared(part.name, part.handle.token, part.records, part.sizeBytes)
     }
-    val chunk = timed(chunkOf(prepared)) // by the driver
+    val chunk = timed(prepared) // by the driver
     ChunkWorld.withoutSession(sends.send(chunk, ChunkToken.parse(prepared.token).file))
   }
 
@@ -86,17 +90,20 @@ final class ChunkWorld(options: Map[String, String], schema: StructType) {
       more: Map[String, String] = Map.empty
   ): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
-    val chunk = timed(chunkOf(prepared))
+    val chunk = timed(prepared)
     new ChunkSender(WriteAheadOptions.parse(options ++ more), place, () => faults).send(chunk, token.file)
   }
 
   /** As a driver does before anything is sent: one at a time. */
   def start(): Unit = synchronized(asked.committers.prepare(asked.passed, place))
 
-  private def timed(chunk: Chunk): Chunk = synchronized {
+  private def timed(prepared: Prepared): Chunk = synchronized {
     start()
+    val chunk   = chunkOf(prepared)
+    val decided =
+      DecidedEpoch(chunk.query, chunk.epochNumber, ChunkToken.parse(prepared.token).decision.get.run)
     val times = asked.sender.times(asked.passed)
-    try chunk.copy(time = chunk.time.copy(micros = times.of(chunk)))
+    try chunk.copy(time = chunk.time.copy(micros = times.of(chunk, decided)))
     finally times.close()
   }
 

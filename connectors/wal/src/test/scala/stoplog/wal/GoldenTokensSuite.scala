@@ -46,12 +46,13 @@ class GoldenTokensSuite extends AnyFunSuite {
     assert(read.text === token)
   }
 
-  test("a token with the place of the notes is read and written as it was") {
+  test("a token with the run and the places of its decision is read and written as it was") {
     for ((epoch, token) <- Seq(Some(7L) -> "7@1700000000123", Some(7L) -> "7", None -> "-")) {
-      val text = s"$query|$token#the+table+a%7Cb%23c%40d+of+postgresql%3Ashop|3|4097|$file"
+      val text = s"$query|$token#run-1#the+table+a%7Cb%23c%40d+of+postgresql%3Ashop#orders|3|4097|$file"
       val read = ChunkToken.parse(text)
       assert(read.epoch === epoch)
-      assert(read.notesAt === Some("the table a|b#c@d of postgresql:shop"))
+      val places = ChunkPlaces(notes = "the table a|b#c@d of postgresql:shop", rows = "orders")
+      assert(read.decision === Some(ChunkDecision("run-1", places)))
       assert(read.startedAtMillis === Some(1700000000123L).filter(_ => token.contains("@")))
       assert(read.file.token === file)
       assert(read.text === text)

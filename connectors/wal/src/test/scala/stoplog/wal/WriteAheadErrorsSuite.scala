@@ -22,7 +22,14 @@ class WriteAheadErrorsSuite
           "io.github.stoplog:stoplog-jdbc_2.13:1",
           new ClassNotFoundException("stoplog.jdbc.wal.JdbcSender")
         ),
-        WriteAheadErrors.epochAhead("main", "/data/log", 7),
+        WriteAheadErrors.epochAhead(
+          WriteAheadErrorsSuite.log,
+          "the table a",
+          "d3b07384",
+          epoch = 7,
+          "micro-batch 9"
+        ),
+        WriteAheadErrors.targetChanged(WriteAheadErrorsSuite.log, "chunk-1", "the table a", "the table b"),
         WriteAheadErrors.notesMoved(WriteAheadErrorsSuite.log, "chunk-1", "the table a", "the table b"),
         WriteAheadErrors.chunkLost(
           WriteAheadErrorsSuite.log,
@@ -50,7 +57,8 @@ class WriteAheadErrorsSuite
       val options =
         Map("sender" -> "http", "url" -> url, "httpRetries" -> "1", "httpHeader.X-Key" -> "hunter2").asJava
       val target = new HttpSender().target(options)
-      val rows   = new ChunkRows {
+      assert(new HttpSender().rowsTo(options) === target)
+      val rows = new ChunkRows {
         override def iterator: Iterator[InternalRow] = Iterator(InternalRow(1))
       }
       val sent = Try(new HttpTarget(HttpOptions.parse(options), schema, _ => ()).send(chunk, rows)).failed.get

@@ -22,6 +22,9 @@ class WriteAheadMatrixSuite extends ConnectorMatrixSuite(MatrixSection.WriteAhea
 
   override protected def steps: Vector[Step] = WriteAheadWords().map(_._1)
 
+  // The log and the notes are in the checkpoint.
+  override protected def remembersEpochs: Boolean = false
+
   override protected def after(step: Step): String = WriteAheadWords().toMap.apply(step)
 
   override protected def sampled(step: Step, fate: CrashMode): Boolean = true

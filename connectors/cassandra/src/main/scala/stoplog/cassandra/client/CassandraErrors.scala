@@ -48,14 +48,43 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
-  /** @param newest the epoch that was written last */
-  def epochBehind(table: String, query: String, epoch: Long, newest: Long): StoplogException =
+  /** @param newest the epoch that was written last
+    * @param asked  what the query is to write
+    * @param cql    the statement after which the query may write that
+    */
+  def epochBehind(
+      table: String,
+      query: String,
+      newest: Long,
+      asked: String,
+      cql: String
+  ): StoplogException =
     failure(
       "STOPLOG_CASSANDRA_EPOCH_BEHIND",
       "table"  -> table,
       "query"  -> query,
+      "newest" -> newest,
+      "asked"  -> asked,
+      "cql"    -> cql
+    )
+
+  /** @param newest the epoch that was written last
+    * @param cql    as of [[epochBehind]]
+    */
+  def epochGap(
+      table: String,
+      query: String,
+      newest: Long,
+      epoch: Long,
+      cql: String
+  ): StoplogException =
+    failure(
+      "STOPLOG_CASSANDRA_EPOCH_GAP",
+      "table"  -> table,
+      "query"  -> query,
+      "newest" -> newest,
       "epoch"  -> epoch,
-      "newest" -> newest
+      "cql"    -> cql
     )
 
   /** @param cql the statement that makes the table */

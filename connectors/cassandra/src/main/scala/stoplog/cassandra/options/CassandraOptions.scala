@@ -36,7 +36,14 @@ private[cassandra] final case class WriteOptions(
     maxBatchRows: Int,
     maxBatchBytes: Long,
     distribution: RowSpread
-)
+) {
+
+  /** Of conditional writes to a table of the connector's own. */
+  def serial: DefaultConsistencyLevel = timestamp match {
+    case WriteTimestamp.OfEpoch(_, _, serial) => serial
+    case _                                    => DefaultConsistencyLevel.SERIAL
+  }
+}
 
 private[cassandra] final case class ReadOptions(maxSplitBytes: Long, pageRows: Int)
 

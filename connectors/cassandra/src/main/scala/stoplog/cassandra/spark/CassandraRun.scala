@@ -7,6 +7,7 @@ import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{EpochClock, InFlight, UpsertWriter, WritePlan, WrittenRows}
+import stoplog.commit.{BatchDigests, Planned}
 import stoplog.engine.{EngineRun, EpochStart, SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 
@@ -28,13 +29,16 @@ private[spark] final class CassandraRun(
   private var micros = 0L
 
   override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, WrittenRows] =
-    new CassandraWriterFactory(plan, options, timeOf(epoch.batch))
+    new CassandraWriterFactory(plan, options, timeOf(epoch.batch, epoch.digests))
 
-  /** The time that the epoch's rows are written with, if that is where they have it from; it is durable on return. */
-  def timeOf(batch: Long): Option[Long] = synchronized {
+  /** The time that the epoch's rows are written with, if that is where they have it from; it is durable on return.
+    *
+    * Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, `STOPLOG_CASSANDRA_EPOCH_GAP`.
+    */
+  def timeOf(batch: Long, digests: BatchDigests): Option[Long] = synchronized {
     clock.map { clock =>
       faults.at(Step.BeforeClaim)
-      micros = clock.begin(batch)
+      micros = clock.begin(new Planned(batch, digests))
       faults.at(Step.AfterClaim)
       micros
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.wal
 
+import java.io.IOException
 import java.util.{Map => JMap}
 
+import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.cql.{Row, SimpleStatement}
 
 import stoplog.cassandra.client.{CassandraErrors, RequestRetries, Sessions}
@@ -10,7 +12,9 @@ import stoplog.cassandra.options.{CassandraOptionRegistry => Registry, Cassandra
 import stoplog.cassandra.schema.OwnTable
 import stoplog.error.Errors
 import stoplog.options.{Opt, OptionGroup}
-import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, LogPlace}
+import stoplog.wal.{
+  CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
+}
 
 /** Keeps the notes of a write-ahead sink in a table of Cassandra's: what `committer=cassandra` is.
   *
@@ -54,7 +58,8 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
   private val own     = new OwnTable(
     asked.chunks._1,
     asked.chunks._2,
-    "query_id text, epoch bigint, chunk_name text, noted_millis bigint, PRIMARY KEY (query_id, epoch, chunk_name)",
+    "query_id text, epoch bigint, chunk_name text, noted_millis bigint, newest_epoch bigint static, " +
+      "decision text static, PRIMARY KEY (query_id, epoch, chunk_name)",
     CassandraErrors.chunksTable
   )
 
@@ -79,6 +84,35 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
     ()
   }
 
+  override def begin(decided: DecidedEpoch): Option[DecidedEpoch] =
+    Some(inSession { session =>
+      newest(session, decided.query) match {
+        case Some(newest) if newest.epoch >= decided.epoch => newest
+        case former if replace(session, former, decided)   => decided
+        case _                                             =>
+          throw new IOException(s"another process begins epoch ${decided.epoch} of query ${decided.query}")
+      }
+    })
+
+  /** A read at this level also settles what an interrupted conditional write has left open. */
+  private def newest(session: CqlSession, query: String): Option[DecidedEpoch] = {
+    val cql = s"SELECT DISTINCT query_id, newest_epoch, decision FROM ${own.name} WHERE query_id = ?"
+    val row = session.execute(statement(cql, query).setConsistencyLevel(options.write.serial)).one()
+    Option(row).filterNot(_.isNull(1)).map(row => DecidedEpoch(query, row.getLong(1), row.getString(2)))
+  }
+
+  private def replace(session: CqlSession, former: Option[DecidedEpoch], decided: DecidedEpoch): Boolean = {
+    val cql   = s"UPDATE ${own.name} SET newest_epoch = ?, decision = ? WHERE query_id = ? IF "
+    val asked = Seq(Long.box(decided.epoch), decided.decision, decided.query)
+    val write = former.fold(statement(cql + "newest_epoch = null", asked: _*)) { former =>
+      val values = asked ++ Seq(Long.box(former.epoch), former.decision)
+      statement(cql + "newest_epoch = ? AND decision = ?", values: _*)
+    }
+    session
+      .execute(write.setIdempotent(false).setSerialConsistencyLevel(options.write.serial))
+      .wasApplied
+  }
+
   override def forgetBefore(query: String, epoch: Long): Unit = {
     execute(s"DELETE FROM ${own.name} WHERE query_id = ? AND epoch < ?", query, Long.box(epoch))
     ()
@@ -86,13 +120,14 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
 
   /** The first row of the answer. */
   private def execute(cql: String, values: AnyRef*): Option[Row] =
-    Sessions.use(options.connection, retries) { session =>
-      val statement = SimpleStatement
-        .newInstance(cql, values: _*)
-        .setIdempotent(true)
-        .setConsistencyLevel(options.consistency)
-      own.guarded(retries(() => Option(session.execute(statement).one())))
-    }
+    inSession(session => Option(session.execute(statement(cql, values: _*)).one()))
+
+  private def statement(cql: String, values: AnyRef*): SimpleStatement =
+    SimpleStatement.newInstance(cql, values: _*).setIdempotent(true).setConsistencyLevel(options.consistency)
+
+  /** Requests that are sent again, from the first one on, as long as their failure may pass. */
+  private def inSession[A](requests: CqlSession => A): A =
+    Sessions.use(options.connection, retries)(session => own.guarded(retries(() => requests(session))))
 }
 
 /** The options of the sender and the committer of a write-ahead sink: those that begin with `cassandra.`.

@@ -10,7 +10,7 @@ import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{EpochClock, UpsertWriter, WritePlan}
 import stoplog.fault.Faults
-import stoplog.wal.{Chunk, ChunkRows, EpochTimes, Recent, RowSender, RowTarget}
+import stoplog.wal.{Chunk, ChunkRows, DecidedEpoch, EpochTimes, Recent, RowSender, RowTarget}
 
 /** Writes the chunks of a write-ahead sink to a table of Cassandra's, by their keys: what `sender=cassandra` is.
   *
@@ -26,6 +26,8 @@ final class CassandraSender extends RowSender {
 
   override def target(options: JMap[String, String]): String =
     CassandraChunkOptions.ofSender(options).cassandra.table.toString
+
+  override def rowsTo(options: JMap[String, String]): String = s"the table ${target(options)} of Cassandra"
 
   /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
@@ -84,23 +86,22 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
 private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: () => Long) extends EpochTimes {
   private var queries = Map.empty[String, ChunkTimes.Query]
 
-  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, of a process that was given up. */
-  override def of(chunk: Chunk): Option[Long] = synchronized {
-    val query = chunk.epoch match {
-      case None        => queries.getOrElse(chunk.query, ChunkTimes.Job(nowMicros()))
-      case Some(epoch) => begun(chunk.query, epoch, chunk.rows)
-    }
+  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, of a process that was given up, or if the epoch was decided anew. */
+  override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = synchronized {
+    val query =
+      if (chunk.epoch.isEmpty) queries.getOrElse(chunk.query, ChunkTimes.Job(nowMicros()))
+      else begun(decided, chunk.rows)
     queries += chunk.query -> query
     Some(query.micros)
   }
 
-  private def begun(name: String, epoch: Long, rows: Long): ChunkTimes.Stream = {
-    val query = queries.get(name) match {
-      case Some(known: ChunkTimes.Stream) if known.epoch == epoch => known
-      case Some(known: ChunkTimes.Stream) => known.copy(epoch = epoch, micros = known.clock.begin(epoch))
-      case _                              =>
-        val clock = clockOf(name)
-        ChunkTimes.Stream(epoch, clock.begin(epoch), clock)
+  private def begun(decided: DecidedEpoch, rows: Long): ChunkTimes.Stream = {
+    def begin(clock: EpochClock) =
+      ChunkTimes.Stream(decided, clock.begin(decided.epoch, decided.digest), clock)
+    val query = queries.get(decided.query) match {
+      case Some(known: ChunkTimes.Stream) if known.decided == decided => known
+      case Some(known: ChunkTimes.Stream)                             => begin(known.clock)
+      case _                                                          => begin(clockOf(decided.query))
     }
     // Each row of a key has a microsecond more than the one before.
     query.clock.used(query.micros + rows)
@@ -112,6 +113,6 @@ private object ChunkTimes {
   sealed trait Query {
     def micros: Long
   }
-  final case class Stream(epoch: Long, micros: Long, clock: EpochClock) extends Query
-  final case class Job(micros: Long)                                    extends Query
+  final case class Stream(decided: DecidedEpoch, micros: Long, clock: EpochClock) extends Query
+  final case class Job(micros: Long)                                              extends Query
 }

@@ -11,12 +11,15 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement
 import stoplog.cassandra.client.{CassandraErrors, RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.OwnTable
+import stoplog.commit.{EpochCheck, EpochErrors, Planned}
+import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** Gives each epoch of a query the write timestamp of its rows: when it was first begun.
   *
   * The time of an epoch is in the ledger before any of its rows is written, so an epoch that is repeated after a crash
-  * has it again. Times grow with the epochs of a query, over restarts and even if the clock goes back: what a late
-  * attempt writes loses against all that newer epochs wrote.
+  * has it again. The ledger contains the digest of the epoch, too. An epoch that was planned anew has other rows and is
+  * refused, since Cassandra would mix the cells of two plans (decision 0034). Times grow with the epochs of a query, over
+  * restarts and even if the clock goes back: what a late attempt writes loses against all that newer epochs wrote.
   *
   * @param table     that is written to, for messages
   * @param retries   for all of it, from reading the ledger on: only that tells what became of a write without an answer
@@ -35,27 +38,42 @@ private[cassandra] final class EpochClock(
   // The times of its rows are all this run's own, and so it has seen them.
   private var claimed = Option.empty[EpochEntry]
 
-  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND` if a newer epoch has been begun. */
-  def begin(epoch: Long): Long = {
-    val begun = retries(() => attempt(epoch))
-    used(begun)
-    begun
+  private val errors = new LedgerErrors(ledger, table, query)
+  private val check  = new EpochCheck(errors)
+
+  /** Begins the epoch of a query whose every epoch begins here. Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`,
+    * `STOPLOG_CASSANDRA_EPOCH_GAP`.
+    */
+  def begin(planned: Planned): Long = begun(planned.batch, planned.digest) { own =>
+    check.sequence(own.newest, planned)
+    // Whatever this run has not claimed itself, another one may have written behind another batch.
+    if (!claimed.contains(own)) check.goesOn(own.newest, planned)
+  }
+
+  /** Begins the epoch of a query whose epochs begin here if they have rows. Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND`. */
+  def begin(epoch: Long, digest: Option[BatchDigest]): Long =
+    begun(epoch, digest)(own => EpochCheck.notBehind(own.newest, epoch, digest, errors))
+
+  private def begun(epoch: Long, digest: Option[BatchDigest])(refuse: EpochEntry => Unit): Long = {
+    val micros = retries(() => attempt(epoch, digest, refuse))
+    used(micros)
+    micros
   }
 
   /** The latest timestamp that a task has given to a row. */
   def used(micros: Long): Unit = latest = latest.max(micros)
 
-  private def attempt(epoch: Long): Long = {
+  private def attempt(epoch: Long, digest: Option[BatchDigest], refuse: EpochEntry => Unit): Long = {
     val entries = ledger.entries()
     entries.find(_.query == query) match {
       case Some(own) =>
         // Another run may have used a few microseconds behind its last time, for rows that have the same key.
         if (!claimed.contains(own)) used(own.micros + EpochClock.MarginMicros)
-        if (own.epoch > epoch) throw CassandraErrors.epochBehind(table, query, epoch, own.epoch)
-        else if (own.epoch == epoch) own.micros
-        else claim(EpochEntry(query, epoch, nowMicros().max(latest + 1)), Some(own))
+        refuse(own)
+        if (own.epoch == epoch) own.micros
+        else claim(EpochEntry(query, epoch, digest, nowMicros().max(latest + 1)), Some(own))
       case None =>
-        claim(EpochEntry(query, epoch, (entries.map(_.micros + 1) :+ nowMicros()).max), None)
+        claim(EpochEntry(query, epoch, digest, (entries.map(_.micros + 1) :+ nowMicros()).max), None)
     }
   }
 
@@ -86,11 +104,55 @@ private[cassandra] object EpochClock {
   val systemMicros: () => Long = () => Math.multiplyExact(System.currentTimeMillis(), 1000L)
 }
 
-/** The newest epoch that a query has begun to write, and its time. */
-private[cassandra] final case class EpochEntry(query: String, epoch: Long, micros: Long)
+/** The newest epoch that a query has begun to write, and its time.
+  *
+  * @param digest of the epoch; `None` if it was not known
+  */
+private[cassandra] final case class EpochEntry(
+    query: String,
+    epoch: Long,
+    digest: Option[BatchDigest],
+    micros: Long
+) {
+  def newest: QueryEpoch = QueryEpoch(query, Some(epoch), digest)
+}
+
+/** The refusals of an epoch of this query. */
+private final class LedgerErrors(ledger: EpochLedger, table: String, query: String) extends EpochErrors {
+
+  /** Each query has an entry of its own. */
+  override def foreignQuery(owner: QueryEpoch, batch: Long): Throwable =
+    throw new IllegalStateException(s"the entry of query ${owner.queryId} was read for query $query")
+
+  override def gap(last: Option[Long], batch: Long): Throwable =
+    last.fold[Throwable](new IllegalStateException(s"the entry of query $query has no epoch")) { newest =>
+      CassandraErrors.epochGap(table, query, newest, batch, ledger.repair(query, newest, batch))
+    }
+
+  override def ahead(last: Long, batch: Long): Throwable = behind(last, batch, s"epoch $batch")
+
+  override def plannedAnew(batch: Long): Throwable =
+    behind(batch, batch, s"an epoch $batch that it has planned anew, with other offsets")
+
+  override def replanned(last: Long): Throwable =
+    behind(
+      last,
+      last + 1,
+      s"epoch ${last + 1} after another epoch $last, which was planned anew with other offsets"
+    )
+
+  private def behind(newest: Long, epoch: Long, asked: String): Throwable =
+    CassandraErrors.epochBehind(table, query, newest, asked, ledger.repair(query, newest, epoch))
+}
 
 /** The store of the times of epochs, which outlives the driver. One for each table that is written to. */
 private[cassandra] trait EpochLedger {
+
+  /** The statement by which an operator lets a query begin this epoch, whose rows become newer than all that it has written.
+    *
+    * @param newest the epoch of the query's entry
+    */
+  def repair(query: String, newest: Long, epoch: Long): String
 
   /** One of each query. */
   def entries(): Seq[EpochEntry]
@@ -112,20 +174,32 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
   private val own    = new OwnTable(
     asked.keyspace.getOrElse(options.table.keyspace),
     asked.table,
-    "target text, query text, epoch bigint, micros bigint, PRIMARY KEY (target, query)",
+    "target text, query text, epoch bigint, digest text, micros bigint, PRIMARY KEY (target, query)",
     CassandraErrors.epochTable
   )
+
+  /** It keeps the time, and is conditional as all writes to the table are: Cassandra orders others by another clock. */
+  override def repair(query: String, newest: Long, epoch: Long): String =
+    s"UPDATE ${own.name} SET epoch = ${epoch - 1}, digest = null WHERE target = '$target' AND query = '$query' " +
+      s"IF epoch = $newest"
 
   override def entries(): Seq[EpochEntry] = use { session =>
     // A read at this level also settles what an interrupted conditional write has left open.
     val read = SimpleStatement
-      .newInstance(s"SELECT query, epoch, micros FROM ${own.name} WHERE target = ?", target)
+      .newInstance(s"SELECT query, epoch, digest, micros FROM ${own.name} WHERE target = ?", target)
       .setConsistencyLevel(asked.serial)
       .setIdempotent(true)
     session
       .execute(read)
       .asScala
-      .map(row => EpochEntry(row.getString(0), row.getLong(1), row.getLong(2)))
+      .map { row =>
+        EpochEntry(
+          row.getString(0),
+          row.getLong(1),
+          Option(row.getString(2)).map(BatchDigest(_)),
+          row.getLong(3)
+        )
+      }
       .toVector
   }
 
@@ -133,16 +207,19 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
     val write = before match {
       case None =>
         SimpleStatement.newInstance(
-          s"INSERT INTO ${own.name} (target, query, epoch, micros) VALUES (?, ?, ?, ?) IF NOT EXISTS",
+          s"INSERT INTO ${own.name} (target, query, epoch, digest, micros) VALUES (?, ?, ?, ?, ?) IF NOT EXISTS",
           target,
           entry.query,
           entry.epoch,
+          entry.digest.map(_.value).orNull,
           entry.micros
         )
       case Some(old) =>
         SimpleStatement.newInstance(
-          s"UPDATE ${own.name} SET epoch = ?, micros = ? WHERE target = ? AND query = ? IF epoch = ? AND micros = ?",
+          s"UPDATE ${own.name} SET epoch = ?, digest = ?, micros = ? WHERE target = ? AND query = ? " +
+            "IF epoch = ? AND micros = ?",
           entry.epoch,
+          entry.digest.map(_.value).orNull,
           entry.micros,
           target,
           entry.query,

@@ -14,7 +14,9 @@ import stoplog.cassandra.KeyspaceForTests
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{UpsertWriter, WritePlan}
+import stoplog.commit.BatchDigests
 import stoplog.fault.{Faults, Step}
+import stoplog.log.BatchDigest
 import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 
 /** Upserts into a real node, stopped at each step. */
@@ -40,7 +42,7 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
 
   private final class World extends ConnectorWorld {
     private val table = s"t_${UUID.randomUUID().toString.take(8)}"
-    cql(s"CREATE TABLE %s.$table (id bigint PRIMARY KEY, word text)")
+    cql(s"CREATE TABLE %s.$table (id bigint PRIMARY KEY, word text, mirrored text)")
 
     private val asked     = CassandraOptions.parse(options(table).asJava)
     private val info      = TableInfo.of(asked)
@@ -50,29 +52,66 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
     override def process(faults: Faults): ConnectorWorld.Process = {
       val number = processes.incrementAndGet()
       val run    = new CassandraRun(info, asked, plan, queryId = table, faults)
-      (epoch: Long) => {
-        val micros = run.timeOf(epoch)
-        for (rows <- ConnectorRows.Upserts.inTasks(epoch, tasks = 1 + number % 3)) {
-          val task = new UpsertWriter(plan, session, asked, micros, faults)
-          rows.foreach { case (id, word) => task.write(InternalRow(id, UTF8String.fromString(word))) }
-          task.finish()
-        }
-      }
+      (epoch: Long) =>
+        write(
+          run.timeOf(epoch, planned),
+          ConnectorRows.Upserts.inTasks(epoch, tasks = 1 + number % 3),
+          faults
+        )
     }
 
-    override def surplus(): Vector[String] = ConnectorRows.Upserts.surplus(found)
+    override def restored(epoch: Long): Option[ConnectorWorld.Restored] = Some(new ConnectorWorld.Restored {
 
-    override def problems(epochs: Long): Vector[String] = ConnectorRows.Upserts.problems(found, epochs)
+      override def write(): Unit = {
+        val run    = new CassandraRun(info, asked, plan, queryId = table, Faults.none)
+        val micros = run.timeOf(epoch, plannedAnew(epoch))
+        World.this.write(micros, ConnectorRows.Upserts.anewInTasks(epoch, tasks = 2), Faults.none)
+      }
+
+      override def problems(fate: ConnectorRows.Anew): Vector[String] =
+        mixed ++ ConnectorRows.Upserts.problemsAnew(found, epoch, fate)
+    })
+
+    override def surplus(): Vector[String] = mixed ++ ConnectorRows.Upserts.surplus(found)
+
+    override def problems(epochs: Long): Vector[String] =
+      mixed ++ ConnectorRows.Upserts.problems(found, epochs)
 
     override def result: String = ConnectorRows.Upserts.result
 
-    private def found =
-      cql(s"SELECT id, word FROM %s.$table").map(row => row.getLong(0) -> row.getString(1))
+    private def write(micros: Option[Long], tasks: Seq[Seq[ConnectorRows.Row]], faults: Faults): Unit =
+      for (rows <- tasks) {
+        val task = new UpsertWriter(plan, session, asked, micros, faults)
+        rows.foreach { case (id, word) =>
+          task.write(InternalRow(id, UTF8String.fromString(word), UTF8String.fromString(mirrored(word))))
+        }
+        task.finish()
+      }
+
+    private def found = rows.map { case (row, _) => row }
+
+    /** Rows with cells of two writes. */
+    private def mixed = rows.collect {
+      case (row @ (_, word), other) if mirrored(word) != other => s"$row has '$other' of another row"
+    }.toVector
+
+    private def rows = cql(s"SELECT id, word, mirrored FROM %s.$table").map { row =>
+      (row.getLong(0) -> row.getString(1), row.getString(2))
+    }
   }
 }
 
 private object CassandraMatrixSuite {
-  val Schema: StructType = new StructType().add("id", LongType).add("word", StringType)
+  val Schema: StructType =
+    new StructType().add("id", LongType).add("word", StringType).add("mirrored", StringType)
+
+  val planned: BatchDigests = batch => Some(BatchDigest(s"batch $batch"))
+
+  def plannedAnew(epoch: Long): BatchDigests =
+    batch => if (batch == epoch) Some(BatchDigest(s"batch $batch anew")) else planned.of(batch)
+
+  /** The larger word has the smaller one: of two writes at one time, no column tells by itself which one a row is of. */
+  def mirrored(word: String): String = word.map(char => ('~' - char + ' ').toChar)
 
   val Words: Vector[(Step, String)] = Vector(
     Step.BeforeClaim -> "everything of earlier epochs in the target; the epoch has no time",

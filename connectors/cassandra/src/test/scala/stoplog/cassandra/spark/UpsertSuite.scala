@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.spark
 
+import java.io.File
 import java.nio.file.Files
 
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.StreamingQueryException
@@ -23,11 +25,16 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
   private def refusal(action: => Any): StoplogException =
     Causes.of(intercept[Exception](action)).collectFirst { case known: StoplogException => known }.get
 
+  private def refusalOf(queries: Queries): StoplogException =
+    intercept[StreamingQueryException](queries.run()).getCause.asInstanceOf[StoplogException]
+
+  private def newDirectory(): String = Files.createTempDirectory("checkpoint").toString
+
   private def query(table: String, more: (String, String)*): Queries = new Queries(table, more)
 
   /** Micro-batches of `id:value` from memory, over one checkpoint. */
-  private final class Queries(table: String, more: Seq[(String, String)]) {
-    val checkpoint     = Files.createTempDirectory("checkpoint").toString
+  private class Queries(table: String, more: Seq[(String, String)]) {
+    var checkpoint     = newDirectory()
     private val stream = MemoryStream[String](spark.implicits.newStringEncoder, spark)
 
     def add(all: String*): this.type = {
@@ -35,18 +42,26 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
       this
     }
 
+    protected def rows: DataFrame =
+      stream.toDF().selectExpr("CAST(split(value, ':')[0] AS INT) AS id", "split(value, ':')[1] AS v")
+
     /** What has come, in one micro-batch. */
     def run(): Unit = {
-      val started = stream
-        .toDF()
-        .selectExpr("CAST(split(value, ':')[0] AS INT) AS id", "split(value, ':')[1] AS v")
-        .writeStream
+      val started = rows.writeStream
+        .outputMode("update")
         .format("stoplog-cassandra")
         .options(options(table, more: _*))
         .option("checkpointLocation", checkpoint)
         .start()
       try started.processAllAvailable()
       finally started.stop()
+    }
+
+    /** A copy of the checkpoint as it is now. */
+    def copied(): String = {
+      val copy = newDirectory()
+      FileUtils.copyDirectory(new File(checkpoint), new File(copy))
+      copy
     }
 
     /** Makes Spark believe that the micro-batch was never committed. */
@@ -115,8 +130,50 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     Seq("offsets/1", "commits/1", "commits/0").foreach(name =>
       Files.delete(java.nio.file.Path.of(queries.checkpoint, name))
     )
-    val e = intercept[StreamingQueryException](queries.run())
-    assert(e.getCause.asInstanceOf[StoplogException].getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(refusalOf(queries).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+  }
+
+  test("a checkpoint that was restored from a copy made one batch ago mixes no row of two plans") {
+    cql("CREATE TABLE %s.anew (id int PRIMARY KEY, state text, n int)")
+    // The newest state of each order: a larger n, and a smaller word.
+    val orders = new Queries("anew", Nil) {
+      override protected def rows: DataFrame = super.rows
+        .groupBy("id")
+        .agg("v" -> "max")
+        .selectExpr("id", "if(`max(v)` = '1', 'open', 'closed') AS state", "CAST(`max(v)` AS INT) AS n")
+    }
+    def order                     = cql("SELECT state, n FROM %s.anew WHERE id = 1").head.getFormattedContents
+    def refused: StoplogException = refusalOf(orders)
+    orders.add("9:1").run()
+    val (current, copy) = (orders.checkpoint, orders.copied())
+    orders.add("1:1").run()
+    orders.add("1:2")
+    orders.checkpoint = copy
+    assert(refused.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(refused.getMessage.contains("an epoch 1 that it has planned anew"))
+    assert(order === "[state:'open', n:1]")
+    orders.checkpoint = current
+    orders.run()
+    assert(order === "[state:'closed', n:2]")
+    // The way out of the message, for an operator who has only the copy.
+    orders.checkpoint = copy
+    session.execute(refused.getMessageParameters.get("cql"))
+    orders.add("1:3").run()
+    assert(order === "[state:'closed', n:3]")
+  }
+
+  test("a query that goes on after epochs that the keyspace lacks is refused") {
+    cql("CREATE TABLE %s.gap (id int PRIMARY KEY, v text)")
+    val queries = query("gap")
+    for (value <- Seq("1:a", "1:b")) queries.add(value).run()
+    val entry = cql("SELECT query FROM %s.stoplog_epochs WHERE target = '%s.gap'").head.getString(0)
+    cql(s"UPDATE %s.stoplog_epochs SET epoch = 0 WHERE target = '%s.gap' AND query = '$entry' IF EXISTS")
+    queries.add("1:c")
+    val gap = refusalOf(queries)
+    assert(gap.getCondition === "STOPLOG_CASSANDRA_EPOCH_GAP")
+    session.execute(gap.getMessageParameters.get("cql"))
+    queries.run()
+    assert(cql("SELECT v FROM %s.gap WHERE id = 1").head.getString(0) === "c")
   }
 
   test("with a column as write timestamp the latest row of a key wins, whenever it comes") {

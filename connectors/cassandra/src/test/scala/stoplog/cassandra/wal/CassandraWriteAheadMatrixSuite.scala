@@ -49,6 +49,8 @@ class CassandraWriteAheadMatrixSuite
       _ => new CassandraSender,
       ConnectorRows.Upserts
     ) {
+      override def restored(epoch: Long): Option[ConnectorWorld.Restored] = restoredLog(epoch)
+
       override protected def found(): Seq[ConnectorRows.Row] =
         cql(s"SELECT id, word FROM %s.$table").map(row => row.getLong(0) -> row.getString(1))
     }

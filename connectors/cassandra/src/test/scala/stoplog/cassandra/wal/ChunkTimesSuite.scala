@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.cassandra.client.RequestRetries
 import stoplog.cassandra.write.{EpochClock, EpochEntry, EpochLedger}
 import stoplog.error.StoplogException
-import stoplog.wal.Chunk
+import stoplog.wal.{Chunk, DecidedEpoch}
 
 class ChunkTimesSuite extends AnyFunSuite {
   private var now   = 1700000000000000L
@@ -14,6 +14,8 @@ class ChunkTimesSuite extends AnyFunSuite {
 
   private final class MemoryLedger extends EpochLedger {
     var all: Vector[EpochEntry] = Vector.empty
+
+    override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
 
     override def entries(): Seq[EpochEntry] = {
       reads += 1
@@ -31,6 +33,11 @@ class ChunkTimesSuite extends AnyFunSuite {
 
   private def chunk(epoch: Long, rows: Long = 1, name: String = "c"): Chunk =
     Chunk("main", "q", name, Some(epoch), 0, rows)
+
+  private implicit final class Times(times: ChunkTimes) {
+    def of(chunk: Chunk, decision: String = "run"): Option[Long] =
+      times.of(chunk, DecidedEpoch("q", chunk.epochNumber, decision))
+  }
 
   test("chunks of an epoch have one time, for which the ledger is asked once, over restarts too") {
     val ledger = new MemoryLedger
@@ -64,6 +71,20 @@ class ChunkTimesSuite extends AnyFunSuite {
     old.of(chunk(0))
     times(ledger).of(chunk(2))
     assert(intercept[StoplogException](old.of(chunk(1))).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+  }
+
+  test("an epoch that was decided anew is refused: its rows must not have the time of the former ones") {
+    val ledger = new MemoryLedger
+    times(ledger).of(chunk(7), "run 1")
+    for (anew <- Seq(times(ledger), times(ledger)))
+      assert(
+        intercept[StoplogException](
+          anew.of(chunk(7), "run 2")
+        ).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND"
+      )
+    assert(ledger.all.map(_.digest.map(_.value)) === Vector(Some("run 1")))
+    times(ledger).of(chunk(9), "run 2") // epochs without rows do not begin
+    assert(ledger.all.map(_.epoch) === Vector(9L))
   }
 
   test("a batch query asks nobody, and has one time") {

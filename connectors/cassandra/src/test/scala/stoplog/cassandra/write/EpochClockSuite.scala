@@ -6,14 +6,17 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.cassandra.client.RequestRetries
+import stoplog.commit.{BatchDigests, Planned}
 import stoplog.error.StoplogException
+import stoplog.log.BatchDigest
 
 class EpochClockSuite extends AnyFunSuite {
 
   private final class MemoryLedger extends EpochLedger {
-    var all: Vector[EpochEntry]                                                  = Vector.empty
-    var beforeReplace: () => Unit                                                = () => ()
-    override def entries(): Seq[EpochEntry]                                      = all
+    var all: Vector[EpochEntry]                                           = Vector.empty
+    var beforeReplace: () => Unit                                         = () => ()
+    override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
+    override def entries(): Seq[EpochEntry]                               = all
     override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = {
       beforeReplace()
       val same = all.find(_.query == entry.query) == before
@@ -27,13 +30,23 @@ class EpochClockSuite extends AnyFunSuite {
   private def clock(ledger: EpochLedger, query: String = "q") =
     new EpochClock(ledger, "ks.t", query, RequestRetries(60000), () => now)
 
+  private def batches(changed: (Long, String)*): BatchDigests = batch =>
+    Some(BatchDigest(changed.toMap.getOrElse(batch, s"batch $batch")))
+
+  private implicit final class Epochs(clock: EpochClock) {
+    def begins(epoch: Long, digests: BatchDigests = batches()): Long =
+      clock.begin(new Planned(epoch, digests))
+  }
+
+  private def refused(begin: => Long): StoplogException = intercept[StoplogException](begin)
+
   test("an epoch has the time at which it was first begun, whoever repeats it and whenever") {
     val ledger = new MemoryLedger
     val first  = clock(ledger)
-    val begun  = first.begin(0)
+    val begun  = first.begins(0)
     now += 5000000
-    assert(first.begin(0) === begun)
-    assert(clock(ledger).begin(0) === begun)
+    assert(first.begins(0) === begun)
+    assert(clock(ledger).begins(0) === begun)
   }
 
   test("times grow with the epochs, even if the clock stands still or goes back") {
@@ -41,7 +54,7 @@ class EpochClockSuite extends AnyFunSuite {
     val one    = clock(ledger)
     val times  = for (epoch <- 0 until 5) yield {
       now -= 1000
-      one.begin(epoch.toLong)
+      one.begins(epoch.toLong)
     }
     assert(times === times.sorted.distinct)
   }
@@ -50,50 +63,50 @@ class EpochClockSuite extends AnyFunSuite {
     "times grow over a restart with a clock that is an hour behind, and leave room for what nobody wrote down"
   ) {
     val ledger = new MemoryLedger
-    val before = clock(ledger).begin(7)
+    val before = clock(ledger).begins(7)
     now -= 3600L * 1000000
-    assert(clock(ledger).begin(8) >= before + EpochClock.MarginMicros)
+    assert(clock(ledger).begins(8) >= before + EpochClock.MarginMicros)
   }
 
   test("a new epoch is later than every row of the one before") {
     val ledger = new MemoryLedger
     val one    = clock(ledger)
-    val begun  = one.begin(0)
+    val begun  = one.begins(0)
     one.used(begun + 777)
-    assert(one.begin(1) === begun + 778)
+    assert(one.begins(1) === begun + 778)
   }
 
   test("behind an epoch that a run repeats there is room too, for what the run before gave to its rows") {
     val ledger = new MemoryLedger
-    val begun  = clock(ledger).begin(7) // and rows with times up to 777 more
+    val begun  = clock(ledger).begins(7) // and rows with times up to 777 more
     now -= 3600L * 1000000
     val again = clock(ledger)
-    assert(again.begin(7) === begun)
+    assert(again.begins(7) === begun)
     again.used(begun + 3)
-    assert(again.begin(8) > begun + 777)
+    assert(again.begins(8) > begun + 777)
   }
 
   test("behind an epoch that another run has begun there is room, though this run has begun those before") {
     val ledger     = new MemoryLedger
     val one        = clock(ledger)
     val other      = clock(ledger)
-    val firstBegun = one.begin(0)
+    val firstBegun = one.begins(0)
     now -= 3600L * 1000000
-    val begun = other.begin(1)
+    val begun = other.begins(1)
     assert(begun >= firstBegun + EpochClock.MarginMicros)
-    assert(one.begin(1) === begun)
-    assert(one.begin(2) >= begun + EpochClock.MarginMicros)
+    assert(one.begins(1) === begun)
+    assert(one.begins(2) >= begun + EpochClock.MarginMicros)
   }
 
   test("a new query begins behind all others that wrote to the table, and then goes by its own") {
     val ledger = new MemoryLedger
     val ahead  = clock(ledger, "ahead")
     now += 9000000
-    val newest = ahead.begin(3)
+    val newest = ahead.begins(3)
     now -= 9000000
     val other = clock(ledger, "other")
-    assert(other.begin(0) === newest + 1)
-    assert(other.begin(1) === newest + 2)
+    assert(other.begins(0) === newest + 1)
+    assert(other.begins(1) === newest + 2)
   }
 
   test("two drivers of one query that begin the same epoch at once have the same time") {
@@ -102,39 +115,91 @@ class EpochClockSuite extends AnyFunSuite {
     ledger.beforeReplace = { () =>
       ledger.beforeReplace = () => ()
       now += 1
-      others = Some(clock(ledger).begin(0))
+      others = Some(clock(ledger).begins(0))
     }
-    assert(clock(ledger).begin(0) === others.get)
+    assert(clock(ledger).begins(0) === others.get)
   }
 
   test("a write whose outcome nobody knows is looked up") {
     val ledger = new MemoryLedger
     val unsure = new EpochLedger {
-      private var tries                                                            = 0
-      override def entries(): Seq[EpochEntry]                                      = ledger.entries()
+      private var tries                                                     = 0
+      override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
+      override def entries(): Seq[EpochEntry]                               = ledger.entries()
       override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean = {
         tries += 1
         ledger.replace(before, entry) && (tries > 1 || (throw new IOException("no answer")))
       }
     }
-    assert(clock(unsure).begin(0) === ledger.all.head.micros)
+    assert(clock(unsure).begins(0) === ledger.all.head.micros)
   }
 
   test("where no write is ever answered, tries end with the time") {
     val silent = new EpochLedger {
-      override def entries(): Seq[EpochEntry]                                      = Nil
+      override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
+      override def entries(): Seq[EpochEntry]                               = Nil
       override def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean =
         throw new IOException("no answer")
     }
     val one = new EpochClock(silent, "ks.t", "q", RequestRetries.never, () => now)
-    assert(intercept[IOException](one.begin(0)).getMessage === "no answer")
+    assert(intercept[IOException](one.begins(0)).getMessage === "no answer")
   }
 
   test("a driver that is behind writes nothing") {
     val ledger = new MemoryLedger
-    clock(ledger).begin(5)
-    val e = intercept[StoplogException](clock(ledger).begin(4))
+    clock(ledger).begins(5)
+    val e = refused(clock(ledger).begins(4))
     assert(e.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
     assert(e.getMessageParameters.get("newest") === "5")
+    assert(e.getMessage.contains("UPDATE q 5 4"))
+  }
+
+  test("an epoch that was planned anew is refused, by the run that began it and by every other one") {
+    val ledger = new MemoryLedger
+    val first  = clock(ledger)
+    first.begins(5)
+    val before = ledger.all
+    for (run <- Seq(first, clock(ledger))) {
+      val e = refused(run.begins(5, batches(5L -> "anew")))
+      assert(e.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+      assert(e.getMessage.contains("planned anew"))
+    }
+    assert(ledger.all === before)
+    assert(clock(ledger).begins(5, BatchDigests.unknown) === before.head.micros) // as far as anybody can tell
+  }
+
+  test("an epoch after another one than the ledger's is refused, and so is one that comes too early") {
+    val ledger = new MemoryLedger
+    clock(ledger).begins(5)
+    val other = refused(clock(ledger).begins(6, batches(5L -> "anew")))
+    assert(other.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(other.getMessage.contains("after another epoch 5"))
+    val early = refused(clock(ledger).begins(7))
+    assert(early.getCondition === "STOPLOG_CASSANDRA_EPOCH_GAP")
+    assert(early.getMessage.contains("UPDATE q 5 7"))
+    assert(ledger.all.map(_.epoch) === Vector(5L))
+  }
+
+  test(
+    "an entry that an operator has repaired lets the query begin, with a later time than it has ever used"
+  ) {
+    val ledger = new MemoryLedger
+    val micros = clock(ledger).begins(5)
+    now -= 3600L * 1000000
+    for (epoch <- Seq(5L, 4L, 8L)) {
+      ledger.all = ledger.all.map(_.copy(epoch = epoch - 1, digest = None))
+      assert(clock(ledger).begins(epoch, batches(epoch -> "anew")) >= micros + EpochClock.MarginMicros)
+    }
+  }
+
+  test(
+    "a driver that another one has overtaken is refused as soon as it begins an epoch after the other's batch"
+  ) {
+    val ledger = new MemoryLedger
+    val one    = clock(ledger)
+    one.begins(0)
+    clock(ledger).begins(1, batches(1L -> "anew"))
+    assert(refused(one.begins(1)).getMessage.contains("planned anew"))
+    assert(refused(one.begins(2)).getMessage.contains("after another epoch 1"))
   }
 }

@@ -11,7 +11,9 @@ import stoplog.jdbc.{
   SparkConnector, TableName, Target, Verdict
 }
 import stoplog.options.{Opt, OptionType}
-import stoplog.wal.{CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, LogPlace}
+import stoplog.wal.{
+  CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
+}
 
 /** Keeps the notes of a write-ahead sink in a table of a database: what `committer=jdbc` is.
   *
@@ -63,7 +65,8 @@ private[wal] final class JdbcCommitter(asked: JdbcChunkOptions) extends Checkpoi
   override def forgetBefore(query: String, epoch: Long): Unit =
     inTransaction(chunks.forgetBefore(_, query, epoch))
 
-  override def isOver(query: String, epoch: Long): Boolean = inTransaction(chunks.isOver(_, query, epoch))
+  override def begin(decided: DecidedEpoch): Option[DecidedEpoch] =
+    Some(inTransaction(chunks.begin(_, decided)))
 
   private def inTransaction[A](work: Session => A): A = inSession { (session, retries) =>
     retries(target.writeFailed)(_ => session.transaction(_ => work(session)))
@@ -78,8 +81,9 @@ private[wal] final class JdbcCommitter(asked: JdbcChunkOptions) extends Checkpoi
 
 /** The table with a row for each chunk that was sent, which the committer makes if it is not there.
   *
-  * A row of its own for each query says before which epoch all is done. Without it a task that was given up, and slept until
-  * its chunk's row was removed, would write the chunk once more.
+  * One more row for each query contains the newest epoch whose chunks are sent, and the decision on that epoch: all is done
+  * before the epoch. Without that row a task that was given up, and slept until its chunk's row was removed, would write
+  * the chunk once more; and a log that was restored from an older copy would send the epoch once more.
   *
   * @param nowMillis the time, for a person who looks after rows of queries that are gone
   */
@@ -87,16 +91,13 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
 
   def create: String =
     s"CREATE TABLE $table (query_id VARCHAR(64) NOT NULL, epoch BIGINT NOT NULL, chunk_name VARCHAR(128) NOT NULL, " +
-      "done_before BIGINT NOT NULL, noted_millis BIGINT NOT NULL, PRIMARY KEY (query_id, epoch, chunk_name))"
+      "newest_epoch BIGINT NOT NULL, decision VARCHAR(64), noted_millis BIGINT NOT NULL, " +
+      "PRIMARY KEY (query_id, epoch, chunk_name))"
 
   // The methods below work in a transaction of the caller.
 
   def has(session: Session, chunk: Chunk): Boolean =
-    doneBefore(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(
-      session,
-      chunk.query,
-      chunk.epochNumber
-    )
+    read(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(session, chunk)
 
   /** Notes it, if it has no note. */
   def put(session: Session, chunk: Chunk): Unit = if (!has(session, chunk)) insert(session, chunk)
@@ -111,52 +112,80 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
       case NonFatal(e) if Verdict.of(e, dialect) == Verdict.BadRow =>
         throw new SQLTransientException(s"chunk ${chunk.name} is noted already", ChunksTable.Conflict, e)
     }
-    val late = isOver(session, chunk.query, chunk.epochNumber)
+    val late = isOver(session, chunk)
     if (late) remove(session, chunk)
     !late
   }
 
-  def forgetBefore(session: Session, query: String, epoch: Long): Unit =
-    if (!over(session, query).exists(_ >= epoch)) {
-      delete(session, query, ChunksTable.OverEpoch, ChunksTable.OverEpoch + 1)
-      insert(session, query, ChunksTable.OverEpoch, ChunksTable.OverName, epoch)
-      delete(session, query, 0, epoch)
-    }
+  /** The newest epoch afterwards: it stays if it is a later one, or the same by another decision. Error: one that may pass, if
+    * another process has just begun the query's first epoch.
+    */
+  def begin(session: Session, decided: DecidedEpoch): DecidedEpoch = {
+    val DecidedEpoch(query, epoch, decision) = decided
+    val replaced                             = session.update(
+      s"UPDATE $table SET newest_epoch = ?, decision = ?, noted_millis = ? WHERE $key AND " +
+        "(newest_epoch < ? OR (newest_epoch = ? AND decision IS NULL))",
+      epoch,
+      orNull(decision),
+      nowMillis(),
+      query,
+      ChunksTable.NewestEpoch,
+      ChunksTable.NewestName,
+      epoch,
+      epoch
+    )
+    if (replaced > 0) decided
+    else
+      newest(session, query).getOrElse {
+        try insert(session, (ChunksTable.NewestEpoch, ChunksTable.NewestName), decided)
+        catch {
+          case NonFatal(e) if Verdict.of(e, dialect) == Verdict.BadRow =>
+            throw new SQLTransientException(s"query $query is begun already", ChunksTable.Conflict, e)
+        }
+        decided
+      }
+  }
 
-  def isOver(session: Session, query: String, epoch: Long): Boolean = over(session, query).exists(_ > epoch)
+  def forgetBefore(session: Session, query: String, epoch: Long): Unit = {
+    begin(session, DecidedEpoch(query, epoch, decision = ""))
+    session.update(s"DELETE FROM $table WHERE query_id = ? AND epoch >= 0 AND epoch < ?", query, epoch)
+    ()
+  }
 
-  private def over(session: Session, query: String): Option[Long] =
-    doneBefore(session, query, ChunksTable.OverEpoch, ChunksTable.OverName)
+  private def isOver(session: Session, chunk: Chunk): Boolean =
+    newest(session, chunk.query).exists(_.epoch > chunk.epochNumber)
+
+  private def newest(session: Session, query: String): Option[DecidedEpoch] =
+    read(session, query, ChunksTable.NewestEpoch, ChunksTable.NewestName)
 
   // By the whole key, so that no lock of a row that another chunk has just made is in the way.
-  private def doneBefore(session: Session, query: String, epoch: Long, name: String): Option[Long] =
-    session.query(s"SELECT done_before FROM $table WHERE $key", query, epoch, name) { result =>
-      Option.when(result.next())(result.getLong(1))
+  private def read(session: Session, query: String, epoch: Long, name: String): Option[DecidedEpoch] =
+    session.query(s"SELECT newest_epoch, decision FROM $table WHERE $key", query, epoch, name) { result =>
+      Option.when(result.next()) {
+        DecidedEpoch(query, result.getLong(1), Option(result.getString(2)).getOrElse(""))
+      }
     }
 
   private def insert(session: Session, chunk: Chunk): Unit =
-    insert(session, chunk.query, chunk.epochNumber, chunk.name, doneBefore = 0)
+    insert(session, (chunk.epochNumber, chunk.name), DecidedEpoch(chunk.query, 0, decision = ""))
 
-  private def insert(session: Session, query: String, epoch: Long, name: String, doneBefore: Long): Unit = {
+  private def insert(session: Session, place: (Long, String), newest: DecidedEpoch): Unit = {
     session.update(
-      s"INSERT INTO $table (query_id, epoch, chunk_name, done_before, noted_millis) VALUES (?, ?, ?, ?, ?)",
-      query,
-      epoch,
-      name,
-      doneBefore,
+      s"INSERT INTO $table (query_id, epoch, chunk_name, newest_epoch, decision, noted_millis) VALUES (?, ?, ?, ?, ?, ?)",
+      newest.query,
+      place._1,
+      place._2,
+      newest.epoch,
+      orNull(newest.decision),
       nowMillis()
     )
     ()
   }
 
+  private def orNull(decision: String): String = if (decision.isEmpty) null else decision
+
   private def remove(session: Session, chunk: Chunk): Unit = {
     session.update(s"DELETE FROM $table WHERE $key", chunk.query, chunk.epochNumber, chunk.name)
-    ()
-  }
-
-  /** @param until the first epoch that stays */
-  private def delete(session: Session, query: String, from: Long, until: Long): Unit = {
-    session.update(s"DELETE FROM $table WHERE query_id = ? AND epoch >= ? AND epoch < ?", query, from, until)
     ()
   }
 
@@ -165,9 +194,9 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
 
 private object ChunksTable {
 
-  // Of the row that says what is over: no chunk is called so, and no epoch is less than 0.
-  final val OverEpoch = -1L
-  final val OverName  = "-"
+  // Of the row with the newest epoch: no chunk is called so, and no epoch is less than 0.
+  final val NewestEpoch = -1L
+  final val NewestName  = "-"
 
   // SQLSTATE of a transaction that another one was in the way of.
   final val Conflict = "40001"

@@ -30,6 +30,11 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
     s"${jdbc.at.table} of ${jdbc.database}"
   }
 
+  override def rowsTo(options: JMap[String, String]): String = {
+    val jdbc = JdbcChunkOptions.ofSender(options).jdbc
+    s"the table ${jdbc.at.table} of ${jdbc.databaseName}"
+  }
+
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
     val key = JdbcChunkOptions.ofSender(options) -> schema

@@ -70,6 +70,8 @@ private object JdbcWriteAheadMatrixSuite {
     override protected def found(): Seq[ConnectorRows.Row] =
       database.rows(s"SELECT id, word FROM $table").map(row => row.head.toLong -> row(1))
 
+    override def restored(epoch: Long): Option[ConnectorWorld.Restored] = restoredLog(epoch)
+
     override def processesDied(): Unit = {
       database.rows(
         s"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '$name'"

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.wal
 
+import java.io.File
 import java.nio.file.Files
 
+import scala.jdk.CollectionConverters._
+
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.Trigger
@@ -10,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.format.SparkSessionForTests
-import stoplog.jdbc.TestDatabase
+import stoplog.jdbc.{JdbcOptions, TestDatabase}
 import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
 
 /** What a user does, through Spark. */
@@ -88,6 +92,55 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     source.addData(6L until 8L: _*)
     run(rejecting.withCommitter("files").build(), rows, at)
     assert(ids(table) === Seq(0, 1, 2, 4, 5, 6, 7))
+  }
+
+  test("what is in the log is sent to the table that it was decided for, unless that table has moved") {
+    val (former, other) = (derby.newTable(" CHECK (word <> 'w3')"), derby.newTable())
+    val words           = new Words
+    import words.{at, rows, source}
+    source.addData(0L until 6L: _*)
+    intercept[Exception](run(sink(former).build(), rows, at))
+    for (committer <- Seq("jdbc", "files")) {
+      val refused =
+        intercept[Exception](run(sink(other).withCommitter(committer).build(), rows, at)).getMessage
+      // Of two changes, that of the notes is told first.
+      assert(
+        refused.contains(if (committer == "jdbc") "STOPLOG_WAL_TARGET_CHANGED" else "STOPLOG_WAL_NOTES_MOVED")
+      )
+      if (committer == "jdbc")
+        for (said <- Seq(s"the table $former of", s"the table $other of", "targetMovedFrom"))
+          assert(refused.contains(said))
+    }
+    assert(ids(other) === Nil)
+    val name = JdbcOptions.parse(Map("url" -> derby.url, "dbtable" -> other).asJava).databaseName
+    run(sink(other).withOption("targetMovedFrom", s"the table $former of $name").build(), rows, at)
+    assert(ids(other) === (0 until 6))
+    // All is sent: the target may be another one.
+    val third = derby.newTable()
+    source.addData(6L until 8L: _*)
+    run(sink(third).build(), rows, at)
+    assert(ids(third) === Seq(6, 7))
+  }
+
+  test("a checkpoint that was restored from a copy made one batch ago sends no row twice") {
+    val table = derby.newHeap()
+    val words = new Words
+    import words.{at, rows, source}
+    source.addData(0L until 3L: _*)
+    run(sink(table).build(), rows, at)
+    val copy = Files.createTempDirectory("copy")
+    FileUtils.copyDirectory(new File(at), copy.toFile)
+    source.addData(3L until 6L: _*)
+    run(sink(table).build(), rows, at)
+    source.addData(6L until 8L: _*)
+    for (_ <- 1 to 2) {
+      val refused = intercept[Exception](run(sink(table).build(), rows, copy.toString)).getMessage
+      for (said <- Seq("STOPLOG_WAL_EPOCH_AHEAD", "another micro-batch 1", "the table stoplog_chunks of"))
+        assert(refused.contains(said))
+    }
+    assert(ids(table) === (0 until 6))
+    run(sink(table).build(), rows, at)
+    assert(ids(table) === (0 until 8))
   }
 
   test("a batch query, and upserts whose notes are files") {

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.jdbc._
-import stoplog.wal.{Arrival, Chunk, ChunkRows}
+import stoplog.wal.{Arrival, Chunk, ChunkRows, DecidedEpoch}
 
 /** One chunk's transaction, over connections that break and rows that are bad. */
 class NotedChunksSuite extends AnyFunSuite {
@@ -83,17 +83,40 @@ class NotedChunksSuite extends AnyFunSuite {
       session.transaction(_ => notes.forgetBefore(session, "query", 8))
       session.transaction(_ => notes.forgetBefore(session, "query", 5))
       assert(!session.transaction(_ => notes.claim(session, chunk)))
-      for ((epoch, isOver) <- Seq(7L -> true, 8L -> false))
-        assert(session.transaction(_ => notes.isOver(session, "query", epoch)) === isOver)
+      for ((epoch, isOver) <- Seq(7L -> true, 8L -> false)) {
+        val other = chunk.copy(name = "chunk-2", epoch = Some(epoch))
+        assert(session.transaction(_ => notes.has(session, other)) === isOver)
+      }
       assert(session.transaction(_ => notes.claim(session, chunk.copy(epoch = Some(8L)))))
       assert(session.transaction(_ => notes.claim(session, chunk.copy(query = "another"))))
       session.close()
       assert(database.count(notes.table) === 3)
       assert(
-        database.rows(s"SELECT done_before FROM ${notes.table} WHERE epoch = -1") === Seq(Seq("8"))
+        database.rows(s"SELECT newest_epoch FROM ${notes.table} WHERE epoch = -1") === Seq(Seq("8"))
       )
     }
   }
+
+  for (database <- Seq(TestDatabase.derby(), TestDatabase.postgres))
+    test(s"$database: of an epoch one decision is begun, and no earlier epoch afterwards") {
+      val notes                                = newNotes(database)
+      val session                              = new Session(database.connector, 0)
+      def begun(epoch: Long, decision: String) = {
+        val newest = session.transaction(_ => notes.begin(session, DecidedEpoch("query", epoch, decision)))
+        newest.epoch -> newest.decision
+      }
+      for (_ <- 1 to 2) assert(begun(7, "a") === (7L -> "a"))
+      assert(begun(7, "b") === (7L -> "a"))
+      assert(begun(6, "b") === (7L -> "a"))
+      session.transaction(_ => notes.forgetBefore(session, "query", 7))
+      assert(begun(7, "b") === (7L -> "a"))
+      assert(begun(9, "b") === (9L -> "b"))
+      session.transaction(_ => notes.forgetBefore(session, "query", 10))
+      assert(begun(10, "c") === (10L -> "c"))
+      assert(begun(10, "d") === (10L -> "c"))
+      session.close()
+      assert(database.count(notes.table) === 1)
+    }
 
   private def newNotes(database: TestDatabase): ChunksTable = {
     val table = ChunksTable(s"notes_${database.newHeap()}", database.dialect, () => 42L)

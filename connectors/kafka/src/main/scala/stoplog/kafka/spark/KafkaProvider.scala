@@ -67,6 +67,8 @@ private[kafka] final class TransactionalSink(
 
   override def target: String = TransactionalSink.target(options)
 
+  override def kind: String = "kafka"
+
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = {
     val use      = ProducerPool.Use(task.run, ids)
     val producer = task.epoch

@@ -33,8 +33,12 @@ class ProducerPoolSuite extends AnyFunSuite {
   }
 
   test("a producer that nobody has wanted for long is closed") {
-    var now  = 0L
-    val pool = new ProducerPool(() => now, keptMillis = 1000)
+    var now   = 0L
+    val clock = new Clock {
+      override def millis(): Long        = now
+      override def elapsedMillis(): Long = now
+    }
+    val pool = new ProducerPool(clock, keptMillis = 1000)
     pool.put(use, 1, made("old"))
     now = 600
     val young = made("young")

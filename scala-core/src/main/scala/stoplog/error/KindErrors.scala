@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.error
+
+/** The error of a log that belongs to a sink of another kind. */
+private[stoplog] object KindErrors extends ErrorMaker {
+
+  /** @param found the kind of the sink that the log belongs to
+    * @param asked the kind of this sink
+    */
+  def logOfAnotherKind(path: String, sinkId: String, found: String, asked: String): StoplogException =
+    failure(
+      "STOPLOG_LOG_OF_ANOTHER_KIND",
+      "path"   -> path,
+      "sinkId" -> sinkId,
+      "found"  -> found,
+      "asked"  -> asked
+    )
+}

@@ -42,14 +42,12 @@ private[stoplog] object Machine {
 
 /** Errors of a path that is not the same one for the driver and its tasks. */
 private[stoplog] object HostPaths {
+
+  /** Where both are on one machine, the path has changed since the driver has written the file. */
   def unseenByTask(root: String, file: String, driver: Machine, task: Machine): Throwable =
-    Errors.pathNotShared(
-      root,
-      file,
-      s"${driver.name}, the driver's host",
-      s"${task.name}, the host of a task"
-    )
+    if (task == driver) Errors.placeChanged(file)
+    else Errors.pathNotShared(root, file, s"${driver.name} (the driver)", s"${task.name} (a task)")
 
   def unseenByDriver(root: String, file: String, driver: Machine): Throwable =
-    Errors.pathNotShared(root, file, "the host of a task", s"${driver.name}, the driver's host")
+    Errors.pathNotShared(root, file, "the host of a task", s"${driver.name} (the driver)")
 }

@@ -19,6 +19,7 @@ import stoplog.storage._
   * the store can be sent to any process.
   *
   * @param root the sink's path, as a plain file path
+  * @param host the check of a task's host; the default is for a store of the driver's process
   */
 private[stoplog] final class LocalPartStore(
     root: String,

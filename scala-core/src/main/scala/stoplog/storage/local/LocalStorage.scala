@@ -10,14 +10,23 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.storage._
 
-/** A local, or everywhere mounted, file system. */
-private[stoplog] final class LocalStorage(path: String, root: String, forcing: LocalForcing, faults: Faults)
-    extends Storage {
+/** A local, or everywhere mounted, file system.
+  *
+  * @param host the check of a task's host. The storage is made on the driver and sent to the tasks, which make their stores
+  *             from it
+  */
+private[local] final class LocalStorage(
+    path: String,
+    root: String,
+    forcing: LocalForcing,
+    faults: Faults,
+    host: TaskHost = TaskHost.ofThisDriver
+) extends Storage {
 
   override def files(sinkId: String): FileStore = LocalFileStore.ofSink(root, sinkId, forcing)
 
   override def parts(sinkId: String, layout: PartLayout): PartStore =
-    new LocalPartStore(root, sinkId, layout, forcing, faults)
+    new LocalPartStore(root, sinkId, layout, forcing, faults, host)
 
   override def uri(relative: String): URI = new URI("file", null, s"$root/$relative", null)
 

@@ -33,8 +33,15 @@ class TaskHostSuite extends AnyFunSuite {
     assert(TaskHost.major(0x0000100000000000L) === 0x1000)
   }
 
-  test("sends the driver's machine with the store") {
-    val store = SerializationUtils.clone(storeAt(directory(), TaskHost.ofThisDriver))
+  test("sends the driver's machine with the storage, from which a task makes its store") {
+    val own     = new TaskHost(driver, () => worker, (_: Path) => false)
+    val storage = new LocalStorage("out", directory(), LocalForcing.Process, Faults.none, own)
+    val task    = SerializationUtils.clone(storage).parts("main", PartLayout.Staging("main"))
+    assert(intercept[StoplogException](task.refuseHost()).getCondition === "STOPLOG_NETWORK_FILE_SYSTEM")
+  }
+
+  test("accepts the driver's own tasks") {
+    val store = storeAt(directory(), TaskHost.ofThisDriver)
     store.refuseHost()
     store.enter(RunId.random()).close()
   }
@@ -48,7 +55,7 @@ class TaskHostSuite extends AnyFunSuite {
       val refused =
         intercept[StoplogException](storeAt(two, hostOf(worker, _ => true)).refuseUnannounced(run))
       assert(refused.getCondition === "STOPLOG_PATH_NOT_SHARED")
-      Seq("driver, the driver's host", "worker, the host of a task").foreach(host =>
+      Seq("driver (the driver)", "worker (a task)").foreach(host =>
         assert(refused.getMessage.contains(host))
       )
     } finally announced.close()

@@ -3,13 +3,14 @@ package stoplog.storage.local
 
 import java.io.IOException
 import java.nio.file._
-import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.attribute.{BasicFileAttributes, FileTime}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
+import stoplog.storage.{DirectoryId, DirectoryState}
 
 /** Calls of `java.nio.file` in which a file that vanishes is no error. */
 private[local] object LocalFiles {
@@ -57,6 +58,18 @@ private[local] object LocalFiles {
   def list(directory: Path): Vector[Path] =
     try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
     catch { case _: NoSuchFileException => Vector.empty }
+
+  /** The time and, where the file system has such numbers, the identity of a directory; `None` when it is absent. */
+  def state(directory: Path): Option[DirectoryState] =
+    try {
+      val all = Files.readAttributes(directory, "unix:lastModifiedTime,ino,dev")
+      val id  = DirectoryId(all.get("ino").asInstanceOf[Long], Some(all.get("dev").asInstanceOf[Long]))
+      Some(DirectoryState(all.get("lastModifiedTime").asInstanceOf[FileTime].toMillis, Some(id)))
+    } catch {
+      case _: NoSuchFileException                                          => None
+      case _: UnsupportedOperationException | _: IllegalArgumentException =>
+        modifiedMillis(directory).map(DirectoryState(_, None))
+    }
 
   /** `None` when the file has gone meanwhile. */
   def modifiedMillis(file: Path): Option[Long] =

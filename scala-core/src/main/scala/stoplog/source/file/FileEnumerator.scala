@@ -166,7 +166,7 @@ private[stoplog] final class FileEnumerator(
       val root = find(new FileListing(settings, looks, began, sight, unread.add), began)
       directories.end(coverage, began.elapsedMillis)
       coverage match {
-        case KnownDirectories.Whole   => seen.endListing(evidence(root))
+        case KnownDirectories.Whole   => places.forget(seen.endListing(evidence(root)))
         case KnownDirectories.Changed => if (places.needWholeListing(seen)) directories.forgetAll()
       }
     } catch {

@@ -59,9 +59,8 @@ private[file] final class Places(settings: Enumeration) {
   def judge(root: Option[Found.Kind], seen: SeenFiles, elapsedMillis: Long): Evidence = {
     visits.foreach { case (directory, visit) =>
       seen.sighted(hashOf(directory)).flatMap(SeenDirectory.unapply) match {
-        case None                          => known -= directory // forgotten meanwhile
-        case Some(was) if was.isReplaced =>
-          if (!isOther(directory, visit.id, seen)) accept(directory, visit.id, seen)
+        case Some(was) if was.isReplaced && !isOther(directory, visit.id, seen) =>
+          accept(directory, visit.id, seen)
         case _ => ()
       }
     }
@@ -73,6 +72,13 @@ private[file] final class Places(settings: Enumeration) {
       remember(seen)
       Evidence.Listed(DoubtedTags.of(doubted ++ leftOut))
     }
+  }
+
+  /** Directories that are forgotten are new if they come again. */
+  def forget(gone: Vector[PathHash]): Unit = if (gone.nonEmpty) {
+    val hashes = gone.toSet
+    known.filterInPlace((_, place) => !hashes(place.hash))
+    ()
   }
 
   /** What a finder's answer proves.

@@ -99,10 +99,12 @@ private[file] final class SeenFiles(
   def unsighted: Iterator[SeenEntry] =
     base.unsighted.filterNot(entry => since.knows(entry.hash)) ++ since.unsighted
 
-  /** Ends a listing of all directories. Forgets the files that [[Absence]] gives up. */
-  def endListing(evidence: Evidence): Unit = {
-    forgetNoted(absence.judge(evidence, () => unsighted, clock.elapsedMillis))
+  /** Ends a listing of all directories. Forgets the files and directories that [[Absence]] gives up, and returns them. */
+  def endListing(evidence: Evidence): Vector[PathHash] = {
+    val gone = absence.judge(evidence, () => unsighted, clock.elapsedMillis)
+    forgetNoted(gone)
     if (evidence != Evidence.Nothing) absentNotes.write(end)
+    gone
   }
 
   /** Writes the state that [[restore]] needs beside the log.

@@ -69,12 +69,12 @@ final class MemoryFiles extends SourceFiles {
   def putBack(directory: String): Unit = synchronized {
     val stash = stashed.remove(directory).get
     files --= files.keys.filter(isBelow(_, directory)).toVector
+    if (directory.nonEmpty) touch(directory)
     files ++= stash.files
     empty -= directory
     isAway = false
     ids.remove(directory)
     stash.id.foreach(ids(directory) = _)
-    if (directory.nonEmpty) touch(directory)
     stash.changed.foreach(changed(directory) = _)
   }
 
@@ -161,14 +161,14 @@ final class MemoryFiles extends SourceFiles {
       )
   }
 
-  /** The directory that has got or lost an entry: also of one that came with it. */
+  /** The directory that has got or lost an entry: also of one that came or went with it. */
   private def touch(path: String): Unit = clock.foreach { now =>
     var at   = path
     var more = true
     while (more) {
       val parent = at.take(at.lastIndexOf('/').max(0))
-      more = !changed.contains(parent) && parent.nonEmpty
       changed(parent) = now()
+      more = parent.nonEmpty && !empty(parent) && !files.keysIterator.exists(isBelow(_, parent))
       at = parent
     }
   }

@@ -63,6 +63,30 @@ class SeenFilesSuite extends AnyFunSuite {
     assert(state.files.size <= 2, "old states are removed")
   }
 
+  test("state and records follow the files that are there, not those that cleanSource has put away") {
+    val bytes = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = 64 * 1024))
+    assert(bytes.newestRecord < 12 * 1024, "100 files are put away between two records")
+    assert(bytes.all < 400 * 1024)
+    val without = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = Long.MaxValue))
+    assert(without.all > 400 * 1024, "the rule is needed")
+    assert(without.newestRecord < 12 * 1024, "no record repeats the one before")
+  }
+
+  /** After 200 micro-batches of 100 files, all of which are put away. */
+  private def stateAfter(limits: SeenFiles.SeenLimits): StateBytes = {
+    val world = new SourceWorld(cleaning = CleanSource.Delete, seenLimits = limits)
+    for (batch <- 1 to 200) {
+      for (n <- 1 to 100) world.files.put(s"in/${batch * 1000 + n}", "x\n", 1)
+      assert(world.batch().size === 100)
+    }
+    assert(world.files.paths.isEmpty)
+    val files = world.state.files.toVector
+    StateBytes(
+      files.filter(_._1.endsWith(".splits")).maxBy(_._1)._2.length,
+      files.map(_._2.length.toLong).sum
+    )
+  }
+
   test("state takes 24 bytes for each file") {
     val state = new MemoryState
     val seen  = new SeenFiles(state, new Absence(0), new HandClock)
@@ -75,6 +99,8 @@ class SeenFilesSuite extends AnyFunSuite {
 
   private def input(bytes: Array[Byte]): DataInputStream = new DataInputStream(new ByteArrayInputStream(bytes))
 }
+
+private final case class StateBytes(newestRecord: Int, all: Long)
 
 /** A clock that a test sets. */
 final class HandClock extends SourceClock {

@@ -281,6 +281,10 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   /** @param file that a sink has merged from others */
   def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 
+  /** @param why a clause, of which the path is the subject */
+  def sourceAway(path: String, why: String, millis: Long): StoplogException =
+    failure("STOPLOG_SOURCE_AWAY", "path" -> path, "why" -> why, "minutes" -> (millis / 60000).toString)
+
   /** @param link a path of which one name or more are symbolic links
     * @param why  a clause of which the link is the subject
     */

@@ -19,7 +19,7 @@ import stoplog.options.SourceOptions
 import stoplog.source.{SplitSource, StateFiles}
 import stoplog.source.file._
 import stoplog.source.file.Monitoring.OnChangedFile
-import stoplog.storage.{CommittedSourceFiles, FileStore, Found, SourceFile, SourceFiles}
+import stoplog.storage.{CommittedSourceFiles, DirectoryState, FileStore, Found, SourceFile, SourceFiles}
 import stoplog.storage.CommittedSourceFiles.Finding
 
 /** The file source that options ask for. */
@@ -52,7 +52,7 @@ private[stoplog] object FileReads {
     val quarantine  = options.follow.quarantine.map(SourcePlaces.state)
     def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
     FileRead(
-      made(options.follow.onChangedFile),
+      made(options.follow.monitoring.onChangedFile),
       made(OnChangedFile.Ignore), // no listing comes after it
       vectors(format),
       pushed(format, filters, directories)
@@ -87,7 +87,7 @@ private[stoplog] object FileReads {
     // A range of dates may move, or be another one tomorrow.
     val always                                        = rules(options, root).copy(dates = None)
     def isRead(directory: String, system: HadoopPath) = root.pathOf(directory, system).exists(always.reaches)
-    val archive                                       = options.follow.cleaning match {
+    val archive                                       = options.follow.monitoring.cleaning match {
       case CleanSource.Archive(directory) if isRead(directory, root.root) =>
         Some(s"sourceArchiveDir = '$directory' is below path: what is archived would be read again.")
       case _ => None
@@ -135,20 +135,15 @@ private[stoplog] object FileReads {
       format: FileFormat[R, InternalRow],
       quarantine: Option[StateFiles]
   ): SplitSource[FileSplit, _, InternalRow] = {
-    val framing = options.files.finder.foldLeft(format.framing(files))(new FileSplitter.Chosen(_, _))
+    val monitoring = options.follow.monitoring
+    val framing    = options.files.finder.foldLeft(format.framing(files))(new FileSplitter.Chosen(_, _))
     def source(framing: FileSplitter) = new FileSplitSource(
       s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(
         files,
         rules(options, root),
         framing,
-        Monitoring(
-          onChanged,
-          options.follow.onMergedPart,
-          options.follow.monitorIntervalMillis,
-          options.follow.wholeListingMillis,
-          cleaning(options.follow.cleaning, quarantine)
-        ),
+        monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(monitoring.cleaning, quarantine)),
         options.files.readiness,
         // a finder that only forbids to cut finds what a listing finds
         options.files.finder.filter(_ != FileFinder.NonSplitting)
@@ -175,7 +170,7 @@ private[stoplog] object FileReads {
   private final class FilteredFiles(files: SourceFiles, filter: DirectoryFilter) extends SourceFiles {
 
     override def list(directory: String)(each: Found => Unit): Unit = files.list(directory) { found =>
-      if (found.kind != Found.Directory || filter.enters(FileStore.path(directory, found.name))) each(found)
+      if (found.kind != Found.Directory || !leavesOut(FileStore.path(directory, found.name))) each(found)
     }
 
     override def open(file: SourceFile, from: Long): InputStream = {
@@ -183,10 +178,14 @@ private[stoplog] object FileReads {
       files.open(file, from)
     }
 
-    override def changedMillis(directory: String): Option[Long] = files.changedMillis(directory)
+    override def state(directory: String): Option[DirectoryState] = files.state(directory)
+
+    override def unfiltered: SourceFiles = files
+
+    override def leavesOut(directory: String): Boolean = !filter.enters(directory)
 
     override def find(path: String): Option[Found]    = files.find(path)
-    override def delete(path: String): Unit           = files.delete(path)
+    override def delete(path: String): Boolean        = files.delete(path)
     override def move(path: String, to: String): Unit = files.move(path, to)
     override def describe(path: String): String       = files.describe(path)
     override def locate(path: String): URI            = files.locate(path)

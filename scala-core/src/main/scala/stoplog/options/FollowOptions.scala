@@ -3,20 +3,21 @@ package stoplog.options
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
-import stoplog.source.file.{CleanSource => Cleaning, OnMissingFile}
-import stoplog.source.file.Monitoring.{OnChangedFile => Changed, OnMergedPart => Merged}
+import stoplog.source.file.{CleanSource => Cleaning, Monitoring, OnMissingFile}
+import stoplog.source.file.Monitoring.{
+  AbsenceLimits,
+  OnChangedFile => Changed,
+  OnMergedPart => Merged,
+  OtherDirectory => Other
+}
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.
   *
   * @param quarantine the directory that notes what cannot be decoded and is left out; `None` has the query fail
   */
 private[stoplog] final case class FollowOptions(
-    onChangedFile: Changed,
+    monitoring: Monitoring,
     onMissing: OnMissingFile,
-    onMergedPart: Merged,
-    monitorIntervalMillis: Long,
-    wholeListingMillis: Long,
-    cleaning: Cleaning,
     quarantine: Option[String]
 )
 
@@ -59,6 +60,39 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing passes over directories whose own times have not " +
       "changed since the last. After so much time all are listed: only that tells which files are gone. A short time, as " +
       "`1ms`, has all of them listed each time. Other storages keep no times of directories: there all always are."
+  )
+
+  val ForgetMissingAfter: Opt[Long] = withDefault(
+    "forgetMissingAfter",
+    OptionType.span,
+    AbsenceLimits().forgetMillis,
+    "7d"
+  )(
+    "The time for which listings must not find a file before the source forgets it. Then a file of this name is new, and " +
+      "read again. Before, it is a file that has changed, or the same file: see `onChangedFile`. A file is absent only if " +
+      "its directory is still the one in which the file was read, and if the rules look for the file. Files that " +
+      "`cleanSource` has put away are forgotten at once."
+  )
+
+  val OnOtherDirectory: Opt[Other] = choice[Other](
+    "onOtherDirectory",
+    "wait"   -> Other.Wait,
+    "accept" -> Other.Accept
+  )(
+    "accept",
+    "What to do if a directory is not the one in which files were read, such as the empty mount point of a disk that is " +
+      "away. The storage tells by inodes or file ids: local disks and HDFS. `wait`: none of these files counts as removed, " +
+      "new files are read, and the log and the metric `awaitedDirectories` say so. `accept`: the directory was replaced on " +
+      "purpose, or the storage numbers directories anew. Then files are forgotten after `forgetMissingAfter`."
+  )
+
+  val WaitForDirectories: Opt[Long] = withDefault(
+    "waitForDirectories",
+    OptionType.span,
+    AbsenceLimits().waitMillis,
+    "1h"
+  )(
+    "The time after which a query fails that waits for `path`, or for one of `paths`, while no file at all is there."
   )
 
   val CleanSource: Opt[String] = withDefault(
@@ -109,16 +143,16 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   )
 
   def parse(asked: OptionReader): FollowOptions = {
-    val read = FollowOptions(
+    val monitoring = Monitoring(
       asked(OnChangedFile),
-      asked(IgnoreMissingFiles),
       asked(OnMergedPart),
       asked.get(MonitorInterval).getOrElse(0L),
       asked(WholeListingInterval),
       cleaning(asked),
-      quarantine(asked)
+      AbsenceLimits(asked(ForgetMissingAfter), asked(OnOtherDirectory), asked(WaitForDirectories))
     )
-    if (read.onChangedFile == Changed.Tail && read.cleaning != Cleaning.Keep)
+    val read = FollowOptions(monitoring, asked(IgnoreMissingFiles), quarantine(asked))
+    if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
       asked.errors.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
       )

@@ -40,7 +40,7 @@ private[stoplog] object SourceOptions {
     lazy val follow = FollowOptions.parse(asked) // its mistakes are told after those of path and format
     val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
-    if (follow.onChangedFile == OnChangedFile.Tail)
+    if (follow.monitoring.onChangedFile == OnChangedFile.Tail)
       whyNoTail(content.read).foreach(why => asked.errors.add(s"onChangedFile = 'tail' and $why"))
     asked.refuseIdleParameters()
     asked.errors.throwIfAny()

@@ -116,7 +116,12 @@ private[stoplog] final class SourceDriver[S <: Split](
   private def enumerator: SplitEnumerator[S] = opened.getOrElse {
     val restored = log.newest().map(_.snapshot)
     val made     = source.enumerator(
-      EnumeratorContext(restored, from => log.splits(from, log.end), state.in("enumerator"))
+      EnumeratorContext(
+        restored,
+        from => log.splits(from, log.end),
+        state.in("enumerator"),
+        from => log.batches(from, log.end)
+      )
     )
     opened = Some(made)
     made

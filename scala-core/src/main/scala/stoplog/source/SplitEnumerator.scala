@@ -92,16 +92,21 @@ object Outstanding {
   * @param restored the newest [[SplitEnumerator.snapshot]] that was written down; none for a source that starts anew
   * @param assigned the splits that micro-batches have taken so far, from the one with this number on
   * @param state    a directory of the enumerator's own, for state that is too large for a snapshot
+  * @param batches  the same splits as `assigned`, of each micro-batch with the snapshot that was written with them
   */
 final case class EnumeratorContext[S](
     restored: Option[Array[Byte]],
     assigned: Long => Iterator[S],
-    state: StateFiles
+    state: StateFiles,
+    batches: Long => Iterator[AssignedSplits[S]] = (_: Long) => Iterator.empty
 ) {
 
   /** Whether this is a batch query, which reads all there is once and keeps no state. */
   def isOnce: Boolean = state == StateFiles.None
 }
+
+/** The splits of one micro-batch, and the enumerator's snapshot after them. */
+final case class AssignedSplits[S](splits: Seq[S], snapshot: Array[Byte])
 
 /** The limits of one micro-batch: the first that it reaches ends it, and it reads one split at least. */
 final case class ReadLimits(splits: Option[Long], bytes: Option[Long], records: Option[Long]) {

@@ -76,15 +76,19 @@ private[source] final class SplitLog[S <: Split](
     *
     * Error: `STOPLOG_SOURCE_STATE_LOST` when they are not all there.
     */
-  def splits(from: Long, until: Long): Iterator[S] = {
+  def splits(from: Long, until: Long): Iterator[S] = batches(from, until).flatMap(_.splits)
+
+  /** The same splits, of each record with its snapshot. */
+  def batches(from: Long, until: Long): Iterator[AssignedSplits[S]] = {
     val all      = firsts()
     val relevant = all.drop(all.lastIndexWhere(_ <= from).max(0)).takeWhile(_ < until)
     if (from < until && !relevant.headOption.exists(_ <= from)) throw lost(from)
     val ends = relevant.drop(1) :+ until
-    relevant.iterator.zip(ends).flatMap { case (first, end) =>
+    relevant.iterator.zip(ends).map { case (first, end) =>
       val record = read(first)
       if (record.end < end || isStray(first)) throw lost(record.end.min(end))
-      record.splits.slice((from - first).max(0L).toInt, (until - first).min(record.splits.size.toLong).toInt)
+      val (begin, behind) = ((from - first).max(0L), (until - first).min(record.splits.size.toLong))
+      AssignedSplits(record.splits.slice(begin.toInt, behind.toInt), record.snapshot)
     }
   }
 

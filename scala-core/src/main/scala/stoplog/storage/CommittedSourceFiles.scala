@@ -51,9 +51,9 @@ private[stoplog] final class CommittedSourceFiles(
   }
 
   override def find(path: String): Option[Found]              = files.find(path)
-  override def changedMillis(directory: String): Option[Long] = files.changedMillis(directory)
+  override def state(directory: String): Option[DirectoryState] = files.state(directory)
   override def canAppend: Boolean                             = files.canAppend
-  override def delete(path: String): Unit                     = files.delete(path)
+  override def delete(path: String): Boolean                  = files.delete(path)
   override def move(path: String, to: String): Unit           = files.move(path, to)
   override def describe(path: String): String                 = files.describe(path)
   override def locate(path: String): URI                      = files.locate(path)

@@ -15,10 +15,16 @@ trait SourceFiles extends Serializable {
   /** The file or directory at a path. */
   def find(path: String): Option[Found]
 
-  /** The time of the last addition, removal or rename in a directory; none if there is no such directory, or if the
-    * storage does not keep such times, as object stores do not.
+  /** The time and the identity of a directory; none if there is no such directory, or if the storage does not keep
+    * such times, as object stores do not.
     */
-  def changedMillis(directory: String): Option[Long] = None
+  def state(directory: String): Option[DirectoryState] = None
+
+  /** The same files, including those in directories that a filter of the query leaves out. */
+  def unfiltered: SourceFiles = this
+
+  /** Whether a filter of the query leaves out all files of a directory. */
+  def leavesOut(directory: String): Boolean = false
 
   /** Whether programs can add to a file here. */
   def canAppend: Boolean = true
@@ -34,12 +40,13 @@ trait SourceFiles extends Serializable {
     */
   def open(file: SourceFile, from: Long): InputStream
 
-  /** Deletes a file. A file that is gone already is no error. Error: `STOPLOG_SOURCE_LINK` where a link leads to the
-    * file.
+  /** Deletes a file. Returns whether this call has removed it: a file that is absent is no error. Error:
+    * `STOPLOG_SOURCE_LINK` where a link leads to the file.
     */
-  def delete(path: String): Unit
+  def delete(path: String): Boolean
 
-  /** Gives a file another path, and replaces no file there. Error: `STOPLOG_SOURCE_LINK` where a link leads to it.
+  /** Gives a file another path, and replaces no file there. Throws if the file is absent. Error: `STOPLOG_SOURCE_LINK`
+    * where a link leads to it.
     *
     * @param to absolute, on the same storage
     */
@@ -62,8 +69,14 @@ trait SourceFiles extends Serializable {
   *
   * @param kind of the link's target, if it is a link
   * @param link its target; none for a path that has no link in it below what the source's paths name
+  * @param id   of a directory, where the storage has such identities and the listing returns them without a request more
   */
-final case class Found(name: String, kind: Found.Kind, link: Option[Link] = None)
+final case class Found(
+    name: String,
+    kind: Found.Kind,
+    link: Option[Link] = None,
+    id: Option[DirectoryId] = None
+)
 
 object Found {
   sealed trait Kind
@@ -87,3 +100,17 @@ object Found {
   * @param storedBytes the length of a file of which fewer bytes count: a valid-length file says so
   */
 final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long, storedBytes: Option[Long] = None)
+
+/** The identity of a directory: a directory that is removed and created again, or a mount point whose disk is away, has
+  * another one.
+  *
+  * @param file   the inode or file id, the same in each process and on each machine
+  * @param device the file system's number, where there is one. It is comparable within one process only: the next mount,
+  *               or another NFS client, may number file systems differently
+  */
+final case class DirectoryId(file: Long, device: Option[Long])
+
+/** @param changedMillis the time of the last addition, removal or rename in the directory
+  * @param id            where the storage has identities of directories
+  */
+final case class DirectoryState(changedMillis: Long, id: Option[DirectoryId])

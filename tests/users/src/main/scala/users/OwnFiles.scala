@@ -17,7 +17,7 @@ object OwnFiles {
     override def list(directory: String)(each: Found => Unit): Unit = ???
     override def find(path: String): Option[Found] = ???
     override def open(file: SourceFile, from: Long): InputStream = ???
-    override def delete(path: String): Unit = ???
+    override def delete(path: String): Boolean = ???
     override def move(path: String, to: String): Unit = ???
     override def describe(path: String): String = ???
     override def locate(path: String): URI = ???

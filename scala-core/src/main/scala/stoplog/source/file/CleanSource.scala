@@ -45,7 +45,9 @@ private[stoplog] object CleanSource {
     /** Whether anything is to be done at all. */
     def isOn: Boolean = cleaning != CleanSource.Keep
 
-    /** Puts away each file that is still the one that was read. Answers the files that are gone then. */
+    /** Puts away each file that is still the one that was read. Returns the files that this call has removed: a file that
+      * is absent may be on a disk that is away.
+      */
     def clean(read: Iterator[SourceFile]): Vector[SourceFile] = {
       lazy val notes = quarantine.fold(Map.empty[String, Vector[String]])(_.byFile)
       read
@@ -66,14 +68,13 @@ private[stoplog] object CleanSource {
           case Some(found: Found.File) if found.isStill(file) =>
             val isWanted = quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))
             if (isWanted) failed.incrementAndGet()
-            else {
-              putAway(file)
+            val isRemoved = !isWanted && putAway(file)
+            if (isRemoved) {
               faults.at(Step.FileCleaned)
               done.incrementAndGet()
             }
-            !isWanted
-          case Some(_) => false
-          case None    => true // a run that died has put it away
+            isRemoved
+          case _ => false
         }
       } catch {
         case NonFatal(_) =>
@@ -81,12 +82,13 @@ private[stoplog] object CleanSource {
           false
       }
 
-    private def putAway(file: SourceFile): Unit = cleaning match {
-      case CleanSource.Keep                                => ()
+    private def putAway(file: SourceFile): Boolean = cleaning match {
+      case CleanSource.Keep                                => false
       case CleanSource.Delete | _: CleanSource.DeleteNoted => files.delete(file.path)
       case CleanSource.Archive(directory)                  =>
         val below = if (file.path.isEmpty) files.nameOf(file) else file.path
         files.move(file.path, s"$directory/$below")
+        true
     }
   }
 

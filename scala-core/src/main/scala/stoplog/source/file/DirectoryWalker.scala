@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import scala.collection.mutable
 
-import stoplog.storage.{FileStore, Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryId, FileStore, Found, Link, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
 /** Lists a tree of directories, several of them at a time.
@@ -38,13 +38,18 @@ private[stoplog] object DirectoryWalker {
       threads: Int,
       visitor: Visitor
   ): Option[Found.Kind] = {
-    val root = files.find("").map(_.kind)
+    val found = files.find("")
+    val root  = found.map(_.kind)
     root.foreach {
       case Found.File(bytes, modified) => visitor.alone(SourceFile("", bytes, modified))
       case Found.Directory             =>
         val linked = mutable.Set.empty[String]
-        var level  = Vector(ListedDirectory("", ""))
-        while (level.nonEmpty) level = once(below(files, rules, level, threads, visitor), linked)
+        var level  = Vector(ListedDirectory("", "", found.flatMap(_.id)))
+        while (level.nonEmpty) {
+          val (next, again) = once(below(files.unfiltered, rules, level, threads, visitor), linked)
+          again.foreach(directory => visitor.leavesOut(directory.path))
+          level = next
+        }
     }
     root
   }
@@ -57,35 +62,42 @@ private[stoplog] object DirectoryWalker {
       threads: Int,
       visitor: Visitor
   ): Vector[ListedDirectory] = {
-    def entered(directory: ListedDirectory): Vector[ListedDirectory] = visitor.enter(directory.path) match {
+    def entered(directory: ListedDirectory): Vector[ListedDirectory] = visitor.enter(directory) match {
       case Entering.Known(below)  => below
-      case Entering.Listed(visit) => list(files, rules, directory, visit)
+      case Entering.Listed(visit) => list(files, rules, directory, visitor, visit)
     }
     if (level.sizeIs == 1) entered(level.head)
     else Pooled.map(level, threads, "stoplog-listing", _ => ())(entered).toVector.flatten
   }
 
-  /** Without the real directories that a link has led to before. */
-  private def once(level: Vector[ListedDirectory], linked: mutable.Set[String]): Vector[ListedDirectory] =
-    if (level.forall(_.isOwn)) level
+  /** Those to enter, and those whose real directories a link has led to before. */
+  private def once(
+      level: Vector[ListedDirectory],
+      linked: mutable.Set[String]
+  ): (Vector[ListedDirectory], Vector[ListedDirectory]) =
+    if (level.forall(_.isOwn)) (level, Vector.empty)
     else {
-      val (own, others) = level.partition(_.isOwn)
-      own ++ others.sortBy(_.path).filter(directory => linked.add(directory.real))
+      val (own, others)  = level.partition(_.isOwn)
+      val (first, again) = others.sortBy(_.path).partition(directory => linked.add(directory.real))
+      (own ++ first, again)
     }
 
   private def list(
       files: SourceFiles,
       rules: PathRules,
       directory: ListedDirectory,
+      visitor: Visitor,
       visit: DirectoryVisit
   ): Vector[ListedDirectory] = {
     val below = Vector.newBuilder[ListedDirectory]
     val rule  = rules.in(directory.path)
     files.list(directory.path) { found =>
-      val path   = directory.pathOf(found.name)
-      val wanted = rules.wants(files, rule, path, found)
+      val path     = directory.pathOf(found.name)
+      def filtered = found.kind == Found.Directory && files.leavesOut(path)
+      val wanted   = !filtered && rules.wants(files, rule, path, found)
       found.kind match {
-        case Found.Directory             => if (wanted) below += directory.below(found, path)
+        case Found.Directory             =>
+          if (wanted) below += directory.below(found, path) else visitor.leavesOut(path)
         case Found.File(bytes, modified) =>
           if (wanted) visit.file(SourceFile(path, bytes, modified)) else visit.passedOver(found.name)
       }
@@ -95,17 +107,20 @@ private[stoplog] object DirectoryWalker {
     all
   }
 
-  /** A directory that is listed, and the one that it is, which is another if a link leads to it. */
-  final case class ListedDirectory(path: String, real: String) {
+  /** A directory that is listed, and the one that it is, which is another if a link leads to it.
+    *
+    * @param id as the listing above has found it
+    */
+  final case class ListedDirectory(path: String, real: String, id: Option[DirectoryId] = None) {
     def isOwn: Boolean = path == real
 
     def pathOf(name: String): String = FileStore.path(path, name)
 
     /** @param path of what was found in it */
     def below(found: Found, path: String): ListedDirectory = found.link match {
-      case Some(Link.Below(to)) => ListedDirectory(path, to)
-      case _ if isOwn           => ListedDirectory(path, path)
-      case _                    => ListedDirectory(path, FileStore.path(real, found.name))
+      case Some(Link.Below(to)) => ListedDirectory(path, to, found.id)
+      case _ if isOwn           => ListedDirectory(path, path, found.id)
+      case _                    => ListedDirectory(path, FileStore.path(real, found.name), found.id)
     }
   }
 
@@ -113,10 +128,13 @@ private[stoplog] object DirectoryWalker {
   trait Visitor {
 
     /** Before a directory is listed. */
-    def enter(directory: String): Entering
+    def enter(directory: ListedDirectory): Entering
+
+    /** There is a directory that is not entered, because of the rules or a filter. */
+    def leavesOut(directory: String): Unit = ()
 
     /** There is no directory: the source's path is that of one file. */
-    def alone(file: SourceFile): Unit = enter("") match {
+    def alone(file: SourceFile): Unit = enter(ListedDirectory("", "")) match {
       case Entering.Listed(visit) => visit.file(file)
       case _                      => ()
     }
@@ -143,79 +161,4 @@ private[stoplog] object DirectoryWalker {
     /** @param below the directories in it */
     def end(below: Vector[ListedDirectory]): Unit = ()
   }
-}
-
-/** Directories in which nothing has changed since they were listed, on storages that tell when an entry was last added
-  * to a directory, or removed from it.
-  *
-  * The time is asked for before the listing. A file that is added after the listing, but at the same tick of the
-  * storage's clock, does not change it any more: so a directory counts as known only if its time lies back far enough
-  * when it is listed. That also covers clocks that do not agree by a few seconds. The next listing of all directories
-  * finds what nothing covers.
-  *
-  * Holds paths and times of directories, and no names of files.
-  */
-private[file] final class KnownDirectories(wholeEveryMillis: Long) {
-  import DirectoryWalker.ListedDirectory
-  import KnownDirectories._
-
-  private var known                 = Map.empty[String, Known]
-  private var wholeAt: Option[Long] = None
-  private var next                  = mutable.Map.empty[String, Known]
-  private var listing               = nothing
-
-  /** Begins a listing: of all directories, or of those only that may have changed. */
-  def begin(nowMillis: Long): Coverage = {
-    val whole = known.isEmpty || wholeAt.forall(nowMillis - _ >= wholeEveryMillis)
-    listing = if (whole) nothing else known
-    next = mutable.Map.empty
-    if (whole) Whole else Changed
-  }
-
-  /** The directories in a directory that need not be listed. */
-  def unchanged(directory: String, modifiedMillis: Long): Option[Vector[ListedDirectory]] =
-    listing.get(directory).filter(_.modifiedMillis == modifiedMillis).map { same =>
-      synchronized(next(directory) = same)
-      same.below
-    }
-
-  /** A directory was listed, and there is nothing in it that has to be looked at again.
-    *
-    * @param modifiedMillis its time before it was listed
-    * @param nowMillis      when the listing began
-    */
-  def listed(directory: String, modifiedMillis: Long, nowMillis: Long, below: Vector[ListedDirectory]): Unit =
-    if (nowMillis - modifiedMillis >= MarginMillis)
-      synchronized(next(directory) = Known(modifiedMillis, below))
-
-  /** The listing is over, and all that it found is held. */
-  def end(coverage: Coverage, nowMillis: Long): Unit = {
-    known = next.toMap
-    if (coverage == Whole) wholeAt = Some(nowMillis)
-  }
-
-  /** Not all that was found could be held, or the listing failed: all that was found has to be found again. */
-  def forgetAll(): Unit = {
-    known = nothing
-    wholeAt = None
-  }
-}
-
-private[file] object KnownDirectories {
-
-  /** The time for which a directory must not have changed when it is listed. */
-  final val MarginMillis = 10 * 1000L
-
-  final case class Known(modifiedMillis: Long, below: Vector[DirectoryWalker.ListedDirectory])
-
-  private val nothing = Map.empty[String, Known]
-
-  /** The directories that a listing lists. */
-  sealed trait Coverage
-
-  /** All: a file that it does not find does not exist. */
-  case object Whole extends Coverage
-
-  /** The directories that may have changed. */
-  case object Changed extends Coverage
 }

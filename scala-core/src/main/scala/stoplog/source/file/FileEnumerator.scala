@@ -20,20 +20,23 @@ import stoplog.storage.{Found, SourceFile}
 private[stoplog] final class FileEnumerator(
     settings: Enumeration,
     context: EnumeratorContext[FileSplit],
-    clock: () => Long,
+    clock: SourceClock,
     faults: Faults,
     seenLimits: SeenFiles.SeenLimits
 ) extends SplitEnumerator[FileSplit] {
   import settings.{framing, monitoring}
 
-  private val seen                   = new SeenFiles(context.state, seenLimits, faults)
+  private val absence                = new Absence(monitoring.absence.forgetMillis)
+  private val seen                   = new SeenFiles(context.state, absence, clock, seenLimits, faults)
   private val pending                = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // how many more files belong to it; none while it is not fixed
   private var beyond                 = FileEnumerator.NothingBeyond
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
   private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
+  private val places                 = new Places(settings)
   private val counts                 = new FileListing.Counts
+  private val looks                  = FileListing.Looks(directories, places, lengths, counts)
   private val cleaner                = new CleanSource.Cleaner(settings.files, monitoring.cleaning, faults)
 
   context.restored.foreach(restore)
@@ -118,7 +121,11 @@ private[stoplog] final class FileEnumerator(
   )
 
   override def metrics: Map[String, String] = {
-    val all = counts.metrics + ("outstandingFiles" -> outstanding.splits.toString)
+    val all = counts.metrics ++ Map(
+      "outstandingFiles"   -> outstanding.splits.toString,
+      "absentFiles"        -> absence.size.toString,
+      "awaitedDirectories" -> places.awaitedDirectories.toString
+    )
     if (!cleaner.isOn) all
     else
       all ++ Map(
@@ -131,18 +138,16 @@ private[stoplog] final class FileEnumerator(
 
   /** A listing of which not all could be held is not over yet. */
   private def isTooEarly: Boolean =
-    target.isEmpty && beyond.files == 0 && listedAt.exists(clock() - _ < monitoring.intervalMillis)
+    target.isEmpty && beyond.files == 0 && listedAt.exists(clock.elapsedMillis - _ < monitoring.intervalMillis)
 
   private def restore(snapshot: Array[Byte]): Unit = {
-    val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
-    val version = in.readInt()
-    val splits  = in.readInt()
-    if (version > FileEnumerator.Version)
-      throw Errors.recordTooNew(FileEnumerator.Snapshot, version, FileEnumerator.Version)
-    if (splits > FileSplit.Serializer.version)
-      throw Errors.recordTooNew(FileEnumerator.Snapshot, splits, FileSplit.Serializer.version)
-    val rests = Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
-    seen.restore(in, context.assigned)
+    val (in, rests) = FileEnumerator.opened(snapshot)
+    seen.restore(
+      in,
+      context.batches(_).map { batch =>
+        batch.splits -> SeenFiles.Snapshot.read(FileEnumerator.opened(batch.snapshot)._1)
+      }
+    )
     // What was added to a file, and of which no micro-batch has taken anything, is found again.
     pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_ == FileIdentity.of(rest.file)))
   }
@@ -150,59 +155,69 @@ private[stoplog] final class FileEnumerator(
   private def list(): FileListing.OldestFiles = {
     val held     = settings.limits.heldFiles
     val unread   = new FileListing.OldestFiles(target.fold(held)(_.min(held.toLong).toInt))
-    val began    = clock()
-    val coverage = settings.finder.fold(directories.begin(began))(_ => KnownDirectories.Whole)
+    val began    = FileListing.Began(clock.wallMillis, clock.elapsedMillis)
+    val coverage =
+      settings.finder.fold(directories.begin(began.elapsedMillis))(_ => KnownDirectories.Whole)
     if (coverage == KnownDirectories.Whole) seen.beginListing()
+    places.beginListing()
     lengths.foreach(_.beginListing())
     counts.begin()
-    def abandon(): Unit = {
-      if (coverage == KnownDirectories.Whole) seen.abandonListing()
-      lengths.foreach(_.abandonListing())
-    }
-    val tells =
-      try find(new FileListing(settings, directories, lengths, counts, began, toRead, unread.add), began)
-      catch {
-        case e: Throwable =>
-          abandon()
-          directories.forgetAll()
-          throw e
+    try {
+      val root = find(new FileListing(settings, looks, began, sight, unread.add), began)
+      directories.end(coverage, began.elapsedMillis)
+      coverage match {
+        case KnownDirectories.Whole   => places.forget(seen.endListing(evidence(root)))
+        case KnownDirectories.Changed => if (places.needWholeListing(seen)) directories.forgetAll()
       }
-    if (!tells) abandon()
-    else {
-      if (coverage == KnownDirectories.Whole) seen.endListing()
-      if (unread.isTruncated) directories.forgetAll() else directories.end(coverage, began)
+    } catch {
+      case e: Throwable =>
+        lengths.foreach(_.abandonListing())
+        directories.forgetAll()
+        throw e
     }
+    if (unread.isTruncated) directories.forgetAll()
     val oldest = unread.oldest
     beyond = FileEnumerator.Beyond(
       unread.total - unread.kept,
       unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
     pending ++= oldest
-    listedAt = Some(clock())
-    counts.ended(clock() - began, seen.size)
+    listedAt = Some(clock.elapsedMillis)
+    counts.ended(clock.elapsedMillis - began.elapsedMillis, seen.size)
     unread
   }
 
-  /** Whether the listing tells which files there are: not where nothing is at the root, as on a disk that is away for a
-    * while. But a root that was a file is a file that is gone.
-    */
-  private def find(listing: FileListing, began: Long): Boolean = {
-    val rules = settings.rules.at(began)
+  /** Returns what is at the root, if that was looked at. */
+  private def find(listing: FileListing, began: FileListing.Began): Option[Found.Kind] = {
+    val rules = settings.rules.at(began.wallMillis)
     settings.finder match {
       case Some(own) =>
-        own.find(settings.files, rules)(listing.alone)
-        true
-      case None =>
-        val root = DirectoryWalker.run(settings.files, rules, settings.limits.listingThreads, listing)
-        root.isDefined || seen.find("").isDefined
+        own.find(settings.files, rules)(listing.named)
+        None
+      case None => DirectoryWalker.run(settings.files, rules, settings.limits.listingThreads, listing)
     }
   }
 
-  /** The unread part of a file, if it has one. */
-  private def toRead(file: SourceFile, path: PathHash): Option[FileSplit] = seen.sighted(path) match {
-    case None                                      => fresh(file)
-    case Some(was) if was == FileIdentity.of(file) => None
-    case Some(was)                                 => changed(file, was)
+  private def evidence(root: Option[Found.Kind]): Evidence =
+    if (settings.finder.isDefined) places.judgeFinder(counts.files, seen, clock.elapsedMillis)
+    else places.judge(root, seen, clock.elapsedMillis)
+
+  private val sight: FileListing.Sight = new FileListing.Sight {
+    override def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit] = {
+      place.hasFiles = true
+      seen.sighted(path) match {
+        case None                                      => fresh(file)
+        case Some(was) if was == FileIdentity.of(file) =>
+          place.isConfirmed = true
+          None
+        case Some(was) => changed(file, was)
+      }
+    }
+
+    override def passedOver(path: PathHash): Unit = {
+      seen.sighted(path)
+      ()
+    }
   }
 
   /** A batch query has read nothing before. */
@@ -271,7 +286,18 @@ private[stoplog] final class FileEnumerator(
 }
 
 private object FileEnumerator {
-  final val Version = 1
+  final val Version = 2
+
+  /** A snapshot up to the part of [[SeenFiles]], and the pieces of files in it. */
+  def opened(snapshot: Array[Byte]): (DataInputStream, Vector[FileSplit]) = {
+    val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
+    val version = in.readInt()
+    val splits  = in.readInt()
+    if (version > Version) throw Errors.recordTooNew(Snapshot, version, Version)
+    if (splits > FileSplit.Serializer.version)
+      throw Errors.recordTooNew(Snapshot, splits, FileSplit.Serializer.version)
+    in -> Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
+  }
 
   /** The path of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. A source of one file alone, which has no
     * path, has read none of those that became it.

@@ -4,81 +4,96 @@ package stoplog.source.file
 import scala.collection.mutable
 
 import stoplog.source.file.DirectoryWalker._
-import stoplog.storage.{FileStore, Found, SourceFile}
+import stoplog.source.file.FileListing.Entered
+import stoplog.storage.{DirectoryState, FileStore, Found, SourceFile}
 
 /** One listing: which of the files that it comes by are unread, and complete.
   *
-  * @param nowMillis when it began
-  * @param sight     tells the unread part of a file, if it has one
-  * @param found     takes it, once the file is complete
+  * @param began what the clocks show when it begins
+  * @param sight returns the unread part of a file, if it has one
+  * @param found is called with it, once the file is complete
   */
 private[file] final class FileListing(
     settings: Enumeration,
-    directories: KnownDirectories,
-    lengths: Option[Readiness.StableLengths],
-    counts: FileListing.Counts,
-    nowMillis: Long,
-    sight: (SourceFile, PathHash) => Option[FileSplit],
+    looks: FileListing.Looks,
+    began: FileListing.Began,
+    sight: FileListing.Sight,
     found: FileSplit => Unit
 ) extends Visitor {
+  import looks._
   import settings.{files, readiness}
 
-  override def enter(directory: String): Entering = {
-    val modified = if (settings.monitoring.passesOver) files.changedMillis(directory) else None
-    modified.flatMap(directories.unchanged(directory, _)) match {
+  override def enter(directory: ListedDirectory): Entering = {
+    val path  = directory.path
+    val state = if (settings.monitoring.passesOver) files.state(path) else None
+    val place = synchronized(places.entered(path, state.fold(directory.id)(_.id)))
+    state.flatMap(directories.unchanged(path, _)) match {
       case Some(below) =>
         synchronized(counts.skipped += 1)
         Entering.Known(below)
       case None =>
         synchronized(counts.directories += 1)
-        Entering.Listed(visit(directory, modified))
+        Entering.Listed(visit(Entered(path, state, place)))
     }
   }
 
+  override def leavesOut(directory: String): Unit = synchronized(places.leavesOut(directory))
+
   /** A user who names one file alone does not ask for a marker. */
   override def alone(file: SourceFile): Unit = {
-    consider(file)
+    consider(file, Entered("", None, new Places.Visit(None)))
+    ()
+  }
+
+  /** A finder has named a file, wherever it is. */
+  def named(file: SourceFile): Unit = {
+    consider(file, Entered(DirectoryNames.of(file), None, new Places.Visit(None)))
     ()
   }
 
   // A marker is looked for before the files that it tells of: a file that is listed before it may be half written.
-  private def visit(directory: String, modified: Option[Long]): Visit = readiness.marker match {
-    case None                                => new Visit(directory, modified)
+  private def visit(in: Entered): Visit = readiness.marker match {
+    case None                                => new Visit(in)
     case Some(ReadyMarker.InDirectory(name)) =>
-      if (files.find(FileStore.path(directory, name)).isDefined) new Marked(directory, modified, name)
-      else new Unmarked(directory, modified, name)
-    case Some(marker: ReadyMarker.PerFile) => new EachMarked(directory, modified, marker)
+      if (files.find(FileStore.path(in.directory, name)).isDefined) new Marked(in, name)
+      else new Unmarked(in, name)
+    case Some(marker: ReadyMarker.PerFile) => new EachMarked(in, marker)
   }
 
   /** Whether the file waits for something. */
-  private def consider(file: SourceFile): Boolean = sighted(file) { unread =>
+  private def consider(file: SourceFile, in: Entered): Boolean = sighted(file, in) { unread =>
     unread.exists { split =>
-      val stable = lengths.forall(_.isStable(file, nowMillis))
-      val ready  = stable && readiness.isOldEnough(file, nowMillis)
+      val stable = lengths.forall(_.isStable(file, began.elapsedMillis))
+      val ready  = stable && readiness.isOldEnough(file, began.wallMillis)
       if (ready) found(split)
       !ready
     }
   }
 
-  private def isUnread(file: SourceFile): Boolean = sighted(file)(_.isDefined)
+  private def isUnread(file: SourceFile, in: Entered): Boolean = sighted(file, in)(_.isDefined)
 
   // The hash of its path is what costs most of looking at a file: several are made at a time.
-  private def sighted(file: SourceFile)(action: Option[FileSplit] => Boolean): Boolean = {
-    val path = PathHash.of(file.path)
+  private def sighted(file: SourceFile, in: Entered)(action: Option[FileSplit] => Boolean): Boolean = {
+    val path = PathHash.ofFile(file.path, in.tag)
     synchronized {
       counts.files += 1
-      action(sight(file, path))
+      action(sight.at(file, path, in.place))
     }
   }
 
   /** All files are complete, as far as their ages and lengths say so. */
-  private class Visit(directory: String, modified: Option[Long]) extends DirectoryVisit {
+  private class Visit(in: Entered) extends DirectoryVisit {
     private var waits = false
 
-    override def file(file: SourceFile): Unit = if (consider(file)) leave()
+    override def file(file: SourceFile): Unit = if (consider(file, in)) leave()
+
+    override def passedOver(name: String): Unit = {
+      val path = PathHash.ofFile(FileStore.path(in.directory, name), in.tag)
+      FileListing.this.synchronized(sight.passedOver(path))
+    }
 
     override def end(below: Vector[ListedDirectory]): Unit =
-      for (at <- modified if !waits) directories.listed(directory, at, nowMillis, below)
+      for (state <- in.state if !waits) directories.listed(in.directory, state, began.wallMillis, below)
 
     /** For a later listing. */
     protected final def leave(): Unit = {
@@ -87,29 +102,33 @@ private[file] final class FileListing(
     }
   }
 
-  private final class Marked(directory: String, modified: Option[Long], marker: String)
-      extends Visit(directory, modified) {
-    override def file(file: SourceFile): Unit = if (files.nameOf(file) != marker) super.file(file)
+  private final class Marked(in: Entered, marker: String) extends Visit(in) {
+    override def file(file: SourceFile): Unit = {
+      val name = files.nameOf(file)
+      if (name != marker) super.file(file) else passedOver(name)
+    }
   }
 
-  private final class Unmarked(directory: String, modified: Option[Long], marker: String)
-      extends Visit(directory, modified) {
-    override def file(file: SourceFile): Unit =
-      if (files.nameOf(file) != marker && isUnread(file)) leave()
+  private final class Unmarked(in: Entered, marker: String) extends Visit(in) {
+    override def file(file: SourceFile): Unit = {
+      val name = files.nameOf(file)
+      if (name == marker) passedOver(name) else if (isUnread(file, in)) leave()
+    }
   }
 
   /** The entry of a file in the listing may be older than its marker: the storage is asked for the file again. */
-  private final class EachMarked(directory: String, modified: Option[Long], marker: ReadyMarker.PerFile)
-      extends Visit(directory, modified) {
+  private final class EachMarked(in: Entered, marker: ReadyMarker.PerFile) extends Visit(in) {
     private val marked = new SeenTable
     private var unread = Vector.empty[SourceFile]
 
     override def file(file: SourceFile): Unit =
       if (marker.isMarker(files.nameOf(file))) passedOver(files.nameOf(file))
-      else if (isUnread(file)) unread :+= file
+      else if (isUnread(file, in)) unread :+= file
 
-    override def passedOver(name: String): Unit =
+    override def passedOver(name: String): Unit = {
+      super.passedOver(name)
       if (marker.isMarker(name)) marked.put(PathHash.of(marker.fileOf(name)), FileIdentity(0, 0))
+    }
 
     override def end(below: Vector[ListedDirectory]): Unit = {
       unread.foreach { file =>
@@ -126,6 +145,35 @@ private[file] final class FileListing(
 }
 
 private[file] object FileListing {
+
+  /** What a run of the source knows from its listings so far. */
+  final case class Looks(
+      directories: KnownDirectories,
+      places: Places,
+      lengths: Option[Readiness.StableLengths],
+      counts: Counts
+  )
+
+  /** When a listing began. */
+  final case class Began(wallMillis: Long, elapsedMillis: Long)
+
+  /** A directory that a listing enters.
+    *
+    * @param state before it is listed
+    */
+  private final case class Entered(directory: String, state: Option[DirectoryState], place: Places.Visit) {
+    val tag: Int = PathHash.tagOf(directory)
+  }
+
+  /** Called for each file that a listing finds. */
+  trait Sight {
+
+    /** Returns the unread part of a file that the rules take, if it has one. */
+    def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit]
+
+    /** Called with a file that the rules do not take: it is there all the same. */
+    def passedOver(path: PathHash): Unit
+  }
 
   /** Metrics of the listings of one run. */
   final class Counts {

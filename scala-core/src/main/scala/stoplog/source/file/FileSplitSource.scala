@@ -11,7 +11,7 @@ private[stoplog] final class FileSplitSource[R, T](
     enumeration: Enumeration,
     format: FileFormat[R, T],
     onMissing: OnMissingFile,
-    clock: () => Long = () => System.currentTimeMillis(),
+    clock: SourceClock = SourceClock.System,
     faults: Faults = Faults.none,
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default
 ) extends SplitSource[FileSplit, R, T] {

@@ -5,6 +5,7 @@ package stoplog.source.file
   *
   * @param intervalMillis     how much time passes between two listings at least
   * @param wholeListingMillis how much time may pass without a listing of all directories
+  * @param absence            the handling of files that listings do not find
   * @param cleaning           the handling of files that have been read
   */
 private[stoplog] final case class Monitoring(
@@ -12,7 +13,8 @@ private[stoplog] final case class Monitoring(
     onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
     intervalMillis: Long = 0,
     wholeListingMillis: Long = 10 * 60 * 1000L,
-    cleaning: CleanSource = CleanSource.Keep
+    cleaning: CleanSource = CleanSource.Keep,
+    absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits()
 ) {
 
   /** Whether a listing passes over directories that have not changed, where the storage tells, but for now and then. A
@@ -22,6 +24,28 @@ private[stoplog] final case class Monitoring(
 }
 
 private[stoplog] object Monitoring {
+
+  /** @param forgetMillis the time for which a file has to be absent before it is forgotten
+    * @param onOther      the handling of a directory that is not the one in which files were read
+    * @param waitMillis   the time after which a query fails that waits for a path without any file
+    */
+  final case class AbsenceLimits(
+      forgetMillis: Long = 24 * 60 * 60 * 1000L,
+      onOther: OtherDirectory = OtherDirectory.Wait,
+      waitMillis: Long = 24 * 60 * 60 * 1000L
+  )
+
+  /** The handling of a directory that is not the one in which files were read. */
+  sealed trait OtherDirectory
+
+  object OtherDirectory {
+
+    /** The files that were read there do not count as removed. */
+    case object Wait extends OtherDirectory
+
+    /** It is taken for the same directory. */
+    case object Accept extends OtherDirectory
+  }
 
   /** The handling of a file that has been read, and has another length or time now. */
   sealed trait OnChangedFile

@@ -49,6 +49,11 @@ final case class PathRules(
     )
   }
 
+  /** The paths below the root, each as far as it has no pattern. */
+  private[file] lazy val named: Vector[String] = below.map { globs =>
+    globs.map(_.literal).takeWhile(_.isDefined).flatten.mkString("/")
+  }.distinct
+
   /** Whether what was found adds something: the target of a link may be read under its own path as well.
     *
     * Error: `STOPLOG_SOURCE_LINK` when the rules want a file to which no link may lead.
@@ -130,6 +135,10 @@ object Nesting {
   */
 final class Glob private (val text: String, pattern: Pattern) extends Serializable {
   def matches(name: String): Boolean = pattern.matcher(name).matches()
+
+  /** The only name that it matches, if it is no pattern. */
+  private[file] def literal: Option[String] =
+    Option.unless(Glob.isPattern(text.replaceAll("\\\\.", "")))(text.replaceAll("\\\\(.)", "$1"))
 
   override def toString: String = text
 }

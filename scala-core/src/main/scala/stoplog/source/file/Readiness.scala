@@ -38,13 +38,13 @@ private[stoplog] object Readiness {
     def abandonListing(): Unit = now = before
 
     /** A listing that began then came by the file. Whether an earlier one, long enough before, found the same length. */
-    def isStable(file: SourceFile, nowMillis: Long): Boolean = {
+    def isStable(file: SourceFile, elapsedMillis: Long): Boolean = {
       val hash  = PathHash.of(file.path)
       val slot  = before.find(hash)
       val known = Option.when(slot >= 0)(before.identity(slot)).filter(_.bytes == file.bytes)
-      val since = known.fold(nowMillis)(_.modifiedMillis)
+      val since = known.fold(elapsedMillis)(_.modifiedMillis)
       now.put(hash, FileIdentity(file.bytes, since))
-      nowMillis - since >= forMillis
+      elapsedMillis - since >= forMillis
     }
   }
 }

@@ -9,10 +9,9 @@ import java.util.BitSet
 import stoplog.thread.SharedMemory.UnnamedFile
 
 /** Files by the hashes of their paths, sorted, in 24 bytes each of an unnamed file that is mapped into memory: the heap
-  * holds two bits of each.
+  * holds one bit of each.
   */
 private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: Int) {
-  private var missing = new BitSet()
   private var sighted = new BitSet()
 
   /** The file's place here, or -1. Hashes are spread evenly, so a few looks find it among any number. */
@@ -32,44 +31,26 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
 
   def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
 
+  /** Begins a listing. */
+  def beginListing(): Unit = sighted = new BitSet()
+
+  /** The listing has found it. */
   def sighted(place: Int): Unit = sighted.set(place)
 
-  /** The last listing did not find it. */
-  def missed(place: Int): Unit = sighted.clear(place)
+  /** The entries that the listing has not found so far. */
+  def unsighted: Iterator[SeenTable.SeenEntry] =
+    Iterator
+      .iterate(sighted.nextClearBit(0))(place => sighted.nextClearBit(place + 1))
+      .takeWhile(_ < size)
+      .map(entry)
 
-  /** Begins a listing. */
-  def beginListing(): Unit = {
-    missing = new BitSet()
-    missing.set(0, size)
-    missing.andNot(sighted)
-    sighted = new BitSet()
-  }
+  /** The bytes of the entries. */
+  def bytes: Long = size.toLong * SeenTable.SeenEntry.Bytes
 
-  /** Takes all files for sighted: the first listing since a start misses none that was not looked for before. */
-  def trustAll(): Unit = sighted.set(0, size)
+  def entries: Iterator[SeenTable.SeenEntry] = Iterator.range(0, size).map(entry)
 
-  /** Those that were missing in two listings, one after the other. */
-  def missingTwice(): Vector[PathHash] = {
-    missing.andNot(sighted)
-    hashes(missing)
-  }
-
-  /** Those that the last listing did not find. */
-  def unsighted(): Vector[PathHash] = {
-    val all = new BitSet()
-    all.set(0, size)
-    all.andNot(sighted)
-    hashes(all)
-  }
-
-  def entries: Iterator[SeenTable.SeenEntry] =
-    Iterator.range(0, size).map(place => SeenTable.SeenEntry(hashAt(place), Some(identity(place))))
-
-  private def hashes(places: BitSet): Vector[PathHash] = {
-    val all = Vector.newBuilder[PathHash]
-    places.stream().forEach(place => all += hashAt(place))
-    all.result()
-  }
+  private def entry(place: Int): SeenTable.SeenEntry =
+    SeenTable.SeenEntry(hashAt(place), Some(identity(place)))
 
   /** The place of the hash between the two if all between them were spread evenly: from 0 to 1. */
   private def share(hash: PathHash, low: Int, high: Int): Double = {

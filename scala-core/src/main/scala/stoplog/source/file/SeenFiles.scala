@@ -3,52 +3,66 @@ package stoplog.source.file
 
 import java.io._
 import java.util.UUID
-import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
 
+import scala.collection.mutable
 import scala.util.Using
-import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.source.StateFiles
+import stoplog.source.{SourceClock, StateFiles}
+import stoplog.source.file.SeenTable.SeenEntry
 import stoplog.storage.{PutOutcome, SourceFile}
 
 /** Exactly which files have been handed out, for as long as they are on the storage: by their paths and what they were,
-  * never by how old they look.
+  * never by how old they look. And the directories in which they are.
   *
   * Most of it is a [[SeenBase]], written to the checkpoint when enough has come to it; what has come since is a
-  * [[SeenTable]], which after a restart is made again from the log of splits. So the heap holds no more of a hundred
-  * million files than of one million.
+  * [[SeenTable]], which after a restart is made again from the records of splits: each names the files that it hands
+  * out, and the changes since the record before. So the heap holds no more of a hundred million files than of one
+  * million.
   *
   * @param limits when it is written anew
   */
 private[file] final class SeenFiles(
     state: StateFiles,
+    absence: Absence,
+    clock: SourceClock,
     limits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     faults: Faults = Faults.none
 ) {
+  private val absentNotes             = new AbsentNotes(state, absence, clock)
   private var base                    = SeenBase.empty
   private var since                   = new SeenTable
   private var written: Option[String] = None
   private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
   private var noted: Vector[String]   = Vector.empty // files that were forgotten since the last snapshot
-  private var missed: Vector[String]  = Vector.empty // files of what the last whole listing did not find
   private var end                     = 0L           // of the log, when the last snapshot was taken
   private var snapshots               = 0            // since then
+  private var grownBytes              = 0L           // of the records since then
   private var cleanedEnd              = 0L
 
+  // The changes since the last snapshot that its splits do not name.
+  private val forgotten   = mutable.ArrayBuffer.empty[PathHash]
+  private val directories = mutable.HashMap.empty[PathHash, SeenDirectory]
+
   /** The file's identity when it was handed out. */
-  def find(path: String): Option[FileIdentity] = {
-    val hash = PathHash.of(path)
-    val slot = since.find(hash)
-    if (slot >= 0) Some(since.identity(slot))
-    else inBase(hash).map(base.identity)
+  def find(path: String): Option[FileIdentity] = identity(PathHash.ofFile(path))
+
+  /** The directory as it was when files in it were handed out. */
+  def directory(hash: PathHash): Option[SeenDirectory] = identity(hash).flatMap(SeenDirectory.unapply)
+
+  def put(file: SourceFile): Unit = {
+    since.put(PathHash.ofFile(file.path), FileIdentity.of(file))
+    grownBytes += file.path.length + SeenEntry.Bytes
   }
 
-  def put(file: SourceFile): Unit =
-    since.put(PathHash.of(file.path), FileIdentity.of(file))
+  def putDirectory(hash: PathHash, now: SeenDirectory): Unit = if (!directory(hash).contains(now)) {
+    since.put(hash, now.packed)
+    directories(hash) = now
+    grownBytes += SeenEntry.Bytes
+  }
 
-  def forget(path: String): Unit = since.forget(PathHash.of(path))
+  def forget(path: String): Unit = forget(PathHash.ofFile(path))
 
   /** So many splits, from the source's beginning on, are done with: what they read to the end was to be put away. */
   def cleaned: Long = cleanedEnd
@@ -59,9 +73,7 @@ private[file] final class SeenFiles(
     */
   def putAway(paths: Vector[String], end: Long): Unit = {
     cleanedEnd = end
-    val hashes = paths.map(PathHash.of)
-    hashes.foreach(since.forget)
-    if (hashes.nonEmpty) noteGone(hashes)
+    forgetNoted(paths.map(PathHash.ofFile(_)))
   }
 
   def beginListing(): Unit = {
@@ -71,6 +83,7 @@ private[file] final class SeenFiles(
 
   /** [[find]], and a note that the file is there. */
   def sighted(hash: PathHash): Option[FileIdentity] = {
+    if (absence.sighted(hash)) absentNotes.shrunk()
     val slot = since.find(hash)
     if (slot >= 0) {
       since.sighted(slot)
@@ -82,22 +95,16 @@ private[file] final class SeenFiles(
       }
   }
 
-  /** Forgets the files that two listings in a row have not found: one alone may have run past a file that was being
-    * moved.
-    */
-  def endListing(): Unit = {
-    val gone = base.missingTwice().filterNot(since.knows) ++ since.missing()
-    gone.foreach(since.forget)
-    if (gone.nonEmpty) noteGone(gone)
-    noteMissed(base.unsighted().filterNot(since.knows) ++ since.missedOnce())
-  }
+  /** The files and directories that the listing has not found so far. */
+  def unsighted: Iterator[SeenEntry] =
+    base.unsighted.filterNot(entry => since.knows(entry.hash)) ++ since.unsighted
 
-  /** A listing failed: it says nothing about files that it did not find, and neither does the one before. */
-  def abandonListing(): Unit = {
-    base.trustAll()
-    since.trustAll()
-    try noteMissed(Vector.empty)
-    catch { case NonFatal(_) => () } // the enumerator throws the failure of the listing
+  /** Ends a listing of all directories. Forgets the files and directories that [[Absence]] gives up, and returns them. */
+  def endListing(evidence: Evidence): Vector[PathHash] = {
+    val gone = absence.judge(evidence, () => unsighted, clock.elapsedMillis)
+    forgetNoted(gone)
+    if (evidence != Evidence.Nothing) absentNotes.write(end)
+    gone
   }
 
   /** Writes the state that [[restore]] needs beside the log.
@@ -113,28 +120,37 @@ private[file] final class SeenFiles(
     noted = Vector.empty
     this.end = end
     snapshots += 1
-    if (since.size >= limits.files || snapshots >= limits.snapshots) compact()
-    out.writeUTF(written.getOrElse(""))
-    out.writeInt(snapshots)
-    out.writeLong(end)
-    out.writeLong(cleanedEnd)
-    SeenFiles.writeGone(since.gone(), out)
+    val gone = forgotten.iterator.filter(since.isGone).distinct.toVector
+    grownBytes += gone.size * PathHash.Bytes
+    val changes =
+      if (isDue) {
+        compact()
+        SeenChanges.none
+      } else SeenChanges(gone, directories.toVector)
+    forgotten.clear()
+    directories.clear()
+    SeenFiles.Snapshot(written, snapshots, end, cleanedEnd, changes).write(out)
   }
 
-  /** @param assigned the splits of the log from a number on */
-  def restore(in: DataInput, assigned: Long => Iterator[FileSplit]): Unit = {
-    written = Some(in.readUTF()).filter(_.nonEmpty)
-    base = written.fold(SeenBase.empty)(readBase)
-    base.trustAll()
+  /** @param assigned the records of splits from a number on */
+  def restore(in: DataInput, assigned: Long => Iterator[(Seq[FileSplit], SeenFiles.Snapshot)]): Unit = {
+    val newest = SeenFiles.Snapshot.read(in)
+    written = newest.written
+    base = written.fold(SeenBase.empty)(SeenBaseFile.read(state, _))
     since = new SeenTable
-    snapshots = in.readInt()
-    end = in.readLong()
-    cleanedEnd = in.readLong()
-    assigned(oldestNeeded).foreach(split => put(split.file))
-    SeenFiles.readGone(in).foreach(since.forget)
-    val (ofMisses, others) = state.list().filterNot(written.contains).partition(_.endsWith(SeenFiles.Missed))
+    snapshots = newest.snapshots
+    end = newest.end
+    cleanedEnd = newest.cleanedEnd
+    assigned(oldestNeeded).foreach { case (splits, snapshot) =>
+      splits.foreach(split => put(split.file))
+      snapshot.changes.directories.foreach { case (hash, directory) => putDirectory(hash, directory) }
+      snapshot.changes.gone.foreach(since.forget)
+      grownBytes += snapshot.changes.gone.size * PathHash.Bytes
+    }
+    directories.clear()
+    val (ofAbsent, others) = state.list().filterNot(written.contains).partition(AbsentNotes.isOne)
     restoreGone(others)
-    restoreMissed(ofMisses)
+    absentNotes.restore(ofAbsent)
   }
 
   /** The first split of the log that [[restore]] reads. */
@@ -142,35 +158,32 @@ private[file] final class SeenFiles(
 
   def size: Int = base.size + since.size
 
+  private def identity(hash: PathHash): Option[FileIdentity] = {
+    val slot = since.find(hash)
+    if (slot >= 0) Some(since.identity(slot))
+    else inBase(hash).map(base.identity)
+  }
+
+  private def forget(hash: PathHash): Unit = {
+    since.forget(hash)
+    forgotten += hash
+    absence.sighted(hash)
+    ()
+  }
+
   /** A snapshot comes only with the next files: files that are forgotten now are noted until then. */
-  private def noteGone(hashes: Vector[PathHash]): Unit = {
-    val name = SeenFiles.name(end, "gone")
+  private def forgetNoted(hashes: Vector[PathHash]): Unit = if (hashes.nonEmpty) {
+    hashes.foreach(forget)
+    val name = SeenFiles.name(end, SeenFiles.Gone)
     noted :+= name
-    writeNote(name, hashes)
-    faults.at(Step.GoneNoted)
-  }
-
-  /** A run may have one listing alone: what it misses is noted for the next run. The note of the listing before goes first,
-    * so that no note ever tells of any but the last one; one that is lost costs a listing more.
-    */
-  private def noteMissed(hashes: Vector[PathHash]): Unit = {
-    missed.foreach(state.delete)
-    missed = Vector.empty
-    if (hashes.nonEmpty) {
-      missed = Vector(SeenFiles.name(end, SeenFiles.Missed))
-      missed.foreach(writeNote(_, hashes))
-    }
-  }
-
-  private def writeNote(name: String, hashes: Vector[PathHash]): Unit = {
     state.putIfAbsent(name) { to =>
       val out = new DataOutputStream(to)
       out.writeInt(SeenFiles.Version)
       out.writeLong(cleanedEnd)
-      SeenFiles.writeGone(hashes, out)
+      PathHash.writeAll(hashes, out)
       out.flush()
     }
-    ()
+    faults.at(Step.GoneNoted)
   }
 
   /** Files that this driver does not need are of drivers that died in between, or of one that still lives and is about to
@@ -178,114 +191,116 @@ private[file] final class SeenFiles(
     */
   private def restoreGone(names: Vector[String]): Unit = names.foreach { name =>
     noted :+= name
-    if (name.endsWith(".gone") && SeenFiles.endOf(name) == end) {
-      val (cleaned, hashes) = readNote(name, opened(name))
-      cleanedEnd = cleanedEnd.max(cleaned)
-      hashes.foreach(since.forget)
-    }
+    if (name.endsWith(SeenFiles.Gone) && SeenFiles.endOf(name) == end)
+      Using.resource(new DataInputStream(new BufferedInputStream(SeenFiles.opened(state, name)))) { in =>
+        SeenFiles.refuseNewer(state, name, in.readInt())
+        cleanedEnd = cleanedEnd.max(in.readLong())
+        PathHash.readAll(in).foreach(forget)
+      }
   }
-
-  /** Of two notes, one is of a driver that this one has come after, or goes before: which is the last, nothing tells. */
-  private def restoreMissed(names: Vector[String]): Unit = {
-    missed = names
-    if (names.sizeIs == 1)
-      try
-        readNote(names.head, state.open(names.head))._2.foreach { hash =>
-          val slot = since.find(hash)
-          if (slot >= 0) since.missed(slot) else inBase(hash).foreach(base.missed)
-        }
-      catch { case _: FileNotFoundException => () } // another driver has listed since
-  }
-
-  private def readNote(name: String, note: InputStream): (Long, Vector[PathHash]) =
-    Using.resource(new DataInputStream(new BufferedInputStream(note))) { in =>
-      refuseNewer(name, in.readInt())
-      (in.readLong(), SeenFiles.readGone(in))
-    }
 
   private def inBase(hash: PathHash): Option[Int] =
     Some(base.find(hash)).filter(place => place >= 0 && !since.isGone(hash))
 
+  /** A restart reads the records since the base, so they may have as many bytes as the base. */
+  private def isDue: Boolean =
+    since.size >= limits.files || snapshots >= limits.snapshots || grownBytes >= limits.bytes.max(base.bytes)
+
   private def compact(): Unit = {
     val merged = SeenBase.of(SeenFiles.merged(base.entries, since.sorted().iterator))
-    val name   = SeenFiles.name(end, "seen")
-    val put    = state.putIfAbsent(name) { to =>
-      val checked = new CheckedOutputStream(to, new CRC32C())
-      val out     = new DataOutputStream(new BufferedOutputStream(checked))
-      out.writeInt(SeenFiles.Version)
-      out.writeInt(merged.size)
-      SeenBase.writeTo(merged, out)
-      out.flush()
-      out.writeLong(checked.getChecksum.getValue)
-      out.flush()
-    }
-    if (put == PutOutcome.Taken) throw Errors.sourceFenced(state.describe(name))
+    val name   = SeenFiles.name(end, ".seen")
+    if (SeenBaseFile.write(state, name, merged) == PutOutcome.Taken)
+      throw Errors.sourceFenced(state.describe(name))
     faults.at(Step.SeenWritten)
     stale ++= written
     written = Some(name)
-    merged.trustAll()
     base = merged
     since = new SeenTable
     snapshots = 0
-  }
-
-  private def refuseNewer(name: String, version: Int): Unit =
-    if (version > SeenFiles.Version)
-      throw Errors.recordTooNew(state.describe(name), version, SeenFiles.Version)
-
-  private def opened(name: String): InputStream =
-    try state.open(name)
-    catch {
-      case _: FileNotFoundException =>
-        throw Errors.sourceStateLost(state.describe(name), SeenFiles.endOf(name))
-    }
-
-  private def readBase(name: String): SeenBase = {
-    val checked = new CheckedInputStream(new BufferedInputStream(opened(name)), new CRC32C())
-    val in      = new DataInputStream(checked)
-    try {
-      refuseNewer(name, in.readInt())
-      val read = SeenBase.read(in, in.readInt())
-      val sum  = checked.getChecksum.getValue
-      if (in.readLong() != sum) throw Errors.recordTorn(state.describe(name), "its checksum does not match")
-      read
-    } catch {
-      case _: EOFException => throw Errors.recordTorn(state.describe(name), "it ends in the middle")
-    } finally in.close()
+    grownBytes = 0
   }
 }
 
+/** Changes between two records of splits which the splits do not name.
+  *
+  * @param gone        files that were forgotten, and directories
+  * @param directories that are new, or have another identity
+  */
+private[file] final case class SeenChanges(gone: Vector[PathHash], directories: Vector[(PathHash, SeenDirectory)])
+
+private[file] object SeenChanges {
+  val none: SeenChanges = SeenChanges(Vector.empty, Vector.empty)
+}
+
 private[stoplog] object SeenFiles {
-  final val Version = 1
+  final val Version = 2
 
-  /** The kind of a note of files that the last whole listing did not find. */
-  final val Missed = "missed"
+  private final val Gone = ".gone"
 
-  def writeGone(hashes: Vector[PathHash], out: DataOutput): Unit = {
-    out.writeInt(hashes.size)
-    hashes.foreach { hash =>
-      out.writeLong(hash.high)
-      out.writeInt(hash.low)
+  /** The state in one record of splits.
+    *
+    * @param written   the file of the base
+    * @param snapshots since the base
+    * @param end       the number of splits that the log has with those of the record
+    */
+  private[file] final case class Snapshot(
+      written: Option[String],
+      snapshots: Int,
+      end: Long,
+      cleanedEnd: Long,
+      changes: SeenChanges
+  ) {
+    def write(out: DataOutput): Unit = {
+      out.writeUTF(written.getOrElse(""))
+      out.writeInt(snapshots)
+      out.writeLong(end)
+      out.writeLong(cleanedEnd)
+      PathHash.writeAll(changes.gone, out)
+      out.writeInt(changes.directories.size)
+      changes.directories.foreach { case (hash, directory) =>
+        hash.write(out)
+        out.writeShort(directory.tag)
+        out.writeBoolean(directory.file.isDefined)
+        out.writeLong(directory.file.getOrElse(0L))
+        out.writeBoolean(directory.isReplaced)
+      }
     }
   }
 
-  def readGone(in: DataInput): Vector[PathHash] =
-    Vector.fill(in.readInt())(PathHash(in.readLong(), in.readInt()))
+  private[file] object Snapshot {
+    def read(in: DataInput): Snapshot =
+      Snapshot(Some(in.readUTF()).filter(_.nonEmpty), in.readInt(), in.readLong(), in.readLong(), changes(in))
+
+    private def changes(in: DataInput): SeenChanges =
+      SeenChanges(PathHash.readAll(in), Vector.fill(in.readInt())(PathHash.read(in) -> directory(in)))
+
+    private def directory(in: DataInput): SeenDirectory = {
+      val tag       = in.readUnsignedShort()
+      val hasNumber = in.readBoolean()
+      SeenDirectory(tag, Some(in.readLong()).filter(_ => hasNumber), in.readBoolean())
+    }
+  }
 
   // Unique, since a driver that dies before its record leaves one behind.
-  def name(end: Long, kind: String): String = f"$end%020d-${UUID.randomUUID()}.$kind"
+  private[file] def name(end: Long, suffix: String): String = f"$end%020d-${UUID.randomUUID()}$suffix"
 
-  def endOf(name: String): Long = name.takeWhile(_.isDigit).toLong
+  private[file] def endOf(name: String): Long = name.takeWhile(_.isDigit).toLong
+
+  private[file] def refuseNewer(state: StateFiles, name: String, version: Int): Unit =
+    if (version > Version) throw Errors.recordTooNew(state.describe(name), version, Version)
+
+  private[file] def opened(state: StateFiles, name: String): InputStream =
+    try state.open(name)
+    catch {
+      case _: FileNotFoundException => throw Errors.sourceStateLost(state.describe(name), endOf(name))
+    }
 
   /** Both in the order of their hashes: what the second says of a file counts. */
-  def merged(
-      older: Iterator[SeenTable.SeenEntry],
-      newer: Iterator[SeenTable.SeenEntry]
-  ): Iterator[SeenTable.SeenEntry] = {
+  private[file] def merged(older: Iterator[SeenEntry], newer: Iterator[SeenEntry]): Iterator[SeenEntry] = {
     val (left, right) = (older.buffered, newer.buffered)
-    val all           = new Iterator[SeenTable.SeenEntry] {
-      override def hasNext: Boolean            = left.hasNext || right.hasNext
-      override def next(): SeenTable.SeenEntry =
+    val all           = new Iterator[SeenEntry] {
+      override def hasNext: Boolean  = left.hasNext || right.hasNext
+      override def next(): SeenEntry =
         if (!right.hasNext) left.next()
         else if (!left.hasNext) right.next()
         else {
@@ -297,12 +312,13 @@ private[stoplog] object SeenFiles {
     all.filter(_.identity.isDefined)
   }
 
-  /** The limits of the entries that have come since the files were last written down.
+  /** The limits of the entries that have come since the base was last written.
     *
     * @param files     24 bytes of heap each, and as much again for room
     * @param snapshots each is a record that is kept, and read after a restart
+    * @param bytes     of these records. If the base is larger, its size is the limit
     */
-  final case class SeenLimits(files: Int, snapshots: Int)
+  final case class SeenLimits(files: Int, snapshots: Int, bytes: Long = 1 << 20)
 
   object SeenLimits {
     val default: SeenLimits = SeenLimits(250 * 1000, 500)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.nio.ByteBuffer
-import java.nio.charset.StandardCharsets.UTF_8
-import java.security.MessageDigest
-
 import stoplog.storage.SourceFile
 
 /** Files by the hashes of their paths, in 24 bytes each: what was remembered since the last [[SeenBase]].
@@ -55,46 +51,26 @@ private[file] final class SeenTable {
     !isEmpty(slot) && marks(slot) == SeenTable.Gone
   }
 
-  /** Files that were forgotten, and not put again. */
-  def gone(): Vector[PathHash] = marked(SeenTable.Gone)
+  /** Begins a listing. */
+  def beginListing(): Unit =
+    foreachSlot(slot => if (marks(slot) == SeenTable.Sighted) marks(slot) = SeenTable.Unsighted)
 
-  /** Whether or not they were missed so far, all are there. */
-  def trustAll(): Unit =
-    foreachSlot(slot => if (marks(slot) != SeenTable.Gone) marks(slot) = SeenTable.Sighted)
-
-  /** The file is there. */
+  /** The listing has found it. */
   def sighted(slot: Int): Unit = marks(slot) = SeenTable.Sighted
 
-  /** The last listing did not find it. */
-  def missed(slot: Int): Unit = marks(slot) = SeenTable.Unsighted
+  /** The entries that the listing has not found so far. */
+  def unsighted: Iterator[SeenEntry] = entries(_ == SeenTable.Unsighted)
 
-  /** Begins a listing. */
-  def beginListing(): Unit = foreachSlot { slot =>
-    if (marks(slot) == SeenTable.Sighted) marks(slot) = SeenTable.Unsighted
-    else if (marks(slot) == SeenTable.Unsighted) marks(slot) = SeenTable.MissedOnce
-  }
-
-  /** Those that the last listing did not find, and the one before did. */
-  def missedOnce(): Vector[PathHash] = marked(SeenTable.Unsighted)
-
-  /** Those that were missing in two listings, one after the other. */
-  def missing(): Vector[PathHash] = marked(SeenTable.MissedOnce)
+  /** The entries that are not gone. */
+  def present: Iterator[SeenEntry] = entries(_ != SeenTable.Gone)
 
   /** The entries in the order of their hashes; none of a file that is gone has an identity. */
-  def sorted(): Vector[SeenEntry] = {
-    val all = Vector.newBuilder[SeenEntry]
-    foreachSlot { slot =>
-      val known = Option.when(marks(slot) != SeenTable.Gone)(identity(slot))
-      all += SeenEntry(hashAt(slot), known)
-    }
-    all.result().sortBy(_.hash)
-  }
+  def sorted(): Vector[SeenEntry] = entries(_ => true).toVector.sortBy(_.hash)
 
-  private def marked(mark: Byte): Vector[PathHash] = {
-    val all = Vector.newBuilder[PathHash]
-    foreachSlot(slot => if (marks(slot) == mark) all += hashAt(slot))
-    all.result()
-  }
+  private def entries(isWanted: Byte => Boolean): Iterator[SeenEntry] =
+    marks.indices.iterator.filter(slot => !isEmpty(slot) && isWanted(marks(slot))).map { slot =>
+      SeenEntry(hashAt(slot), Option.when(marks(slot) != SeenTable.Gone)(identity(slot)))
+    }
 
   private def hashAt(slot: Int): PathHash = PathHash(slots(3 * slot), (slots(3 * slot + 1) >>> 32).toInt)
 
@@ -132,17 +108,20 @@ private[file] final class SeenTable {
 }
 
 private[file] object SeenTable {
-  final val FirstSlots = 1024
+  private final val FirstSlots = 1024
 
   // Of a slot.
-  final val Empty: Byte      = 0
-  final val Sighted: Byte    = 1
-  final val Unsighted: Byte  = 2
-  final val MissedOnce: Byte = 3
-  final val Gone: Byte       = 4
+  private final val Empty: Byte     = 0
+  private final val Sighted: Byte   = 1
+  private final val Unsighted: Byte = 2
+  private final val Gone: Byte      = 3
 
   /** @param identity none for a file that is gone */
-  private[file] final case class SeenEntry(hash: PathHash, identity: Option[FileIdentity])
+  private[file] final case class SeenEntry(hash: PathHash, identity: Option[FileIdentity]) {
+
+    /** None for a file. */
+    def directory: Option[SeenDirectory] = identity.flatMap(SeenDirectory.unapply)
+  }
 
   /** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. */
   private[file] object SeenEntry {
@@ -167,21 +146,34 @@ private[file] object FileIdentity {
     FileIdentity(file.storedBytes.getOrElse(file.bytes), file.modifiedMillis)
 }
 
-/** The stored hash of a path: 96 bits of its SHA-256. Among a hundred million files, the odds that any two share them
-  * are one to ten trillion.
+/** A directory among the entries: its tag, and the number that the storage identifies it by across runs.
+  *
+  * @param file     none where the storage has no such numbers
+  * @param isReplaced whether another directory has been there instead since, so that files in that one may have been read
   */
-private[file] final case class PathHash(high: Long, low: Int) extends Ordered[PathHash] {
-  override def compare(that: PathHash): Int = {
-    val byHigh = java.lang.Long.compareUnsigned(high, that.high)
-    if (byHigh != 0) byHigh else Integer.compareUnsigned(low, that.low)
+private[file] final case class SeenDirectory(tag: Int, file: Option[Long], isReplaced: Boolean = false) {
+
+  /** The same 96 bits that a file's length and time take: no file has a length with the highest of its 48 bits. */
+  def packed: FileIdentity = {
+    val number = file.getOrElse(0L)
+    val marks  = SeenDirectory.Mark |
+      (if (file.isDefined) SeenDirectory.HasNumber else 0L) |
+      (if (isReplaced) SeenDirectory.IsReplaced else 0L)
+    FileIdentity(marks | (tag.toLong << 16) | (number >>> 48), (number << 16) >> 16)
   }
 }
 
-private[file] object PathHash {
-  def of(path: String): PathHash = {
-    val bytes = ByteBuffer.wrap(digest.get().digest(path.getBytes(UTF_8)))
-    PathHash(bytes.getLong(), bytes.getInt())
+private[file] object SeenDirectory {
+  def unapply(identity: FileIdentity): Option[SeenDirectory] = Option.when((identity.bytes & Mark) != 0) {
+    val number = (identity.bytes << 48) | (identity.modifiedMillis & 0xffffffffffffL)
+    SeenDirectory(
+      ((identity.bytes >>> 16) & 0xffff).toInt,
+      Option.when((identity.bytes & HasNumber) != 0)(number),
+      (identity.bytes & IsReplaced) != 0
+    )
   }
 
-  private val digest = ThreadLocal.withInitial[MessageDigest](() => MessageDigest.getInstance("SHA-256"))
+  private final val Mark      = 1L << 47
+  private final val HasNumber = 1L << 46
+  private final val IsReplaced    = 1L << 45
 }

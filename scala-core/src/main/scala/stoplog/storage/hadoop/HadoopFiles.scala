@@ -143,9 +143,12 @@ private[stoplog] final class HadoopFiles(
     .build()
 
   def delete(path: Path): Unit = {
-    fileSystem.delete(path, false)
+    remove(path)
     ()
   }
+
+  /** Deletes a file, and returns whether there was one. */
+  def remove(path: Path): Boolean = fileSystem.delete(path, false)
 
   /** Removes the directories from this one up to `top`, which stays, as far as nothing is in them. */
   def deleteIfEmpty(directory: Path, top: Path): Unit = {

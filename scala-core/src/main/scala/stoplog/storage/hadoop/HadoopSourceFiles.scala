@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.InputStream
+import java.io.{FileNotFoundException, InputStream}
 import java.net.URI
 
 import org.apache.hadoop.fs.{CommonPathCapabilities, FileAlreadyExistsException, FileStatus, Options, Path}
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 import org.apache.hadoop.util.functional.FutureIO
 
-import stoplog.storage.{Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryId, DirectoryState, Found, Link, SourceFile, SourceFiles}
 
 /** Files of any file system that Hadoop knows. */
 private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
@@ -18,9 +19,13 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
   override def find(path: String): Option[Found] = files.status(files.at(path)).map(found)
 
   /** Only HDFS is known to keep them. */
-  override def changedMillis(directory: String): Option[Long] =
+  override def state(directory: String): Option[DirectoryState] =
     if (!files.isHdfs) None
-    else files.status(files.at(directory)).filter(_.isDirectory).map(_.getModificationTime)
+    else
+      files
+        .status(files.at(directory))
+        .filter(_.isDirectory)
+        .map(status => DirectoryState(status.getModificationTime, id(status)))
 
   override def canAppend: Boolean =
     files.fileSystem.hasPathCapability(files.at(""), CommonPathCapabilities.FS_APPEND)
@@ -47,7 +52,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     }
   }
 
-  override def delete(path: String): Unit = files.writing(files.at(path))(files.delete(files.at(path)))
+  override def delete(path: String): Boolean = files.writing(files.at(path))(files.remove(files.at(path)))
 
   override def move(path: String, to: String): Unit = {
     val uri    = files.at("").toUri
@@ -55,9 +60,12 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     // It would be taken for its own copy.
     if (target == files.at(path)) throw new FileAlreadyExistsException(target.toString)
     files.renameInto(files.at(path), target) match {
-      case HadoopFiles.Renamed.Done | HadoopFiles.Renamed.SourceGone => ()
+      case HadoopFiles.Renamed.Done       => ()
+      case HadoopFiles.Renamed.SourceGone => throw new FileNotFoundException(describe(path))
       // An object store copies, and deletes then: a crash came in between.
-      case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, files.at(path), target) => delete(path)
+      case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, files.at(path), target) =>
+        delete(path)
+        ()
       case _ => throw new FileAlreadyExistsException(target.toString)
     }
   }
@@ -71,7 +79,13 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     val name = status.getPath.getName
     if (status.isSymlink)
       Found(name, Found.File(0, 0), Some(Link.Refused(s"it leads to ${status.getSymlink}")))
-    else if (status.isDirectory) Found(name, Found.Directory)
+    else if (status.isDirectory) Found(name, Found.Directory, None, id(status))
     else Found(name, Found.File(status.getLen, status.getModificationTime))
+  }
+
+  /** The entries of a listing carry it on HDFS. */
+  private def id(status: FileStatus): Option[DirectoryId] = status match {
+    case hdfs: HdfsFileStatus if hdfs.getFileId > 0 => Some(DirectoryId(hdfs.getFileId, None))
+    case _                                          => None
   }
 }

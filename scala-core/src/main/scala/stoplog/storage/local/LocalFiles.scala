@@ -3,14 +3,14 @@ package stoplog.storage.local
 
 import java.io.IOException
 import java.nio.file._
-import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.attribute.{BasicFileAttributes, FileTime}
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
-import stoplog.storage.OtherOwner
+import stoplog.storage.{DirectoryId, DirectoryState, OtherOwner}
 
 /** Calls of `java.nio.file` in which a file that vanishes is no error. */
 private[local] object LocalFiles {
@@ -70,6 +70,18 @@ private[local] object LocalFiles {
   private def userId(file: Path): Option[Any] = Try(Files.getAttribute(file, "unix:uid"): Any).toOption
 
   private def userName(file: Path): String = Try(Files.getOwner(file).getName).getOrElse("an unnamed user")
+
+  /** The time and, where the file system has such numbers, the identity of a directory; `None` when it is absent. */
+  def state(directory: Path): Option[DirectoryState] =
+    try {
+      val all = Files.readAttributes(directory, "unix:lastModifiedTime,ino,dev")
+      val id  = DirectoryId(all.get("ino").asInstanceOf[Long], Some(all.get("dev").asInstanceOf[Long]))
+      Some(DirectoryState(all.get("lastModifiedTime").asInstanceOf[FileTime].toMillis, Some(id)))
+    } catch {
+      case _: NoSuchFileException                                          => None
+      case _: UnsupportedOperationException | _: IllegalArgumentException =>
+        modifiedMillis(directory).map(DirectoryState(_, None))
+    }
 
   /** `None` when the file has gone meanwhile. */
   def modifiedMillis(file: Path): Option[Long] =

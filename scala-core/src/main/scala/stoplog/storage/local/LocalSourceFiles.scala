@@ -11,7 +11,7 @@ import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{FileStore, Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryId, DirectoryState, FileStore, Found, Link, SourceFile, SourceFiles}
 
 /** Files of a local, or everywhere mounted, file system.
   *
@@ -40,7 +40,7 @@ private[stoplog] final class LocalSourceFiles(
 
   override def find(path: String): Option[Found] = found(links.at(path), path)
 
-  override def changedMillis(directory: String): Option[Long] = LocalFiles.modifiedMillis(links.at(directory))
+  override def state(directory: String): Option[DirectoryState] = LocalFiles.state(links.at(directory))
 
   // Not a channel: those end with an interrupt.
   override def open(file: SourceFile, from: Long): InputStream = {
@@ -55,9 +55,11 @@ private[stoplog] final class LocalSourceFiles(
     }
   }
 
-  override def delete(path: String): Unit =
-    try Files.delete(links.unlinked(path))
-    catch { case _: NoSuchFileException => () }
+  override def delete(path: String): Boolean =
+    try {
+      Files.delete(links.unlinked(path))
+      true
+    } catch { case _: NoSuchFileException => false }
 
   /** A hard link, and then no more of the other name: a rename would replace a file there. */
   override def move(path: String, to: String): Unit = {
@@ -75,6 +77,7 @@ private[stoplog] final class LocalSourceFiles(
     }
     faults.at(Step.MidArchive)
     delete(path)
+    ()
   }
 
   override def describe(path: String): String = links.at(path).toString
@@ -106,18 +109,23 @@ private[stoplog] final class LocalSourceFiles(
     try {
       val name = Option(entry.getFileName).fold("")(_.toString)
       val what = Files.readAttributes(entry, classOf[BasicFileAttributes], LinkOption.NOFOLLOW_LINKS)
-      if (what.isSymbolicLink) linked(name, entry, path) else kind(what).map(Found(name, _))
+      if (what.isSymbolicLink) linked(name, entry, path)
+      else kind(what).map(Found(name, _, None, id(entry, what)))
     } catch { case _: NoSuchFileException => None }
 
   private def linked(name: String, entry: Path, path: => String): Option[Found] =
     try {
       val real = entry.toRealPath()
-      kind(Files.readAttributes(real, classOf[BasicFileAttributes])).map(Found(name, _, links.of(path, real)))
+      val what = Files.readAttributes(real, classOf[BasicFileAttributes])
+      kind(what).map(Found(name, _, links.of(path, real), id(real, what)))
     } catch {
       case e: NoSuchFileException => throw e // as that which will be there some day
       case e: IOException         =>
         Some(Found(name, Found.File(0, 0), Some(Link.Refused(LocalSourceFiles.unresolved(e)))))
     }
+
+  private def id(entry: Path, what: BasicFileAttributes): Option[DirectoryId] =
+    if (what.isDirectory) LocalFiles.state(entry).flatMap(_.id) else None
 
   private def kind(what: BasicFileAttributes): Option[Found.Kind] =
     if (what.isDirectory) Some(Found.Directory)

@@ -15,7 +15,7 @@ import stoplog.storage._
   * @param host the check of a task's host. The storage is made on the driver and sent to the tasks, which make their stores
   *             from it
   */
-private[local] final class LocalStorage(
+private[stoplog] final class LocalStorage(
     path: String,
     root: String,
     forcing: LocalForcing,

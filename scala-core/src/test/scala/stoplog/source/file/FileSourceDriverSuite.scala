@@ -11,6 +11,7 @@ import stoplog.source.{ReadLimits, SourceDriver}
 
 /** Which files a query reads, over restarts and whatever happens to the files. */
 class FileSourceDriverSuite extends AnyFunSuite {
+  private final val Day = 24 * 60 * 60 * 1000L
 
   test("each file once, the oldest first, over restarts") {
     val world = new SourceWorld
@@ -118,12 +119,21 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_SOURCE_STATE_LOST")
   }
 
-  test("a file that is gone is forgotten, once two listings have not found it") {
+  test("a file is forgotten once listings have not found it for a day") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)
     assert(world.batch() === Seq("1"))
     world.files.delete("a")
     world.batch()
+    world.now += Day - 1
+    world.batch()
+    world.files.put("a", "1\n", 1)
+    assert(world.batch() === Seq.empty)
+    world.files.delete("a")
+    for (_ <- 1 to 2) {
+      world.batch()
+      world.now += Day
+    }
     world.batch()
     world.restart()
     world.files.put("a", "1\n", 1)
@@ -133,10 +143,11 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq.empty)
   }
 
-  test("runs of one listing each forget a file that is gone, and read another one under its name") {
+  test("runs of one listing each forget a file that is gone, of whose absence half a day counts for each") {
     for (limits <- Seq(SeenFiles.SeenLimits.default, SeenFiles.SeenLimits(1, 1))) {
       val world                 = new SourceWorld(seenLimits = limits)
       def run(): Vector[String] = {
+        world.now += Day
         world.restart()
         world.driver.fixTarget()
         world.all()
@@ -148,10 +159,12 @@ class FileSourceDriverSuite extends AnyFunSuite {
       assert(run() === Seq.empty)
       world.files.put("other", "2\n", 1) // with a record of splits behind the note
       assert(run() === Seq("2"))
+      assert(world.state.files.keys.exists(_.endsWith(".absent")))
+      assert(run() === Seq.empty)
       world.files.put("a", "1\n", 1)
       assert(run() === Seq("1"))
       assert(run() === Seq.empty)
-      assert(!world.state.files.keys.exists(_.endsWith(".missed")))
+      assert(!world.state.files.keys.exists(_.endsWith(".absent")))
     }
   }
 
@@ -166,8 +179,10 @@ class FileSourceDriverSuite extends AnyFunSuite {
     world.batch()
     for (_ <- 1 to 3) {
       world.files.delete("a")
+      world.now += Day
       run()
       world.files.put("a", "1\n", 1)
+      world.now += Day
       run()
     }
   }
@@ -194,7 +209,11 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("1"))
     world.files.delete("")
     world.files.isAway = true
-    for (_ <- 1 to 2) assert(world.batch() === Seq.empty)
+    for (_ <- 1 to 2) {
+      assert(world.batch() === Seq.empty)
+      world.now += Day
+    }
+    assert(world.batch() === Seq.empty)
     world.files.isAway = false
     world.files.put("", "2\n", 1)
     assert(world.batch() === Seq("2"))
@@ -240,7 +259,10 @@ class FileSourceDriverSuite extends AnyFunSuite {
     world.files.put("b", "2\n", 1)
     world.batch()
     world.files.delete("a")
-    for (_ <- 1 to 10) world.batch()
+    for (_ <- 1 to 10) {
+      world.batch()
+      world.now += Day
+    }
     assert(world.state.files.keys.count(_.endsWith(".gone")) === 1)
   }
 

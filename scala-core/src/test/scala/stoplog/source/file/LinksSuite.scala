@@ -208,7 +208,7 @@ private final class Listed(files: SourceFiles, listed: mutable.Buffer[String]) e
   }
   override def find(path: String)                   = files.find(path)
   override def open(file: SourceFile, from: Long)   = files.open(file, from)
-  override def delete(path: String): Unit           = files.delete(path)
+  override def delete(path: String): Boolean        = files.delete(path)
   override def move(path: String, to: String): Unit = files.move(path, to)
   override def describe(path: String): String       = files.describe(path)
   override def locate(path: String)                 = files.locate(path)

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryId, DirectoryState, Found, SourceFile, SourceFiles}
 
 /** A storage whose files are in memory, and whose clock is theirs. */
 final class MemoryFiles extends SourceFiles {
@@ -27,7 +27,64 @@ final class MemoryFiles extends SourceFiles {
 
   private val changed = mutable.Map.empty[String, Long]
 
-  override def changedMillis(directory: String): Option[Long] = clock.flatMap(_ => changed.get(directory))
+  override def state(directory: String): Option[DirectoryState] =
+    clock.flatMap(_ => changed.get(directory)).map(DirectoryState(_, id(directory)))
+
+  /** Whether directories have identities. */
+  var hasIds: Boolean = true
+
+  /** The device that directories are on, as this process numbers it. */
+  var device: Long = 1
+
+  private val ids     = mutable.Map.empty[String, Long]
+  private var lastId  = 0L
+  private val stashed = mutable.Map.empty[String, MemoryFiles.Stash]
+  private val empty   = mutable.Set.empty[String]
+
+  private def id(directory: String): Option[DirectoryId] =
+    Option.when(hasIds)(DirectoryId(ids.getOrElseUpdate(directory, nextId()), Some(device)))
+
+  private def nextId(): Long = {
+    lastId += 1
+    lastId
+  }
+
+  /** A disk is unmounted: the mount point is another, empty directory. */
+  def unmount(directory: String): Unit = synchronized {
+    takeAway(directory)
+    empty += directory
+    ids(directory) = nextId()
+    changed(directory) = 0
+  }
+
+  /** A directory is renamed to a place where the source does not look. */
+  def takeAway(directory: String): Unit = synchronized {
+    val below = files.toVector.filter { case (path, _) => isBelow(path, directory) }
+    stashed(directory) = MemoryFiles.Stash(below, ids.get(directory), changed.get(directory))
+    files --= below.map(_._1)
+    if (directory.isEmpty) isAway = true else touch(directory)
+  }
+
+  /** The disk, or the directory, is there again. Files that came to the mount point meanwhile are hidden. */
+  def putBack(directory: String): Unit = synchronized {
+    val stash = stashed.remove(directory).get
+    files --= files.keys.filter(isBelow(_, directory)).toVector
+    if (directory.nonEmpty) touch(directory)
+    files ++= stash.files
+    empty -= directory
+    isAway = false
+    ids.remove(directory)
+    stash.id.foreach(ids(directory) = _)
+    stash.changed.foreach(changed(directory) = _)
+  }
+
+  /** All files and directories get new numbers, as a copy of the disk has. */
+  def renumber(): Unit = ids.clear()
+
+  /** The files of all that is away. */
+  def awayPaths: Set[String] = stashed.values.flatMap(_.files.map(_._1)).toSet
+
+  private def isBelow(path: String, directory: String) = directory.isEmpty || path.startsWith(s"$directory/")
 
   /** Whether nothing is at the root, as on a disk that is away. */
   var isAway: Boolean = false
@@ -51,13 +108,14 @@ final class MemoryFiles extends SourceFiles {
     files(path) = (bytes, modifiedMillis)
   }
 
-  override def delete(path: String): Unit = synchronized {
-    files -= path
+  override def delete(path: String): Boolean = synchronized {
+    val was = files.remove(path)
     touch(path)
+    was.isDefined
   }
 
   override def move(path: String, to: String): Unit =
-    synchronized(files.remove(path).foreach(files(to) = _))
+    synchronized(files(to) = files.remove(path).getOrElse(throw new FileNotFoundException(path)))
 
   def paths: Set[String] = files.keySet.toSet
 
@@ -70,10 +128,9 @@ final class MemoryFiles extends SourceFiles {
     val below  = files.toVector.collect {
       case (path, what) if path.startsWith(prefix) => path.drop(prefix.length) -> what
     }
-    below
-      .collect { case (path, _) if path.contains('/') => path.takeWhile(_ != '/') }
-      .distinct
-      .foreach(name => each(Found(name, Found.Directory)))
+    val directories = below.collect { case (path, _) if path.contains('/') => path.takeWhile(_ != '/') } ++
+      empty.filter(path => path.startsWith(prefix) && path.nonEmpty).map(_.drop(prefix.length).takeWhile(_ != '/'))
+    directories.distinct.foreach(name => each(Found(name, Found.Directory, None, id(prefix + name))))
     below.foreach {
       case (name, (bytes, modified)) if !name.contains('/') =>
         each(Found(name, Found.File(bytes.length.toLong, modified)))
@@ -93,25 +150,25 @@ final class MemoryFiles extends SourceFiles {
 
   override def find(path: String): Option[Found] = {
     synchronized(asked(path) += 1)
-    if (isAway) None else there(path)
+    if (isAway && empty.isEmpty) None else there(path)
   }
 
   private def there(path: String): Option[Found] = synchronized(files.get(path)) match {
     case Some((bytes, modified)) => Some(Found(path, Found.File(bytes.length.toLong, modified)))
     case None                    =>
-      Option.when(path.isEmpty || files.keysIterator.exists(_.startsWith(s"$path/")))(
-        Found(path, Found.Directory)
+      Option.when(path.isEmpty || empty(path) || files.keysIterator.exists(_.startsWith(s"$path/")))(
+        Found(path, Found.Directory, None, id(path))
       )
   }
 
-  /** The directory that has got or lost an entry: also of one that came with it. */
+  /** The directory that has got or lost an entry: also of one that came or went with it. */
   private def touch(path: String): Unit = clock.foreach { now =>
     var at   = path
     var more = true
     while (more) {
       val parent = at.take(at.lastIndexOf('/').max(0))
-      more = !changed.contains(parent) && parent.nonEmpty
       changed(parent) = now()
+      more = parent.nonEmpty && !empty(parent) && !files.keysIterator.exists(isBelow(_, parent))
       at = parent
     }
   }
@@ -126,4 +183,12 @@ final class MemoryFiles extends SourceFiles {
   override def describe(path: String): String = s"memory:$path"
 
   override def locate(path: String): URI = new URI("memory", null, s"/$path", null)
+}
+
+object MemoryFiles {
+  private final case class Stash(
+      files: Vector[(String, (Array[Byte], Long))],
+      id: Option[Long],
+      changed: Option[Long]
+  )
 }

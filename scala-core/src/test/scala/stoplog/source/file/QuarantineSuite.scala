@@ -172,7 +172,7 @@ class QuarantineSuite extends AnyFunSuite {
     private val breaking: SourceFiles = new SourceFiles {
       override def list(directory: String)(each: Found => Unit): Unit = files.list(directory)(each)
       override def find(path: String): Option[Found]                  = files.find(path)
-      override def delete(path: String): Unit                         = files.delete(path)
+      override def delete(path: String): Boolean                      = files.delete(path)
       override def move(path: String, to: String): Unit               = files.move(path, to)
       override def describe(path: String): String                     = files.describe(path)
       override def locate(path: String)                               = files.locate(path)

@@ -9,6 +9,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.laws.MemoryState
+import stoplog.source.SourceClock
 import stoplog.storage.SourceFile
 
 /** What is remembered, against a plain map, over compactions and restarts. */
@@ -18,8 +19,11 @@ class SeenFilesSuite extends AnyFunSuite {
     val random   = new Random(7)
     val state    = new MemoryState
     val assigned = mutable.Buffer.empty[FileSplit]
+    val records  = mutable.Buffer.empty[(Long, Array[Byte])]
     val there    = mutable.Map.empty[String, SourceFile]
-    var seen     = new SeenFiles(state, SeenFiles.SeenLimits(20, 100))
+    val time     = new HandClock
+    def opened() = new SeenFiles(state, new Absence(0), time, SeenFiles.SeenLimits(20, 100))
+    var seen     = opened()
     for (round <- 1 to 200) {
       for (_ <- 1 to 5) {
         val file =
@@ -32,17 +36,21 @@ class SeenFilesSuite extends AnyFunSuite {
         there.keys.take(3).toVector.foreach(there.remove)
         for (_ <- 1 to 2) {
           seen.beginListing()
-          there.keys.foreach(path => seen.sighted(PathHash.of(path)))
-          seen.endListing()
+          there.keys.foreach(path => seen.sighted(PathHash.ofFile(path)))
+          seen.endListing(Evidence.Listed(DoubtedTags.none))
         }
       }
       val snapshot = new ByteArrayOutputStream()
       seen.snapshot(assigned.size.toLong, new DataOutputStream(snapshot))
+      records += (assigned.size.toLong -> snapshot.toByteArray)
       if (round % 5 == 0) {
-        seen = new SeenFiles(state, SeenFiles.SeenLimits(20, 100))
+        seen = opened()
         seen.restore(
-          new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)),
-          from => assigned.drop(from.toInt).iterator
+          input(snapshot.toByteArray),
+          from =>
+            records.iterator.zip(0L +: records.map(_._1).toVector).dropWhile(_._2 < from).map { case ((end, bytes), first) =>
+              assigned.slice(first.toInt, end.toInt).toVector -> SeenFiles.Snapshot.read(input(bytes))
+            }
         )
       }
       for {
@@ -55,13 +63,50 @@ class SeenFilesSuite extends AnyFunSuite {
     assert(state.files.size <= 2, "old states are removed")
   }
 
+  test("state and records follow the files that are there, not those that cleanSource has put away") {
+    val bytes = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = 64 * 1024))
+    assert(bytes.newestRecord < 12 * 1024, "100 files are put away between two records")
+    assert(bytes.all < 400 * 1024)
+    val without = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = Long.MaxValue))
+    assert(without.all > 400 * 1024, "the rule is needed")
+    assert(without.newestRecord < 12 * 1024, "no record repeats the one before")
+  }
+
+  /** After 200 micro-batches of 100 files, all of which are put away. */
+  private def stateAfter(limits: SeenFiles.SeenLimits): StateBytes = {
+    val world = new SourceWorld(cleaning = CleanSource.Delete, seenLimits = limits)
+    for (batch <- 1 to 200) {
+      for (n <- 1 to 100) world.files.put(s"in/${batch * 1000 + n}", "x\n", 1)
+      assert(world.batch().size === 100)
+    }
+    assert(world.files.paths.isEmpty)
+    val files = world.state.files.toVector
+    StateBytes(
+      files.filter(_._1.endsWith(".splits")).maxBy(_._1)._2.length,
+      files.map(_._2.length.toLong).sum
+    )
+  }
+
   test("state takes 24 bytes for each file") {
     val state = new MemoryState
-    val seen  = new SeenFiles(state)
+    val seen  = new SeenFiles(state, new Absence(0), new HandClock)
     for (n <- 1 to 30000) seen.put(SourceFile(s"some/directory/with/a/name/part-$n.txt", n.toLong, n.toLong))
     seen.snapshot(30000, new DataOutputStream(new ByteArrayOutputStream()))
     assert(state.files.values.map(_.length.toLong).sum <= 24 * 30000 + 64)
     assert(seen.find("some/directory/with/a/name/part-12345.txt") === Some(FileIdentity(12345, 12345)))
     assert(seen.find("some/directory/with/a/name/part-0.txt") === None)
   }
+
+  private def input(bytes: Array[Byte]): DataInputStream = new DataInputStream(new ByteArrayInputStream(bytes))
+}
+
+private final case class StateBytes(newestRecord: Int, all: Long)
+
+/** A clock that a test sets. */
+final class HandClock extends SourceClock {
+  var now: Long       = 0
+  var wallError: Long = 0
+
+  override def wallMillis: Long    = now + wallError
+  override def elapsedMillis: Long = now
 }

@@ -3,13 +3,14 @@ package stoplog.source.file
 
 import stoplog.laws.MemoryState
 import stoplog.source._
+import stoplog.storage.SourceFiles
 
 /** A source of files in memory, with drivers that come and go. */
 final class SourceWorld(
     onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
     readiness: Readiness = Readiness.atOnce,
     heldFiles: Int = 1000,
-    rules: PathRules = PathRules.all,
+    var rules: PathRules = PathRules.all,
     decoding: Decoding = Decoding.None,
     cleaning: CleanSource = CleanSource.Keep,
     wholeListingMillis: Long = 600000,
@@ -17,29 +18,58 @@ final class SourceWorld(
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
     onMissing: OnMissingFile = OnMissingFile.Fail,
+    absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits(),
+    finder: Option[FileFinder] = None,
     val state: MemoryState = new MemoryState,
     private var position: Long = 0
 ) {
   val files          = new MemoryFiles
-  var now: Long      = 1000000
+  private val clock  = new HandClock
+
+  /** What happens between the reading of a micro-batch and its commit. */
+  var beforeCommit: () => Unit = () => ()
+
+  /** The storage as the source sees it. */
+  var storage: SourceFiles = files
+
+  /** The clocks as the source sees them. */
+  var clocks: SourceClock = clock
   private var output = Vector.empty[String]
   private var open   = newDriver()
+
+  /** The time that has passed. */
+  def now: Long                  = clock.now
+  def now_=(millis: Long): Unit  = clock.now = millis
+
+  /** The error of the wall clock. */
+  def wallError_=(millis: Long): Unit = clock.wallError = millis
+  def wallError: Long                 = clock.wallError
+
+  clock.now = 1000000
 
   def source: FileSplitSource[Line, String] = {
     val format = TextLines.format(decoding)
     new FileSplitSource(
       "memory",
       TextLines
-        .enumeration(files, format)
+        .enumeration(storage, format)
         .copy(
           rules = rules,
-          monitoring = Monitoring(onChangedFile, onMergedPart, intervalMillis, wholeListingMillis, cleaning),
+          monitoring = Monitoring(
+            onChangedFile,
+            onMergedPart,
+            intervalMillis,
+            wholeListingMillis,
+            cleaning,
+            absence
+          ),
+          finder = finder,
           readiness = readiness,
           limits = Enumeration.Limits(listingThreads = 1, heldFiles)
         ),
       format,
       onMissing,
-      () => now,
+      clocks,
       seenLimits = seenLimits
     )
   }
@@ -52,6 +82,7 @@ final class SourceWorld(
     val rows = rowsOf(position, end)
     position = end
     output ++= rows
+    beforeCommit()
     open.committed(end)
     rows
   }

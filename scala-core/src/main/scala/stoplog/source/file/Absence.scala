@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.util.BitSet
+
+import scala.annotation.tailrec
+
+import stoplog.source.file.SeenTable.SeenEntry
+
+/** The one rule for files that listings do not find. A file is forgotten, so that it would be read again, only if
+  * listings of its directory have not found it for a stated time.
+  *
+  *  - A listing of all directories is evidence. A listing of the changed ones, or one that failed, is none.
+  *  - The directory must be the one in which the file was read, and the listing must have looked for the file: see
+  *    [[Evidence]].
+  *  - Time is that of a monotonic clock within a run. Between two runs it is the difference of two wall clock readings,
+  *    of which at most half of the stated time counts: one wrong reading proves nothing.
+  *  - Absent files form one generation: files that become absent later wait until the generation before is forgotten.
+  *
+  * Pure: holds no clock and touches no storage.
+  */
+private[file] final class Absence(forgetMillis: Long) {
+  private var members                  = new SeenTable
+  private var count                    = 0
+  private var absentMillis             = 0L
+  private var evidenceAt: Option[Long] = None
+  private var credit                   = 0L
+
+  /** The number of files, and of directories, that are absent. */
+  def size: Int = count
+
+  /** The time for which all members have been absent. */
+  def millis: Long = absentMillis
+
+  def hashes: Iterator[PathHash] = members.present.map(_.hash)
+
+  /** A listing has found a file. Returns whether the file was absent before. */
+  def sighted(hash: PathHash): Boolean = count > 0 && members.find(hash) >= 0 && remove(hash)
+
+  /** Restores the members that a former run has recorded.
+    *
+    * @param awayMillis since then, by the wall clock
+    */
+  def restore(hashes: Iterator[PathHash], millis: Long, awayMillis: Long): Unit = {
+    hashes.foreach(add)
+    absentMillis = millis
+    credit = awayMillis.max(0L).min(forgetMillis / 2)
+  }
+
+  /** Returns what is to be forgotten after a listing.
+    *
+    * @param unsighted     the entries that the listing has not found
+    * @param elapsedMillis a reading of a monotonic clock
+    */
+  def judge(evidence: Evidence, unsighted: () => Iterator[SeenEntry], elapsedMillis: Long): Vector[PathHash] =
+    evidence match {
+      case Evidence.Nothing         => Vector.empty
+      case Evidence.Listed(doubted) =>
+        absentMillis += evidenceAt.fold(credit)(elapsedMillis - _)
+        evidenceAt = Some(elapsedMillis)
+        credit = 0
+        val isDue = count > 0 && absentMillis >= forgetMillis
+        if (!isDue && count > 0) Vector.empty
+        else {
+          val all = doubted.below(unsighted)
+          if (isDue && !doubted.isEmpty)
+            unsighted().filter(all.contains).foreach(entry => sighted(entry.hash))
+          val gone = hashes.toVector
+          restart(all, unsighted)
+          gone
+        }
+    }
+
+  private def restart(doubted: DoubtedTags, unsighted: () => Iterator[SeenEntry]): Unit = {
+    val before = members
+    members = new SeenTable
+    count = 0
+    absentMillis = 0
+    unsighted().filterNot(entry => doubted.contains(entry) || before.find(entry.hash) >= 0).foreach { entry =>
+      add(entry.hash)
+    }
+  }
+
+  private def add(hash: PathHash): Unit = {
+    members.put(hash, FileIdentity(0, 0))
+    count += 1
+  }
+
+  private def remove(hash: PathHash): Boolean = {
+    members.forget(hash)
+    count -= 1
+    true
+  }
+}
+
+/** The value of a listing as evidence that files are absent. */
+private[file] sealed trait Evidence
+private[file] object Evidence {
+
+  /** It says nothing of any file: the root is away, or a finder returned no file at all. */
+  case object Nothing extends Evidence
+
+  /** It says nothing of files in the directories with these tags, or below them: another directory is there, or the
+    * rules leave the directory out.
+    */
+  final case class Listed(doubted: DoubtedTags) extends Evidence
+}
+
+/** Tags of directories of which a listing says nothing. */
+private[file] final class DoubtedTags private (private val bits: BitSet) {
+  def isEmpty: Boolean = bits.isEmpty
+
+  /** Whether the entry is of a file in such a directory, or of such a directory. */
+  def contains(entry: SeenEntry): Boolean =
+    bits.get(entry.hash.tag) || entry.directory.exists(directory => bits.get(directory.tag))
+
+  /** The same with all directories below, as far as the listing has not found them. */
+  def below(unsighted: () => Iterator[SeenEntry]): DoubtedTags =
+    if (isEmpty) this
+    else DoubtedTags.spread(bits, unsighted)((above, directory) => above -> directory)
+}
+
+private[file] object DoubtedTags {
+  val none: DoubtedTags = new DoubtedTags(new BitSet)
+
+  def of(directories: Iterable[String]): DoubtedTags = {
+    val bits = new BitSet(PathHash.Tags)
+    directories.foreach(directory => bits.set(PathHash.tagOf(directory)))
+    new DoubtedTags(bits)
+  }
+
+  /** The directories in which files are absent, or below which they are. */
+  def withAbsent(unsighted: () => Iterator[SeenEntry]): String => Boolean = {
+    val bits = new BitSet(PathHash.Tags)
+    unsighted().filter(_.directory.isEmpty).foreach(entry => bits.set(entry.hash.tag))
+    val all = spread(bits, unsighted)((above, directory) => directory -> above)
+    directory => all.bits.get(PathHash.tagOf(directory))
+  }
+
+  /** @param step from the tags of a directory and of the one above it: the tag from which, and to which, the doubt goes */
+  private def spread(bits: BitSet, unsighted: () => Iterator[SeenEntry])(
+      step: (Int, Int) => (Int, Int)
+  ): DoubtedTags = {
+    val steps = unsighted().flatMap(entry => entry.directory.map(of => step(entry.hash.tag, of.tag))).toVector
+    @tailrec def all(reached: BitSet): BitSet = {
+      val next = reached.clone().asInstanceOf[BitSet]
+      steps.foreach { case (from, to) => if (next.get(from)) next.set(to) }
+      if (next == reached) reached else all(next)
+    }
+    new DoubtedTags(all(bits))
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.io.{BufferedInputStream, DataInputStream, DataOutputStream, FileNotFoundException}
+
+import scala.util.Using
+
+import stoplog.source.{SourceClock, StateFiles}
+
+/** Records the absent files in the checkpoint: a run may have one listing alone, and the next run continues from it.
+  *
+  * A note that is lost costs time: absent files are remembered for longer. So a note is written by the first listing of a
+  * run, and then from time to time. A note that names a file which was found again is deleted at once.
+  */
+private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock: SourceClock) {
+  private var names: Vector[String]    = Vector.empty
+  private var writtenAt: Option[Long]  = None
+  private var isWrong                  = false
+
+  /** A listing has found an absent file: the note is no longer right. */
+  def shrunk(): Unit = isWrong = true
+
+  /** Called after each listing of all directories.
+    *
+    * @param end the number of splits that the newest record of splits has
+    */
+  def write(end: Long): Unit = {
+    val isDue = writtenAt.forall(clock.elapsedMillis - _ >= AbsentNotes.EveryMillis)
+    if (names.nonEmpty && (isWrong || absence.size == 0 || isDue)) {
+      names.foreach(state.delete) // first: no note tells of any but the last listing
+      names = Vector.empty
+    }
+    isWrong = false
+    if (isDue && absence.size > 0) put(SeenFiles.name(end, AbsentNotes.Suffix))
+  }
+
+  /** Continues from the note of a former run. Two notes may be of drivers that wrote at the same time: neither counts. */
+  def restore(found: Vector[String]): Unit = {
+    names = found
+    if (found.sizeIs == 1)
+      try
+        Using.resource(new DataInputStream(new BufferedInputStream(state.open(found.head)))) { in =>
+          SeenFiles.refuseNewer(state, found.head, in.readInt())
+          val millis = in.readLong()
+          val away   = clock.wallMillis - in.readLong()
+          absence.restore(PathHash.readAll(in).iterator, millis, away)
+        }
+      catch { case _: FileNotFoundException => () } // another driver has listed since
+  }
+
+  private def put(name: String): Unit = {
+    names = Vector(name)
+    state.putIfAbsent(name) { to =>
+      val out = new DataOutputStream(to)
+      out.writeInt(SeenFiles.Version)
+      out.writeLong(absence.millis)
+      out.writeLong(clock.wallMillis)
+      PathHash.writeAll(absence.hashes.toVector, out)
+      out.flush()
+    }
+    writtenAt = Some(clock.elapsedMillis)
+  }
+}
+
+private[file] object AbsentNotes {
+  private final val Suffix = ".absent"
+
+  /** The time between two notes of one run. */
+  private final val EveryMillis = 10 * 60 * 1000L
+
+  def isOne(name: String): Boolean = name.endsWith(Suffix)
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.io.{DataInput, DataOutput}
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
+/** The stored hash of a path, 96 bits. Of a file or directory of a source, 80 bits are of the SHA-256 of its path, and 16
+  * bits are the tag of the directory that contains it. Among a hundred million files, the odds that any two share a hash
+  * are one to two hundred million.
+  */
+private[file] final case class PathHash(high: Long, low: Int) extends Ordered[PathHash] {
+
+  /** The tag of the directory that contains the file. A doubt about a directory is a doubt about all files with its tag. */
+  def tag: Int = low & PathHash.TagMask
+
+  def write(out: DataOutput): Unit = {
+    out.writeLong(high)
+    out.writeInt(low)
+  }
+
+  override def compare(that: PathHash): Int = {
+    val byHigh = java.lang.Long.compareUnsigned(high, that.high)
+    if (byHigh != 0) byHigh else Integer.compareUnsigned(low, that.low)
+  }
+}
+
+private[file] object PathHash {
+
+  /** The size of a hash. */
+  final val Bytes = 12
+
+  /** The number of different tags. */
+  final val Tags = 1 << 16
+
+  /** The hash of any text, without a tag. */
+  def of(text: String): PathHash = {
+    val bytes = ByteBuffer.wrap(digest.get().digest(text.getBytes(UTF_8)))
+    PathHash(bytes.getLong(), bytes.getInt())
+  }
+
+  /** The hash of a file's path below the root. */
+  def ofFile(path: String): PathHash = ofFile(path, tagOf(parent(path)))
+
+  /** @param tag of the directory that contains the file */
+  def ofFile(path: String, tag: Int): PathHash = {
+    val hash = of(path)
+    PathHash(hash.high, (hash.low & ~TagMask) | tag)
+  }
+
+  /** The hash of a directory's path below the root, which no file shares. */
+  def ofDirectory(path: String): PathHash =
+    ofFile(s"$path/", tagOf(if (path.isEmpty) AboveRoot else parent(path)))
+
+  /** The tag of a directory. Checkpoints contain it: it never changes. */
+  def tagOf(directory: String): Int = (directory.hashCode * Spread) >>> 16
+
+  def read(in: DataInput): PathHash = PathHash(in.readLong(), in.readInt())
+
+  def writeAll(hashes: Vector[PathHash], out: DataOutput): Unit = {
+    out.writeInt(hashes.size)
+    hashes.foreach(_.write(out))
+  }
+
+  def readAll(in: DataInput): Vector[PathHash] = Vector.fill(in.readInt())(read(in))
+
+  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
+
+  private final val TagMask   = Tags - 1
+  private final val Spread    = 0x9e3779b1
+  private final val AboveRoot = "/"
+
+  private val digest = ThreadLocal.withInitial[MessageDigest](() => MessageDigest.getInstance("SHA-256"))
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import scala.collection.mutable
+
+import stoplog.error.{Errors, Log}
+import stoplog.source.file.Monitoring.OtherDirectory
+import stoplog.storage.{DirectoryId, Found}
+
+/** Whether the directories of a source are those in which files were read. Decides what a listing proves, and reports
+  * what the source waits for.
+  *
+  * A directory is another one if the storage identifies it by another number. If no file is absent, or if the first listing
+  * of it finds a file that is still as it was read, the directory is the same place with a new number.
+  */
+private[file] final class Places(settings: Enumeration) {
+  import Places._
+  import settings.monitoring.absence
+
+  private val known                            = mutable.HashMap.empty[String, Place]
+  private var visits                           = mutable.HashMap.empty[String, Visit]
+  private var leftOut                          = mutable.HashSet.empty[String]
+  private var others                           = Set.empty[String] // as the last listing of all directories found them
+  private var awaited                          = Vector.empty[Awaited]
+  private var waitingSince: Option[Long]       = None
+
+  /** The number of directories that the source waits for. */
+  def awaitedDirectories: Int = awaited.size
+
+  def beginListing(): Unit = {
+    visits = mutable.HashMap.empty
+    leftOut = mutable.HashSet.empty
+  }
+
+  /** The listing enters a directory. */
+  def entered(directory: String, id: Option[DirectoryId]): Visit = {
+    val visit = new Visit(id)
+    visits(directory) = visit
+    visit
+  }
+
+  /** The listing finds a directory, and does not look into it. */
+  def leavesOut(directory: String): Unit = leftOut += directory
+
+  /** Whether a listing of the changed directories has come to another directory, or not come to one that a path names,
+    * since the last listing of all.
+    */
+  def needWholeListing(seen: SeenFiles): Boolean = {
+    val differing = (different(seen).map(_._1) ++ missing(seen)).toSet
+    remember(seen)
+    differing != others
+  }
+
+  /** What a listing of all directories proves. Error: `STOPLOG_SOURCE_AWAY`.
+    *
+    * @param root          what is at the root
+    * @param elapsedMillis a reading of a monotonic clock
+    */
+  def judge(root: Option[Found.Kind], seen: SeenFiles, elapsedMillis: Long): Evidence = {
+    visits.foreach { case (directory, visit) =>
+      seen.sighted(hashOf(directory)).flatMap(SeenDirectory.unapply) match {
+        case Some(was) if was.isReplaced && !isOther(directory, visit.id, seen) =>
+          accept(directory, visit.id, seen)
+        case _ => ()
+      }
+    }
+    val before = seen.directory(hashOf(""))
+    if (root.isEmpty && absence.onOther == OtherDirectory.Wait && before.isDefined)
+      nothing(Awaited("", IsMissing, before.exists(_.file.isDefined)), seen, elapsedMillis)
+    else {
+      val doubted = doubtful(seen, elapsedMillis)
+      remember(seen)
+      Evidence.Listed(DoubtedTags.of(doubted ++ leftOut))
+    }
+  }
+
+  /** Directories that are forgotten are new if they come again. */
+  def forget(gone: Vector[PathHash]): Unit = if (gone.nonEmpty) {
+    val hashes = gone.toSet
+    known.filterInPlace((_, place) => !hashes(place.hash))
+    ()
+  }
+
+  /** What a finder's answer proves.
+    *
+    * @param files the number of files that it has returned
+    */
+  def judgeFinder(files: Long, seen: SeenFiles, elapsedMillis: Long): Evidence =
+    if (files == 0 && absence.onOther == OtherDirectory.Wait)
+      nothing(Awaited("", FindsNothing, isLimited = false), seen, elapsedMillis)
+    else {
+      await(Vector.empty, elapsedMillis)
+      Evidence.Listed(DoubtedTags.none)
+    }
+
+  private def nothing(whole: Awaited, seen: SeenFiles, elapsedMillis: Long): Evidence = {
+    await(Vector(whole).filter(_ => seen.unsighted.exists(_.directory.isEmpty)), elapsedMillis)
+    Evidence.Nothing
+  }
+
+  /** The directories that the source waits for. Others are accepted as they are now. */
+  private def doubtful(seen: SeenFiles, elapsedMillis: Long): Vector[String] = {
+    val differing = different(seen)
+    val away      = missing(seen)
+    if (differing.isEmpty && away.isEmpty) {
+      others = Set.empty
+      await(Vector.empty, elapsedMillis)
+      Vector.empty
+    } else {
+      val hasAbsent         = DoubtedTags.withAbsent(() => seen.unsighted)
+      val (waits, accepted) = differing.partition { case (directory, visit) =>
+        absence.onOther == OtherDirectory.Wait && hasAbsent(directory) && !isSame(directory, visit, seen)
+      }
+      waits.foreach { case (directory, _) => replaced(directory, seen) }
+      accepted.foreach { case (directory, visit) => accept(directory, visit.id, seen) }
+      others = (waits.map(_._1) ++ away).toSet
+      val all = waits.map { case (directory, _) => Awaited(directory, IsOther, isLimited = true) } ++
+        away.filter(hasAbsent).map(Awaited(_, IsMissing, isLimited = true))
+      await(all, elapsedMillis)
+      all.map(_.directory)
+    }
+  }
+
+  /** Files that are as they were read may be those that were read in the other directory. */
+  private def isSame(directory: String, visit: Visit, seen: SeenFiles): Boolean =
+    visit.isConfirmed && !seen.directory(hashOf(directory)).exists(_.isReplaced)
+
+  private def replaced(directory: String, seen: SeenFiles): Unit = {
+    val hash = hashOf(directory)
+    seen.directory(hash).foreach(was => seen.putDirectory(hash, was.copy(isReplaced = true)))
+  }
+
+  private def different(seen: SeenFiles): Vector[(String, Visit)] =
+    visits.iterator.filter { case (directory, visit) => isOther(directory, visit.id, seen) }.toVector.sortBy(_._1)
+
+  private def isOther(directory: String, now: Option[DirectoryId], seen: SeenFiles): Boolean = {
+    val place = known.get(directory)
+    now.isDefined && !place.exists(_.id == now) && {
+      val before = seen.directory(hashOf(directory)).flatMap(_.file)
+      before.exists(_ != now.get.file) || place.flatMap(_.id).exists(_ != now.get)
+    }
+  }
+
+  /** The directories that paths name without a pattern, that were there, and that the listing has not come to. */
+  private def missing(seen: SeenFiles): Vector[String] =
+    if (settings.finder.isDefined || absence.onOther != OtherDirectory.Wait) Vector.empty
+    else
+      settings.rules.named.filter { directory =>
+        directory.nonEmpty && !visits.contains(directory) &&
+        seen.directory(hashOf(directory)).exists(_.file.isDefined)
+      }
+
+  /** Directories that were not known before are the ones in which files will be read. */
+  private def remember(seen: SeenFiles): Unit = visits.foreach { case (directory, visit) =>
+    if (!known.get(directory).exists(_.id == visit.id) && !isOther(directory, visit.id, seen))
+      accept(directory, visit.id, seen)
+  }
+
+  private def accept(directory: String, id: Option[DirectoryId], seen: SeenFiles): Unit = {
+    val hash = hashOf(directory)
+    known(directory) = Place(hash, id)
+    if (id.isDefined || seen.directory(hash).isEmpty)
+      seen.putDirectory(hash, SeenDirectory(PathHash.tagOf(directory), id.map(_.file)))
+  }
+
+  private def hashOf(directory: String): PathHash =
+    known.get(directory).fold(PathHash.ofDirectory(directory))(_.hash)
+
+  private def await(now: Vector[Awaited], elapsedMillis: Long): Unit = {
+    if (now != awaited) {
+      if (now.isEmpty) Log.info(s"${settings.files.describe("")}: all directories are there again.")
+      now.filterNot(awaited.contains).foreach { one =>
+        Log.warn(
+          s"The source waits for ${settings.files.describe(one.directory)}: ${one.why}. No file that was read there " +
+            "counts as removed. See the option onOtherDirectory."
+        )
+      }
+      awaited = now
+    }
+    val failing = now.filter(isLifeless)
+    if (failing.isEmpty) waitingSince = None
+    else {
+      val since = waitingSince.getOrElse(elapsedMillis)
+      waitingSince = Some(since)
+      if (elapsedMillis - since >= absence.waitMillis)
+        throw Errors.sourceAway(settings.files.describe(failing.head.directory), failing.head.why, elapsedMillis - since)
+    }
+  }
+
+  /** Whether a path that the user names leads to nothing that could be read. */
+  private def isLifeless(one: Awaited): Boolean =
+    one.isLimited && settings.rules.named.exists(isBelow(_, one.directory)) &&
+      !visits.exists { case (directory, visit) => visit.hasFiles && isBelow(directory, one.directory) }
+
+  private def isBelow(directory: String, above: String): Boolean =
+    above.isEmpty || directory == above || directory.startsWith(s"$above/")
+}
+
+private[file] object Places {
+  private final val IsOther      = "it is not the directory in which files were read"
+  private final val IsMissing    = "there is no such directory any more"
+  private final val FindsNothing = "the fileEnumerator returns no file at all"
+
+  private final case class Place(hash: PathHash, id: Option[DirectoryId])
+
+  /** A directory that the running listing enters. */
+  final class Visit(val id: Option[DirectoryId]) {
+
+    /** Whether there is a file in it. */
+    var hasFiles: Boolean = false
+
+    /** Whether a file in it is still as it was read. */
+    var isConfirmed: Boolean = false
+  }
+
+  /** @param isLimited whether the query fails if it waits for too long */
+  private final case class Awaited(directory: String, why: String, isLimited: Boolean)
+}

@@ -36,6 +36,7 @@ class SettingsSuite extends AnyFunSuite {
   holds(Settings.copiers)
   holds(Settings.givenUp)
   holds(Settings.adopting)
+  holds(Settings.adoptingRestored)
   holds(Settings.names(Patient))
   holds(Settings.names(AtOnce))
   holds(Settings.checkpoint(CheckpointFate.LostWithPower))

@@ -37,7 +37,12 @@ private[commit] object Markers {
     */
   def newestVersion(notes: FileStore, bucket: String): Int =
     if (notes.read(MarkerNames.path(bucket, 1)).isEmpty) 0
-    else notes.list(bucket, MarkerNames.First).flatMap(note => MarkerNames.version(note.name)).maxOption.getOrElse(1)
+    else
+      notes
+        .list(bucket, MarkerNames.First)
+        .flatMap(note => MarkerNames.version(note.name))
+        .maxOption
+        .getOrElse(1)
 
   /** The version of the marker with this path, if it is one of this bucket. */
   def versionOf(path: String, bucket: String): Option[Int] = {

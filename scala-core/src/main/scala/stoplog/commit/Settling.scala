@@ -154,15 +154,17 @@ private[commit] final class Settling(
   }
 
   private def hide(seq: Long, together: Vector[String]): Seq[Throwable] =
-    parallel.map(together.grouped(finished.together).toVector) { paths =>
-      val failure =
-        try {
-          retry(() => finished.hide(seq, paths))
-          None
-        } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
-      faults.at(Step.MidReplace)
-      failure
-    }.flatten
+    parallel
+      .map(together.grouped(finished.together).toVector) { paths =>
+        val failure =
+          try {
+            retry(() => finished.hide(seq, paths))
+            None
+          } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
+        faults.at(Step.MidReplace)
+        failure
+      }
+      .flatten
 
   private def taken(record: LogRecord): Option[String] =
     if (!record.isMerge) None

@@ -200,7 +200,9 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private def asClaimed(state: SinkState): SinkState =
     parts.claimed(
-      state.by(clock.millis()).copy(settings = oneStart.claimed(Rewind.over(state.settings) ++ settings.noted))
+      state
+        .by(clock.millis())
+        .copy(settings = oneStart.claimed(Rewind.over(state.settings) ++ settings.noted))
     )
 
   private def claimed(claim: LogRecord): Idle = {

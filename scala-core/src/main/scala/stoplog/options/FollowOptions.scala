@@ -5,10 +5,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import stoplog.source.file.{CleanSource => Cleaning, Monitoring, OnMissingFile}
 import stoplog.source.file.Monitoring.{
-  AbsenceLimits,
-  OnChangedFile => Changed,
-  OnMergedPart => Merged,
-  OtherDirectory => Other
+  AbsenceLimits, OnChangedFile => Changed, OnMergedPart => Merged, OtherDirectory => Other
 }
 
 /** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.

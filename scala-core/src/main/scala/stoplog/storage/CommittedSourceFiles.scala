@@ -50,13 +50,13 @@ private[stoplog] final class CommittedSourceFiles(
     if (file.storedBytes.isEmpty) in else new Limited(in, (file.bytes - from).max(0))
   }
 
-  override def find(path: String): Option[Found]              = files.find(path)
+  override def find(path: String): Option[Found]                = files.find(path)
   override def state(directory: String): Option[DirectoryState] = files.state(directory)
-  override def canAppend: Boolean                             = files.canAppend
-  override def delete(path: String): Boolean                  = files.delete(path)
-  override def move(path: String, to: String): Unit           = files.move(path, to)
-  override def describe(path: String): String                 = files.describe(path)
-  override def locate(path: String): URI                      = files.locate(path)
+  override def canAppend: Boolean                               = files.canAppend
+  override def delete(path: String): Boolean                    = files.delete(path)
+  override def move(path: String, to: String): Unit             = files.move(path, to)
+  override def describe(path: String): String                   = files.describe(path)
+  override def locate(path: String): URI                        = files.locate(path)
 
   private def validBytes(file: SourceFile): Option[Long] = {
     val in   = if (file.path.isEmpty) above() else files

@@ -24,7 +24,9 @@ class MachineSuite extends AnyFunSuite {
     val driver = Machine("node-1", "boot-1")
     val shared = HostPaths.unseenByTask("/out", "a.commit", driver, Machine("node-2", "boot-2")).getMessage
     assert(Seq("STOPLOG_PATH_NOT_SHARED", "node-1 (the driver)", "node-2 (a task)").forall(shared.contains))
-    assert(HostPaths.unseenByTask("/out", "a.commit", driver, driver).getMessage.contains("STOPLOG_PLACE_CHANGED"))
+    assert(
+      HostPaths.unseenByTask("/out", "a.commit", driver, driver).getMessage.contains("STOPLOG_PLACE_CHANGED")
+    )
   }
 
   test("knows the machine of this process") {

@@ -13,9 +13,9 @@ import stoplog.source.{SourceClock, StateFiles}
   * run, and then from time to time. A note that names a file which was found again is deleted at once.
   */
 private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock: SourceClock) {
-  private var names: Vector[String]    = Vector.empty
-  private var writtenAt: Option[Long]  = None
-  private var isWrong                  = false
+  private var names: Vector[String]   = Vector.empty
+  private var writtenAt: Option[Long] = None
+  private var isWrong                 = false
 
   /** A listing has found an absent file: the note is no longer right. */
   def shrunk(): Unit = isWrong = true

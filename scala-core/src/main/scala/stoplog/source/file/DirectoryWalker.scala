@@ -96,7 +96,7 @@ private[stoplog] object DirectoryWalker {
       def filtered = found.kind == Found.Directory && files.leavesOut(path)
       val wanted   = !filtered && rules.wants(files, rule, path, found)
       found.kind match {
-        case Found.Directory             =>
+        case Found.Directory =>
           if (wanted) below += directory.below(found, path) else visitor.leavesOut(path)
         case Found.File(bytes, modified) =>
           if (wanted) visit.file(SourceFile(path, bytes, modified)) else visit.passedOver(found.name)

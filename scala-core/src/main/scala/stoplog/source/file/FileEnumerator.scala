@@ -138,7 +138,9 @@ private[stoplog] final class FileEnumerator(
 
   /** A listing of which not all could be held is not over yet. */
   private def isTooEarly: Boolean =
-    target.isEmpty && beyond.files == 0 && listedAt.exists(clock.elapsedMillis - _ < monitoring.intervalMillis)
+    target.isEmpty && beyond.files == 0 && listedAt.exists(
+      clock.elapsedMillis - _ < monitoring.intervalMillis
+    )
 
   private def restore(snapshot: Array[Byte]): Unit = {
     val (in, rests) = FileEnumerator.opened(snapshot)

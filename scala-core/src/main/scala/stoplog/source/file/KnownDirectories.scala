@@ -44,7 +44,12 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
     * @param state     before it was listed
     * @param nowMillis when the listing began
     */
-  def listed(directory: String, state: DirectoryState, nowMillis: Long, below: Vector[ListedDirectory]): Unit =
+  def listed(
+      directory: String,
+      state: DirectoryState,
+      nowMillis: Long,
+      below: Vector[ListedDirectory]
+  ): Unit =
     if (nowMillis - state.changedMillis >= MarginMillis)
       synchronized(next(directory) = Known(state, below))
 

@@ -17,12 +17,12 @@ private[file] final class Places(settings: Enumeration) {
   import Places._
   import settings.monitoring.absence
 
-  private val known                            = mutable.HashMap.empty[String, Place]
-  private var visits                           = mutable.HashMap.empty[String, Visit]
-  private var leftOut                          = mutable.HashSet.empty[String]
-  private var others                           = Set.empty[String] // as the last listing of all directories found them
-  private var awaited                          = Vector.empty[Awaited]
-  private var waitingSince: Option[Long]       = None
+  private val known   = mutable.HashMap.empty[String, Place]
+  private var visits  = mutable.HashMap.empty[String, Visit]
+  private var leftOut = mutable.HashSet.empty[String]
+  private var others  = Set.empty[String] // as the last listing of all directories found them
+  private var awaited = Vector.empty[Awaited]
+  private var waitingSince: Option[Long] = None
 
   /** The number of directories that the source waits for. */
   def awaitedDirectories: Int = awaited.size
@@ -131,7 +131,10 @@ private[file] final class Places(settings: Enumeration) {
   }
 
   private def different(seen: SeenFiles): Vector[(String, Visit)] =
-    visits.iterator.filter { case (directory, visit) => isOther(directory, visit.id, seen) }.toVector.sortBy(_._1)
+    visits.iterator
+      .filter { case (directory, visit) => isOther(directory, visit.id, seen) }
+      .toVector
+      .sortBy(_._1)
 
   private def isOther(directory: String, now: Option[DirectoryId], seen: SeenFiles): Boolean = {
     val place = known.get(directory)
@@ -183,7 +186,11 @@ private[file] final class Places(settings: Enumeration) {
       val since = waitingSince.getOrElse(elapsedMillis)
       waitingSince = Some(since)
       if (elapsedMillis - since >= absence.waitMillis)
-        throw Errors.sourceAway(settings.files.describe(failing.head.directory), failing.head.why, elapsedMillis - since)
+        throw Errors.sourceAway(
+          settings.files.describe(failing.head.directory),
+          failing.head.why,
+          elapsedMillis - since
+        )
     }
   }
 

@@ -226,7 +226,10 @@ private[file] final class SeenFiles(
   * @param gone        files that were forgotten, and directories
   * @param directories that are new, or have another identity
   */
-private[file] final case class SeenChanges(gone: Vector[PathHash], directories: Vector[(PathHash, SeenDirectory)])
+private[file] final case class SeenChanges(
+    gone: Vector[PathHash],
+    directories: Vector[(PathHash, SeenDirectory)]
+)
 
 private[file] object SeenChanges {
   val none: SeenChanges = SeenChanges(Vector.empty, Vector.empty)

@@ -173,7 +173,7 @@ private[file] object SeenDirectory {
     )
   }
 
-  private final val Mark      = 1L << 47
-  private final val HasNumber = 1L << 46
-  private final val IsReplaced    = 1L << 45
+  private final val Mark       = 1L << 47
+  private final val HasNumber  = 1L << 46
+  private final val IsReplaced = 1L << 45
 }

@@ -78,7 +78,7 @@ private[local] object LocalFiles {
       val id  = DirectoryId(all.get("ino").asInstanceOf[Long], Some(all.get("dev").asInstanceOf[Long]))
       Some(DirectoryState(all.get("lastModifiedTime").asInstanceOf[FileTime].toMillis, Some(id)))
     } catch {
-      case _: NoSuchFileException                                          => None
+      case _: NoSuchFileException                                         => None
       case _: UnsupportedOperationException | _: IllegalArgumentException =>
         modifiedMillis(directory).map(DirectoryState(_, None))
     }

@@ -129,7 +129,9 @@ final class MemoryFiles extends SourceFiles {
       case (path, what) if path.startsWith(prefix) => path.drop(prefix.length) -> what
     }
     val directories = below.collect { case (path, _) if path.contains('/') => path.takeWhile(_ != '/') } ++
-      empty.filter(path => path.startsWith(prefix) && path.nonEmpty).map(_.drop(prefix.length).takeWhile(_ != '/'))
+      empty
+        .filter(path => path.startsWith(prefix) && path.nonEmpty)
+        .map(_.drop(prefix.length).takeWhile(_ != '/'))
     directories.distinct.foreach(name => each(Found(name, Found.Directory, None, id(prefix + name))))
     below.foreach {
       case (name, (bytes, modified)) if !name.contains('/') =>

@@ -89,7 +89,10 @@ class PlacesSuite extends AnyFunSuite {
 
   test("reads new files of another directory, and forgets none of the one before") {
     val world = filled()
-    for (restarts <- Seq(false, true); times <- 1 to 2) {
+    for {
+      restarts <- Seq(false, true)
+      times    <- 1 to 2
+    } {
       world.files.unmount("eu")
       val late = s"late$restarts$times"
       world.files.put(s"eu/$late", s"$late\n", 3)
@@ -119,7 +122,7 @@ class PlacesSuite extends AnyFunSuite {
   }
 
   test("fails by name when a path has no file for too long, and not if new files come to it") {
-    val limits = AbsenceLimits(waitMillis = 60 * Minute)
+    val limits                                            = AbsenceLimits(waitMillis = 60 * Minute)
     def wait(world: SourceWorld, directory: String): Unit = {
       world.files.unmount(directory)
       for (_ <- 1 to 5) {
@@ -185,14 +188,17 @@ class PlacesSuite extends AnyFunSuite {
   }
 
   test("files for which rules do not look are not absent") {
-    val all       = PathRules.all
-    val narrowed  = Seq(
+    val all      = PathRules.all
+    val narrowed = Seq(
       all.copy(names = glob("*.txt")),
       all.copy(nesting = Nesting.Flat),
       PathRules(Vector(Vector(glob("us").get)), None, Nesting.Recursive),
       PathRules(Vector(Vector(glob("*").get, glob("*.txt").get)), None, Nesting.Recursive)
     )
-    for (rules <- narrowed; deep <- Seq("eu", "eu/deep/er")) {
+    for {
+      rules <- narrowed
+      deep  <- Seq("eu", "eu/deep/er")
+    } {
       val world = new SourceWorld
       world.files.put(s"$deep/a", "a\n", 1)
       world.files.put("us/b.txt", "b\n", 1)

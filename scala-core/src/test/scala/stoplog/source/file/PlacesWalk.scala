@@ -23,8 +23,8 @@ private[stoplog] final class PlacesWalk(seed: Long, cleaning: CleanSource, mutat
     absence = mutation.limits,
     seenLimits = SeenFiles.SeenLimits(500, 500, bytes = 4096)
   )
-  private val lines  = mutable.LinkedHashMap.empty[String, String] // by their files
-  private var count  = 0
+  private val lines = mutable.LinkedHashMap.empty[String, String] // by their files
+  private var count = 0
   private var isOnce = false // whether the run reads the files that were there when it began
   private var away   = Option.empty[Away]
 
@@ -64,12 +64,14 @@ private[stoplog] final class PlacesWalk(seed: Long, cleaning: CleanSource, mutat
     case 0 | 1 | 2 => if (away.isEmpty) feed()
     case 3         =>
       if (away.isEmpty)
-        world.files.paths.find(path => lines.get(path).exists(world.read.contains)).foreach(world.files.delete)
-    case 4 | 5     => if (away.isEmpty) takeAway()
-    case 6         => putBack()
-    case 7         => restart(if (away.isEmpty) rules(random.nextInt(rules.size)) else world.rules)
-    case 8         => world.wallError += (random.nextInt(7) - 3) * Hour
-    case 9         =>
+        world.files.paths
+          .find(path => lines.get(path).exists(world.read.contains))
+          .foreach(world.files.delete)
+    case 4 | 5 => if (away.isEmpty) takeAway()
+    case 6     => putBack()
+    case 7     => restart(if (away.isEmpty) rules(random.nextInt(rules.size)) else world.rules)
+    case 8     => world.wallError += (random.nextInt(7) - 3) * Hour
+    case 9     =>
       world.files.device += 1
       restart(world.rules)
     case _ => pass()
@@ -102,8 +104,8 @@ private[stoplog] final class PlacesWalk(seed: Long, cleaning: CleanSource, mutat
 
   /** Also between the reading of a micro-batch and its commit. */
   private def takeAway(): Unit = {
-    val directory             = directories(random.nextInt(directories.size))
-    val renamed               = random.nextBoolean()
+    val directory     = directories(random.nextInt(directories.size))
+    val renamed       = random.nextBoolean()
     def begin(): Unit = if (away.isEmpty) {
       if (renamed) world.files.takeAway(directory) else world.files.unmount(directory)
       away = Some(Away(directory, renamed, 0))
@@ -159,9 +161,9 @@ private[stoplog] object PlacesWalk {
 
 /** A source with one of its rules taken out, by storages, clocks and limits that lie to it. */
 private[stoplog] trait PlacesMutation {
-  def limits: Monitoring.AbsenceLimits                                      = Monitoring.AbsenceLimits()
-  def files(real: MemoryFiles, rules: () => PathRules): SourceFiles         = real
-  def clock(real: SourceClock): SourceClock                                 = real
+  def limits: Monitoring.AbsenceLimits                              = Monitoring.AbsenceLimits()
+  def files(real: MemoryFiles, rules: () => PathRules): SourceFiles = real
+  def clock(real: SourceClock): SourceClock                         = real
 }
 
 private[stoplog] object PlacesMutation {
@@ -186,7 +188,8 @@ private[stoplog] object PlacesMutation {
       override def list(directory: String)(each: Found => Unit): Unit = {
         val rule = rules().in(directory)
         real.list(directory) { found =>
-          if (if (found.kind == Found.Directory) rule.enters(found.name) else rule.takes(found.name)) each(found)
+          if (if (found.kind == Found.Directory) rule.enters(found.name) else rule.takes(found.name))
+            each(found)
         }
       }
     }
@@ -202,7 +205,8 @@ private[stoplog] object PlacesMutation {
         each(found)
       }
 
-      override def find(path: String): Option[Found] = real.find(path).orElse(was.get(path).filter(_.kind != Found.Directory))
+      override def find(path: String): Option[Found] =
+        real.find(path).orElse(was.get(path).filter(_.kind != Found.Directory))
 
       override def delete(path: String): Boolean = {
         real.delete(path)

@@ -48,8 +48,9 @@ class SeenFilesSuite extends AnyFunSuite {
         seen.restore(
           input(snapshot.toByteArray),
           from =>
-            records.iterator.zip(0L +: records.map(_._1).toVector).dropWhile(_._2 < from).map { case ((end, bytes), first) =>
-              assigned.slice(first.toInt, end.toInt).toVector -> SeenFiles.Snapshot.read(input(bytes))
+            records.iterator.zip(0L +: records.map(_._1).toVector).dropWhile(_._2 < from).map {
+              case ((end, bytes), first) =>
+                assigned.slice(first.toInt, end.toInt).toVector -> SeenFiles.Snapshot.read(input(bytes))
             }
         )
       }
@@ -97,7 +98,9 @@ class SeenFilesSuite extends AnyFunSuite {
     assert(seen.find("some/directory/with/a/name/part-0.txt") === None)
   }
 
-  private def input(bytes: Array[Byte]): DataInputStream = new DataInputStream(new ByteArrayInputStream(bytes))
+  private def input(bytes: Array[Byte]): DataInputStream = new DataInputStream(
+    new ByteArrayInputStream(bytes)
+  )
 }
 
 private final case class StateBytes(newestRecord: Int, all: Long)

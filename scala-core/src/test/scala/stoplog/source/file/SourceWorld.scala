@@ -23,8 +23,8 @@ final class SourceWorld(
     val state: MemoryState = new MemoryState,
     private var position: Long = 0
 ) {
-  val files          = new MemoryFiles
-  private val clock  = new HandClock
+  val files         = new MemoryFiles
+  private val clock = new HandClock
 
   /** What happens between the reading of a micro-batch and its commit. */
   var beforeCommit: () => Unit = () => ()
@@ -34,12 +34,12 @@ final class SourceWorld(
 
   /** The clocks as the source sees them. */
   var clocks: SourceClock = clock
-  private var output = Vector.empty[String]
-  private var open   = newDriver()
+  private var output      = Vector.empty[String]
+  private var open        = newDriver()
 
   /** The time that has passed. */
-  def now: Long                  = clock.now
-  def now_=(millis: Long): Unit  = clock.now = millis
+  def now: Long                 = clock.now
+  def now_=(millis: Long): Unit = clock.now = millis
 
   /** The error of the wall clock. */
   def wallError_=(millis: Long): Unit = clock.wallError = millis

@@ -55,9 +55,7 @@ class TaskHostSuite extends AnyFunSuite {
       val refused =
         intercept[StoplogException](storeAt(two, hostOf(worker, _ => true)).refuseUnannounced(run))
       assert(refused.getCondition === "STOPLOG_PATH_NOT_SHARED")
-      Seq("driver (the driver)", "worker (a task)").foreach(host =>
-        assert(refused.getMessage.contains(host))
-      )
+      Seq("driver (the driver)", "worker (a task)").foreach(host => assert(refused.getMessage.contains(host)))
     } finally announced.close()
     assert(!Files.exists(Paths.get(two, "_stoplog")), "the task leaves nothing on its host")
   }

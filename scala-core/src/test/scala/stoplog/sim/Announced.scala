@@ -3,7 +3,7 @@ package stoplog.sim
 
 import scala.collection.mutable
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import stoplog.commit.CompactionPolicy
 import stoplog.commit.{CompleteRule, MarkedBucket}
@@ -14,9 +14,11 @@ private final case class Decision(seq: Long, marker: Marker)
 
 /** What must hold of markers and manifests: none says anything that is not so, and none is forgotten.
   *
+  * @param sinkId    of the query
   * @param isVisible whether readers see this file
   */
 final class Announced(
+    sinkId: String,
     rule: CompleteRule,
     compaction: Option[CompactionPolicy],
     isVisible: String => Boolean
@@ -25,12 +27,13 @@ final class Announced(
   private val decided     = mutable.Map.empty[Decision, Map[String, Totals]]
   private val markers     = mutable.Map.empty[Decision, String]
   private val manifests   = mutable.Map.empty[String, Set[String]]
+  private val all         = mutable.ArrayBuffer.empty[Announced.Counted]
   private val listedFiles = mutable.Set.empty[String]
   private val mapper      = new ObjectMapper()
   private var newest      = Option.empty[LogRecord]
 
   /** What it remembers of records beside the newest. */
-  def fingerprint: Long = Fingerprint.of((published, decided, markers, manifests, listedFiles))
+  def fingerprint: Long = Fingerprint.of((published, decided, markers, manifests, listedFiles, all.toSet))
 
   /** A record decides. */
   def decided(record: LogRecord): Unit = {
@@ -66,6 +69,10 @@ final class Announced(
   def told(bucket: MarkedBucket): Unit =
     if (!markers.values.exists(_ == bucket.marker)) violated(s"${bucket.marker} is told of, and is not there")
 
+  /** The rows that the newest marker of a bucket counts; 0 without one. */
+  def counted(bucket: String): Long =
+    all.filter(_.bucket == bucket).maxByOption(_.version).fold(0L)(_.total.rows)
+
   /** After a clean end. */
   def complete(notes: String => Boolean): Unit = {
     decided.keys.filterNot(markers.contains).foreach(marker => violated(s"no marker was written of $marker"))
@@ -74,23 +81,48 @@ final class Announced(
   }
 
   private def marked(path: String, bytes: Array[Byte]): Unit = {
-    val json    = mapper.readTree(bytes)
-    val bucket  = json.get("bucket").asText
-    val version = json.get("version").asInt
-    val name    = if (version == 1) s"$bucket/_SUCCESS" else s"$bucket/_SUCCESS.$version"
+    val json   = mapper.readTree(bytes)
+    val marker = Announced.Counted(
+      json.get("bucket").asText,
+      json.get("version").asInt,
+      json.get("log").asText,
+      json.get("seq").asLong,
+      totals(json),
+      totals(json.get("added"))
+    )
+    import marker.{bucket, version}
+    val name = if (version == 1) s"$bucket/_SUCCESS" else s"$bucket/_SUCCESS.$version"
     if (path != name) violated(s"version $version of $bucket is in $path")
+    if (marker.log == sinkId) markedByQuery(marker, path)
+    val expected = marker.added +
+      all
+        .filter(earlier => earlier.bucket == bucket && earlier.version < version)
+        .map(_.added)
+        .foldLeft(Totals.nothing)(_ + _)
+    if (marker.total != expected) violated(s"$path counts ${marker.total}, not $expected")
+    if (all.exists(other => other.bucket == bucket && other.log == marker.log && other.seq == marker.seq))
+      violated(s"record ${marker.seq} of ${marker.log} has a second marker, $path")
+    all += marker
+  }
+
+  private def markedByQuery(marker: Announced.Counted, path: String): Unit = {
+    import marker.{bucket, version}
     val decision = decided.keys
-      .find(decision => decision.marker.bucket == bucket && decision.seq == json.get("seq").asLong)
+      .find(decision => decision.marker.bucket == bucket && decision.seq == marker.seq)
       .getOrElse(violated(s"$path is marked, and no record says so (I3)"))
-    if (decision.marker.version != version)
+    val ofOthers =
+      all.filter(other => other.bucket == bucket && other.version < version && other.log != sinkId)
+    if (version < decision.marker.version || version > decision.marker.version + ofOthers.size)
       violated(s"version ${decision.marker.version} of $bucket is called $version")
     val files = decided(decision)
-    val total = files.values.foldLeft(Totals.nothing)(_ + _)
-    val found = Totals(json.get("files").asLong, json.get("rows").asLong, json.get("bytes").asLong)
-    if (found != total) violated(s"$path counts $found, not $total")
+    val total = (files.values ++ ofOthers.map(_.added)).foldLeft(Totals.nothing)(_ + _)
+    if (marker.total != total) violated(s"$path counts ${marker.total}, not $total")
     files.keys.filterNot(isVisible).foreach(file => violated(s"$path counts $file, which is not visible"))
     if (markers.put(decision, path).nonEmpty) violated(s"$bucket gets version $version a second time")
   }
+
+  private def totals(json: JsonNode): Totals =
+    Totals(json.get("files").asLong, json.get("rows").asLong, json.get("bytes").asLong)
 
   private def listed(path: String, bytes: Array[Byte]): Unit = {
     val wanted = manifests.getOrElse(path, violated(s"$path is written, and no record says so (I3)"))
@@ -118,4 +150,17 @@ final class Announced(
 
   /** Deciding takes its time: a record says when it was written, and not when its writer looked at the clock. */
   private final val Slack = 60 * 1000L
+}
+
+private object Announced {
+
+  /** The content of a marker. */
+  final case class Counted(
+      bucket: String,
+      version: Int,
+      log: String,
+      seq: Long,
+      total: Totals,
+      added: Totals
+  )
 }

@@ -4,6 +4,8 @@ package stoplog.sim
 import java.io.OutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.collection.mutable
+
 import stoplog.commit.EarlyAnnouncement
 import stoplog.laws.UnusedFiles
 import stoplog.log.{LogFiles, RecordCodec}
@@ -39,6 +41,16 @@ object AnnouncementMutations {
       override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ()
       override def read(path: String): Option[Array[Byte]]                                =
         if (path.endsWith("_SUCCESS")) None else super.read(path)
+    }
+  }
+
+  /** What a process has once seen of the markers of a bucket, it takes for all that there ever are. */
+  object LooksOnce extends Mutation {
+    override def notes(world: World, real: FileStore): FileStore = new NotesOver(real) {
+      private val seen = mutable.Map.empty[String, Option[Array[Byte]]]
+
+      override def read(path: String): Option[Array[Byte]] =
+        if (path.contains("_SUCCESS")) seen.getOrElseUpdate(path, super.read(path)) else super.read(path)
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{BatchDigests, EpochPlan, TaskResult}
+import stoplog.commit.{BatchDigests, EpochPlan, ForeignQuery, TaskResult}
 import stoplog.log.{CommitLog, LogFiles, LookBack}
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
@@ -31,6 +31,9 @@ private[stoplog] trait Mutation {
 
   /** The logs of sinks that a job reads which replaces files. */
   def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = asItIs
+
+  /** What an operator asks for who hands a sink to a query. */
+  def handsOver: ForeignQuery = ForeignQuery.Adopt
 
   /** What the checkpoint says of the batches that the log may hold. */
   def digests(asItIs: BatchDigests): BatchDigests = asItIs

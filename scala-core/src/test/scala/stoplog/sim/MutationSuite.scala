@@ -49,6 +49,11 @@ class MutationSuite extends AnyFunSuite {
   caught("a tool finishes parts without isolating them", OperatorMutations.FinishInPlace, from = 3455)
 
   caught(
+    "who hands a sink over takes no notice of what is written again",
+    OperatorMutations.AdoptsAnything,
+    in = Settings.adoptingRestored
+  )
+  caught(
     "who goes back to an older epoch keeps no copies",
     OperatorMutations.RewindWithoutCopies,
     in = Settings.rewinding(StoreKind.Replacing)

@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.fault.Faults
-import stoplog.log.{LogRecord, SinkState}
+import stoplog.log.LogRecord
 import stoplog.part.RunId
 
 /** Somebody at the command line: finishes open parts, removes orphans, hands the sink to the query that has it already,
@@ -46,10 +46,13 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
         SimDriver.recover(world, run, newest, stores, mutation)
         world.note("a second start has published what was decided")
       case Operator.Adopt =>
-        val next = world.checkpoint.nextBatch
+        val next    = world.checkpoint.nextBatch
+        val planned = new Planned(next, batch => world.checkpoint.planned(batch).map(SimDriver.digest))
+        val after   = new StartCheck(SinkIdentity("sink", world.sinkId, "query"), () => commits.all())
+          .handOver(newest, mutation.handsOver, planned)
         world.pause("somebody reads the plan")
         tool.claim()
-        tool.release(state => if (goesOn(state, next)) state else state.after(before(next), batch = None))
+        tool.release(_.goingOnFrom(after))
         world.note(s"a tool has handed the sink to its query at batch $next")
       case Operator.Clean =>
         val planned = orphans()
@@ -65,12 +68,6 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
       case Operator.Compact => ()
     }
   }
-
-  /** As `stoplog adopt` asks it: the sink is this query's, which goes on behind the newest epoch, or repeats it. */
-  private def goesOn(state: SinkState, next: Long): Boolean =
-    before(next) == state.lastEpoch || state.lastEpoch.contains(next)
-
-  private def before(batch: Long): Option[Long] = Option.when(batch > 0)(batch - 1)
 
   private def orphans(): Vector[String] =
     new OrphanCleaner(

@@ -3,6 +3,7 @@ package stoplog.sim
 
 import java.io.OutputStream
 
+import stoplog.commit.ForeignQuery
 import stoplog.storage.PutOutcome
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.{Closed, Resume}
@@ -11,6 +12,11 @@ import stoplog.storage._
 
 /** Tools with one of their rules taken out. */
 object OperatorMutations {
+
+  /** Whoever hands a sink to a query takes no notice of the rows that it writes again. */
+  object AdoptsAnything extends Mutation {
+    override def handsOver: ForeignQuery = ForeignQuery.AdoptAndRepeat
+  }
 
   /** What was an orphan when the plan was made is removed, whatever has been decided since. */
   object CleanAsPlanned extends Mutation {

@@ -53,7 +53,7 @@ private object Places {
     val oracle = new Oracle(
       world.source,
       world.traits.format,
-      new Announced(world.rule, None, _ => true),
+      new Announced(DiskLog.Main, world.rule, None, _ => true),
       world.surroundings.power,
       world.surroundings.store,
       world.surroundings.log,

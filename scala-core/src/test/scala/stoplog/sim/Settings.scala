@@ -67,6 +67,11 @@ object Settings {
   val adopting: Setting =
     Setting.of("a query adopts its own sink")(Surroundings(tools = Vector(Operator.Adopt)))
 
+  /** The same, while somebody puts a backup of the checkpoint in place, which is several batches behind. */
+  val adoptingRestored: Setting = Setting.of("a query adopts its own sink with an older checkpoint")(
+    Surroundings(checkpoint = CheckpointFate.Restored, tools = Vector(Operator.Adopt))
+  )
+
   /** Somebody goes back to an older epoch, and the query writes what followed once more. */
   def rewinding(store: StoreKind): Setting =
     withTools("rewind", store, Operator.Rewind, Operator.Finalize).unmerged

@@ -37,6 +37,7 @@ class SettingsSuite extends AnyFunSuite {
   holds(Settings.givenUp)
   holds(Settings.mounts)
   holds(Settings.adopting)
+  holds(Settings.adoptingRestored)
   holds(Settings.names(Patient))
   holds(Settings.names(AtOnce))
   holds(Settings.checkpoint(CheckpointFate.LostWithPower))

@@ -61,11 +61,9 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
       batch.id,
       slots,
       session.mutation.digests(id =>
-        if (id == batch.id) Some(digest(batch)) else session.planned(id).map(digest)
+        if (id == batch.id) Some(SimDriver.digest(batch)) else session.planned(id).map(SimDriver.digest)
       )
     )
-
-  private def digest(planned: Batch) = BatchDigest.of(planned.identity.getBytes(UTF_8))
 
   def commit(batch: Batch, results: Seq[TaskResult]): Unit =
     session.mutation.committed(driver.commit(batch.id, results))
@@ -98,6 +96,9 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
 }
 
 object SimDriver {
+
+  /** The identity of a batch. */
+  def digest(planned: Batch): BatchDigest = BatchDigest.of(planned.identity.getBytes(UTF_8))
 
   /** The world outside, for whoever drives the log. */
   def tools(world: World): DriverTools =
@@ -157,7 +158,9 @@ object SimDriver {
       new SimJobs(world, name, logs.files),
       logs,
       tools(world),
-      JobCommit.Rules(FollowUps.none("batch", new SimNotes(world)))
+      JobCommit.Rules(
+        FollowUps(world.sinkId, world.rule, MarkerForm.Json, Manifests.Off, logs.files, _ => ())
+      )
     )
   }
 }

@@ -22,7 +22,7 @@ private[sim] final class SmallJob(world: World, name: String, mutation: Mutation
       TaskWriter.Rules(SimPolicy.onCheckpoint, PartNaming("part", ""), 1, _ => (), () => ()),
       TaskWriter.Tools(world.clock, world.faults)
     )
-    writer.write("a", s"a:$name")
+    writer.write(SmallJob.Bucket, s"${SmallJob.Bucket}:$name")
     val results = Seq(writer.commit())
     commit.commit(results, replacing)
   }
@@ -31,6 +31,9 @@ private[sim] final class SmallJob(world: World, name: String, mutation: Mutation
 }
 
 private[sim] object SmallJob {
+
+  /** In which all jobs write. */
+  val Bucket: String = "a"
 
   /** What earlier jobs have left undone is carried out, and then a row is added. */
   def next(world: World, name: String, mutation: Mutation): Unit =

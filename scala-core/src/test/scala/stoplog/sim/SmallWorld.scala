@@ -14,6 +14,8 @@ private[stoplog] trait SmallWorld {
 
   protected def traits: Traits = SmallWorld.traits
 
+  protected def rule: CompleteRule = CompleteRule.Never
+
   /** Begins the work; answers the processes that may die now. */
   protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess]
 
@@ -29,7 +31,7 @@ private[stoplog] trait SmallWorld {
       tracing: Tracing = Tracing.Off,
       mutation: Mutation = Mutation.None
   ): Outcome = {
-    val setting = Setting(toString, _ => surroundings, _ => traits, _ => CompleteRule.Never)
+    val setting = Setting(toString, _ => surroundings, _ => traits, _ => rule)
     val world   = new World(seed = 0, lane, tracing, setting, Some(chooser))
     try {
       world.scheduler.run(Simulation.Main) {
@@ -59,15 +61,16 @@ final case class Hole(number: String, says: String) {
 object SmallWorld {
 
   val all: Vector[SmallWorld] =
-    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallQueries.all
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallMarkers.all ++ SmallQueries.all
 
   /** One of each kind of store and of work. */
   val sample: Vector[SmallWorld] =
-    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallQueries.all.filter { world =>
-      world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(
-        Taking.Delete
-      )
-    }
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallMarkers.all ++ SmallQueries.all
+      .filter { world =>
+        world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(
+          Taking.Delete
+        )
+      }
 
   /** The same without parts that outlive their epochs. */
   val small: Vector[SmallWorld] = sample.filter {

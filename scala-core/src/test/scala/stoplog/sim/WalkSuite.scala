@@ -56,6 +56,12 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
     LedgerMutations.OverwriteBesideMerges,
     Bounds(2, 0, 2)
   )
+  for (writers <- Vector(SmallMarkers.Writers.TwoJobs, SmallMarkers.Writers.QueryAndJob)) {
+    val markers = SmallMarkers(Replacing, writers)
+    finds("a total is not that of the marker before", markers, AnnouncementMutations.LooksOnce)
+    finds("a process does not know its marker again", markers, AnnouncementMutations.NeverItsOwn)
+  }
+
   if (LongRun.isOn) {
     sound(queries(Copying), Bounds(1, 1, 1))
     StoreKind.all.foreach(store => sound(SmallCompactions(store), Bounds(2, 1, 3)))

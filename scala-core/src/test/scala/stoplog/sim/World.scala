@@ -39,7 +39,7 @@ final class World(
   val checkpoint: Checkpoint = new Checkpoint(source)
   val outside: Outside       = new Outside(this)
   val rule: CompleteRule     = setting.rule(SimRule.draw(seed, World.StartMillis))
-  val announced: Announced   = new Announced(rule, traits.compaction, file => oracle.isVisible(file))
+  val announced: Announced   = new Announced(sinkId, rule, traits.compaction, file => oracle.isVisible(file))
   val oracle: Oracle         =
     new Oracle(
       source,

@@ -309,6 +309,33 @@ class FileSourceBuilder(Builder):
         dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
         return self._with(datePattern=pattern, **present(dates))
 
+    def with_absence(
+        self,
+        *,
+        forget_after: Duration | None = None,
+        on_other_directory: Literal["wait", "accept"] | None = None,
+        wait_for_directories: Duration | None = None,
+    ) -> FileSourceBuilder:
+        """Sets when a file that listings do not find counts as removed.
+
+        Args:
+            forget_after: the time for which listings must not find the file; a day by default.
+            on_other_directory: the reaction to a directory that is not the one in which files were read, such
+                as the empty mount point of a disk that is away: `"wait"` by default; `"accept"` if the
+                directory was replaced on purpose.
+            wait_for_directories: the time after which a query fails while no file at all is there; a day
+                by default.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_absence(forget_after="2d")
+        FileSourceBuilder(path='/in', format='text', forgetMissingAfter='2d')
+        """
+        absence = {
+            "forgetMissingAfter": if_given(duration_text, "forget_after", forget_after),
+            "onOtherDirectory": on_other_directory,
+            "waitForDirectories": if_given(duration_text, "wait_for_directories", wait_for_directories),
+        }
+        return self._with(**present(absence))
+
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
         """Leaves out bytes that cannot be decoded, and notes them in a directory; by default the query fails.
 

@@ -150,6 +150,18 @@ class WriteAheadSinkBuilder(Builder):
         """
         return self._with(committer=committer)
 
+    def with_target_moved_from(self, target: str) -> WriteAheadSinkBuilder:
+        """Names the former target, if the target has moved: rows in the log go to the target of this run.
+
+        Args:
+            target: as `STOPLOG_WAL_TARGET_CHANGED` names it.
+
+        >>> WriteAheadSink.to_http("https://example.com").with_target_moved_from("https://old.example.com")
+        WriteAheadSinkBuilder(sender='http', url='https://example.com', \
+targetMovedFrom='https://old.example.com')
+        """
+        return self._with(targetMovedFrom=target)
+
     def with_jdbc_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
         """Sets an option of the sender and the committer `jdbc`.
 

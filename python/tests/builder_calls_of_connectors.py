@@ -166,6 +166,10 @@ WRITE_AHEAD_SINK = Builder(
         (call("with_header", "X-Team", "shop"), {"httpHeader.X-Team": "shop"}),
         (call("with_batch_rows", 3), {"httpBatchRows": "3"}),
         (call("with_committer", "files"), {"committer": "files"}),
+        (
+            call("with_target_moved_from", "https://old.example.com"),
+            {"targetMovedFrom": "https://old.example.com"},
+        ),
         (call("with_jdbc_option", "batchsize", 4), {"jdbc.batchsize": "4"}),
         (call("with_cassandra_option", "ttl", "30d"), {"cassandra.ttl": "30d"}),
         (call("with_sink_id", "alerts"), {"sinkId": "alerts"}),

@@ -169,6 +169,14 @@ FILE_SOURCE = Builder(
         ),
         (call("with_dates", "yyyy/MM"), {"datePattern": "yyyy/MM"}),
         (
+            call("with_absence", forget_after=1111, on_other_directory="accept", wait_for_directories=2222),
+            {
+                "forgetMissingAfter": "1111ms",
+                "onOtherDirectory": "accept",
+                "waitForDirectories": "2222ms",
+            },
+        ),
+        (
             call("with_quarantine", Path("/quarantine")),
             {"onCorrupt": "quarantine", "quarantinePath": "/quarantine"},
         ),

@@ -28,7 +28,7 @@ def test_sinks_are_told_by_their_newest_records(tmp_path: Path) -> None:
     other = MadeSink(tmp_path, "kafka", settings={"content": "", "trigger": "unending"})
     other.record("claim")
     torn = MadeSink(tmp_path, "torn")
-    torn.put(0, {"seq": 0, "state": {"open": []}})
+    torn.put(0, {"seq": 0, "writtenAtMillis": 0, "state": {"open": []}})
     (tmp_path / "_stoplog" / "started-only" / "open").mkdir(parents=True)
     found = {sink.sink_id: sink for sink in directory(tmp_path).sinks()}
     assert list(found) == ["batch-17", "kafka", "main", "torn"]

@@ -220,11 +220,12 @@ def test_a_sink_of_differences_is_healthy(tmp_path: Path) -> None:
     assert log_figures(storage, "main", NOW).read == 4
 
 
-def test_a_record_on_its_way_out_is_no_finding(tmp_path: Path) -> None:
+def test_a_record_without_its_base_is_no_finding_of_its_own(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.record_path(0).unlink()
     sink.record("claim", opened=[sink.open_part("day=1", number, 100) for number in (1, 2, 3)])
-    assert [finding.kind for finding in check(open_storage(str(tmp_path)), ["main"], NOW).findings] == []
+    found = check(open_storage(str(tmp_path)), ["main"], NOW).findings
+    assert [finding.kind for finding in found] == [FindingKind.LOG_GAP]
 
 
 def test_a_torn_base_is_told_for_the_records_that_need_it_and_hides_nothing_else(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of Spark's own whose workers have different hosts: Spark starts no second attempt of a task on one host."""
+"""A cluster of Spark's own whose workers have different hosts.
+
+Spark starts no second attempt of a task on the host of the first one.
+"""
 
 from __future__ import annotations
 

@@ -58,9 +58,12 @@ class Step(Enum):
     BEFORE_COMPACT = "beforeCompact"
     MID_REPLACE = "midReplace"
     AFTER_REPLACE = "afterReplace"
-    MERGE_NOTED = "mergeNoted"
-    MERGE_CALLED_OFF = "mergeCalledOff"
+    REPLACEMENT_NOTED = "replacementNoted"
+    REPLACEMENT_CALLED_OFF = "replacementCalledOff"
     AFTER_FORGET = "afterForget"
+
+    # a batch job that replaces files
+    CUT_TAKEN = "cutTaken"
 
     # a batch job is over
     MID_REMOVE = "midRemove"

@@ -63,7 +63,12 @@ def _places(facts: Facts) -> Iterator[Finding]:
 
 
 def _gap(facts: Facts) -> Iterator[Finding]:
-    """The last gap, by the jar's `LogGap`: a record before the dense end of a log is no part of it."""
+    """The last gap, by the jar's `LogGap`: a record before the dense end of a log is no part of it.
+
+    The log of replacements keeps few records, and no state rests on older ones.
+    """
+    if facts.kind is SinkKind.REPLACEMENTS:
+        return
     records = sorted(facts.log.records)
     gaps = [at for at, (before, after) in enumerate(pairwise(records)) if after > before + 1]
     dense = records[gaps[-1] + 1 :] if gaps else records

@@ -77,7 +77,11 @@ object SourceRun {
       TextLines
         .enumeration(files, format)
         .copy(
-          monitoring = Monitoring(cleaning = mode.cleaning(place)),
+          // two listings that do not find a file are enough: the matrix has a clock that stands still
+          monitoring = Monitoring(
+            cleaning = mode.cleaning(place),
+            absence = Monitoring.AbsenceLimits(forgetMillis = 0)
+          ),
           limits = Enumeration.Limits(listingThreads = 1, heldFiles = 4)
         ),
       format,

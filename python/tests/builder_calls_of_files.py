@@ -190,7 +190,8 @@ FILE_SOURCE = Builder(
             "source", "columns", "paths", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
             # What few change.
             "recursiveFileLookup", "ignoreMissingFiles", "cleanSource", "sourceArchiveDir",
-            "wholeListingInterval", "dateTimeZone",
+            "wholeListingInterval", "dateTimeZone", "forgetMissingAfter", "onOtherDirectory",
+            "waitForDirectories",
         }
     ),
 )  # fmt: skip

@@ -67,9 +67,9 @@ class SeenFilesSuite extends AnyFunSuite {
   test("state and records follow the files that are there, not those that cleanSource has put away") {
     val bytes = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = 64 * 1024))
     assert(bytes.newestRecord < 12 * 1024, "100 files are put away between two records")
-    assert(bytes.all < 400 * 1024)
+    assert(bytes.all < 128 * 1024)
     val without = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = Long.MaxValue))
-    assert(without.all > 400 * 1024, "the rule is needed")
+    assert(without.all > 256 * 1024, "the rule is needed")
     assert(without.newestRecord < 12 * 1024, "no record repeats the one before")
   }
 

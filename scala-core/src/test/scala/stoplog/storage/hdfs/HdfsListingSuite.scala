@@ -46,6 +46,31 @@ class HdfsListingSuite extends AnyFunSuite {
     } finally storage.close()
   }
 
+  test("another directory in a directory's place is found by its file id, which costs no request") {
+    val storage = HdfsUnderTest.create()
+    try {
+      val root   = new Path(storage.root)
+      val system = root.getFileSystem(HdfsUnderTest.configuration())
+      for (d <- 1 to 3) storage.plant(s"d$d/a.txt", "a line\n".getBytes("utf8"))
+      val files  = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))
+      val source = TextLines.source(new HadoopSourceFiles(files))
+      val driver = new SourceDriver[FileSplit](source, new MemoryState)
+      assert(driver.plan(0, ReadLimits.none) === 3)
+
+      assert(system.rename(new Path(root, "d2"), new Path(root, ".away")))
+      system.mkdirs(new Path(root, "d2"))
+      val calls = MiniHdfs.callsDuring(assert(driver.plan(3, ReadLimits.none) === 3))
+      assert(calls("GetListing") === 4, calls)
+      assert(calls.getOrElse("GetFileInfo", 0L) <= 3 + 2L, calls) // as without identities
+      assert(driver.metrics("awaitedDirectories") === "1")
+      system.delete(new Path(root, "d2"), true)
+      assert(system.rename(new Path(root, ".away"), new Path(root, "d2")))
+      assert(driver.plan(3, ReadLimits.none) === 3)
+      assert(driver.metrics("awaitedDirectories") === "0")
+      driver.close()
+    } finally storage.close()
+  }
+
   private def age(system: FileSystem, paths: Seq[Path]): Unit =
     paths.foreach(path => system.setTimes(path, System.currentTimeMillis() - 3600000, -1))
 }

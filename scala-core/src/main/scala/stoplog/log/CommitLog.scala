@@ -16,7 +16,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   import CommitLog._
 
   private val reader = new RecordReader(store, rules.published)
-  private val writer = new RecordWriter(rules.deltas)
+  private val writer = new RecordWriter(rules.deltas.on(store.durability))
   private val upkeep = new LogUpkeep(store, writer, rules)
 
   // What the last call of newest has seen.

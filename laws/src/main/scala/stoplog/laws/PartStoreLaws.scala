@@ -147,6 +147,19 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "here\nthere\n")
   }
 
+  law("another JVM resumes a part that many epochs have extended by few bytes each") { storage =>
+    val begin  = "content of the first epoch\n"
+    val epochs = 1 to 20
+    val bytes  = begin.length.toLong + epochs.size * 2
+    val open   = epochs.foldLeft(leftOpen(storage.partStore(), begin)) { (open, epoch) =>
+      val resumed = storage.partStore().resume(Copied(open), begin.length + (epoch - 1) * 2L)
+      append(resumed, "r\n").persist(inRecordBytes = 100)
+    }
+    val answer = Elsewhere.answerOf(GoOnElsewhere(storage, open, bytes, "end\n", "b/part-1.txt"))
+    assert(answer.startsWith(s"${bytes + 4} Committed "))
+    assert(text(storage, "b/part-1.txt") === begin + "r\n" * epochs.size + "end\n")
+  }
+
   law("a finished name that is taken is an error, whatever is there, and nothing is overwritten") { storage =>
     for (
       (what, content) <- Seq(

@@ -191,7 +191,7 @@ private[stoplog] final class Ledger(
     }
   }
 
-  /** The record, with the state of the one before it if it was called off now. */
+  /** The record, with the state that counts if it was called off now. */
   private def recovered(record: LogRecord): LogRecord = recover(record) match {
     case _: Settled.Shown     => record
     case _: Settled.CalledOff => log.leaving(record)

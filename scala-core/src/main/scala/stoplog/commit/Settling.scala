@@ -317,11 +317,7 @@ private[stoplog] object Settled {
     */
   final case class CalledOff(alone: Boolean, why: String) extends Settled {
 
-    /** Parts that are never shown cannot be compacted. */
-    override def after(record: LogRecord, state: SinkState): SinkState = {
-      val never = record.publish.map(_.finishedPath).toSet
-      state.copy(small = state.small.filterNot(part => never(part.path)))
-    }
+    override def after(record: LogRecord, state: SinkState): SinkState = record.calledOff(state)
   }
 }
 

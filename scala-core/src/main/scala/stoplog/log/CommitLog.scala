@@ -16,7 +16,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   import CommitLog._
 
   private val reader = new RecordReader(store, rules.published)
-  private val writer = new RecordWriter(rules.deltas)
+  private val writer = new RecordWriter(rules.deltas.on(store.durability))
   private val upkeep = new LogUpkeep(store, writer, rules)
 
   // What the last call of newest has seen.
@@ -34,16 +34,21 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     found.map(leaving)
   }
 
-  /** The record with the state that counts. If a `rewind` was called off, that is the state of the record before. */
-  def leaving(record: LogRecord): LogRecord =
-    if (!record.isRewind || !isCalledOff(record)) record
-    else
-      reader
-        .whole(record.seq - 1)
-        .fold(
-          gone => throw reader.torn(record.seq, gone.whyTorn(record.seq)),
-          before => record.copy(state = before.state)
-        )
+  /** The record with the state that counts. If a `rewind` was called off, that is the state of the record before; if a
+    * compaction was, the state with its inputs.
+    */
+  def leaving(record: LogRecord): LogRecord = counting(record) {
+    reader
+      .whole(record.seq - 1)
+      .fold(gone => throw reader.torn(record.seq, gone.whyTorn(record.seq)), identity)
+  }
+
+  private def counting(record: LogRecord)(before: => LogRecord): LogRecord = {
+    val isCompaction = record.isMerge && (record.state.live.nonEmpty || record.state.small.nonEmpty)
+    if (!(record.isRewind || isCompaction) || !isCalledOff(record)) record
+    else if (isCompaction) record.copy(state = record.calledOff(record.state))
+    else record.copy(state = before.state)
+  }
 
   /** Whether this record, which a process knows of, is the newest one here. No record is known if `seq` is negative. */
   def look(seq: Long): LookBack = {
@@ -93,15 +98,11 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else allOf(store.list(), left - 1)
   }
 
-  /** Each record with the state that counts: a rewind that was called off leaves the state of the record before. */
+  /** Each record with the state that counts ([[leaving]]). */
   private def counting(records: Vector[LogRecord]): Vector[LogRecord] =
     records
       .scanLeft(Option.empty[LogRecord]) { (before, record) =>
-        Some(
-          before
-            .filter(_ => record.isRewind && isCalledOff(record))
-            .fold(record)(b => record.copy(state = b.state))
-        )
+        Some(counting(record)(before.getOrElse(record)))
       }
       .flatten
 

@@ -7,7 +7,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{FileStore, PutOutcome, SinkDirectory}
+import stoplog.storage.{Durability, FileStore, PutOutcome, SinkDirectory}
 
 /** The files of one log, in `_stoplog/<sinkId>/log`. [[RecordNames]] names the records; the mark of a record is an empty
   * file `<20 digits>.published`, its notes of what is visible `<20 digits>.visible`,
@@ -22,6 +22,9 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
 
   private val directory = SinkDirectory(sinkId).log
   private val names     = new RecordNames
+
+  /** The failures that a record survives. */
+  def durability: Durability = files.capabilities.durability
 
   /** Creates the record, whole and durable, unless there is one. An exception leaves the outcome unknown, and `Taken` may
     * be said of the very same bytes: [[CommitLog.append]] reads them back.

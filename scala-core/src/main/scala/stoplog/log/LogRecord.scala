@@ -116,6 +116,25 @@ private[stoplog] final case class LogRecord(
 
   /** Whether its part has the rows of the files that it replaces. */
   def isMerge: Boolean = LogRecord.isMerge(kind, publish)
+
+  /** The state after a compaction that was called off, which was to leave `state`: its part is never shown, and cannot be
+    * compacted. Totals count its inputs.
+    */
+  def calledOff(state: SinkState): SinkState = {
+    val never  = publish.iterator.map(_.finishedPath).toSet
+    val shown  = totals(publish.map(part => part.bucket -> Totals(1, part.records, part.sizeBytes)))
+    val hidden = totals(replace.map(part => part.bucket -> Totals(1, part.records, part.sizeBytes)))
+    state.copy(
+      live = state.live.map { bucket =>
+        val (more, less) = (hidden(bucket.bucket), shown(bucket.bucket))
+        if (more == less) bucket else bucket.copy(added = bucket.added + more - less)
+      },
+      small = state.small.filterNot(part => never(part.path))
+    )
+  }
+
+  private def totals(parts: Vector[(String, Totals)]): Map[String, Totals] =
+    parts.groupMapReduce(_._1)(_._2)(_ + _).withDefaultValue(Totals.nothing)
 }
 
 private[stoplog] object LogRecord {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import stoplog.storage.Durability
+
 /** The rules of a log: how much is kept, how a record says its state, and what its records may name.
   *
   * @param records of which so many are kept, the newest ones, and before them as many as those rest on
@@ -40,6 +42,12 @@ private[stoplog] object LogRules {
   final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
     import FullRecordReason._
 
+    /** The rule on such a storage. A power loss that takes one record must leave the newest record readable. */
+    def on(durability: Durability): DeltaRule = durability match {
+      case Durability.Disk    => this
+      case Durability.Process => DeltaRule.never
+    }
+
     /** The reason to write a whole record, before the difference is known. Answers at once. */
     def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
       case RecordKind.Claim | RecordKind.Release => Some(Boundary)
@@ -61,6 +69,9 @@ private[stoplog] object LogRules {
 
     /** A whole record and what rests on it are at most twice as many bytes as the state. */
     val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
+
+    /** Each record holds the whole state. */
+    val never: DeltaRule = standard.copy(atMost = 0)
   }
 
   /** The reason why a record holds the whole state. */

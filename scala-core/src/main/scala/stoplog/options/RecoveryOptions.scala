@@ -121,7 +121,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   )(
     "process",
     "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
-      "of any process, but not of the machine; faster."
+      "of any process, but not of the machine; faster, unless a sink has thousands of open parts."
   )
 
   val OnBadRow: Opt[OnBadRow] = choice[OnBadRow](

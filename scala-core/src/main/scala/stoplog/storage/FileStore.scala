@@ -163,8 +163,13 @@ object MoveOutcome {
   *
   * @param moves       the way of [[FileStore.move]]
   * @param directories whether there are directories, which [[FileStore.stat]] finds
+  * @param durability  the failures that a file survives once it is created
   */
-final case class FileCapabilities(moves: Moves, directories: Boolean)
+final case class FileCapabilities(
+    moves: Moves,
+    directories: Boolean,
+    durability: Durability = Durability.Disk
+)
 
 /** The way in which a storage gives a file another path. */
 sealed trait Moves extends Product with Serializable

@@ -9,7 +9,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.CommitLog.{Decided, Overtaken}
-import stoplog.part.{Closed, Pending, RunId}
+import stoplog.part.{Closed, FinishedPart, Pending, RunId}
 import stoplog.rolling.RollReason
 
 class CommitLogSuite extends AnyFunSuite {
@@ -52,6 +52,48 @@ class CommitLogSuite extends AnyFunSuite {
       (0L to 5L).foreach(seq => assert(log.append(record(seq)) === Decided))
       assert(log.newest() === Some(record(5)))
       assert(log.all() === (0L to 5L).map(record(_)).toVector)
+    }
+  }
+
+  test("a compaction that is called off leaves a state with the totals of its inputs, for every reader") {
+    withLog { (records, log) =>
+      val inputs =
+        Vector("p", "q").map(name => FinishedPart("b", name, sizeBytes = 10, records = 1, epoch = 0))
+      val merged =
+        Pending("b", "m", Closed("t"), 15, 2, 0, 0, RollReason.Custom(LogRecord.MergeReason))
+      def state(small: Vector[FinishedPart], added: Totals) = SinkState(
+        "q",
+        Some(0),
+        Vector.empty,
+        0,
+        Map.empty,
+        live =
+          Vector(LiveBucket("b", 0, Totals.nothing, added, 0), LiveBucket("c", 0, Totals.nothing, added, 0)),
+        small = small
+      )
+      val other  = FinishedPart("b", "o", 10, 1, 0)
+      val again  = FinishedPart("b", "m", 15, 2, 0, merges = 1)
+      val record = LogRecord(
+        1,
+        RecordKind.Compact,
+        mine,
+        0,
+        Vector(merged),
+        state(Vector(other, again), Totals(5, 9, 95)),
+        replace = inputs
+      )
+      log.append(this.record(0))
+      log.append(record)
+      assert(log.newest() === Some(record))
+      log.noteReplacement(record, ReplacementNote.CalledOff("a file is bound"))
+      val expected = state(Vector(other), Totals(6, 9, 100)).live.head
+      for {
+        reader <- Seq(log, new CommitLog(records))
+        found  <- Seq(reader.newest().get, reader.all().last)
+      } {
+        assert(found.state.small === Vector(other))
+        assert(found.state.live === Vector(expected, record.state.live.last))
+      }
     }
   }
 

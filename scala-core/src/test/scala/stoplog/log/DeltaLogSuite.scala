@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.CommitLog.Decided
 import stoplog.part.{Open, Resume, RunId}
+import stoplog.storage.Durability
 
 /** A log in which most records hold the difference from the one before. */
 class DeltaLogSuite extends AnyFunSuite {
@@ -140,6 +141,15 @@ class DeltaLogSuite extends AnyFunSuite {
       assert(condition === "STOPLOG_RECORD_TORN")
       assert(message.contains(s"memory/${seq + 1}") && message.contains("is another one"), message)
       assert(problem(new CommitLog(lying).all())._1 === "STOPLOG_RECORD_TORN")
+    }
+  }
+
+  test("a log that a power loss may tear is read as long as its newest record is there") {
+    val records = new MemoryRecords { override def durability: Durability = Durability.Process }
+    written(records, until = 8)
+    for (n <- 8 to 1 by -1) {
+      records.delete(Seq(n - 1L))
+      assert(new CommitLog(records, rules).newest() === Some(record(8)), s"without $n")
     }
   }
 

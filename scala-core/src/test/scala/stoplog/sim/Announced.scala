@@ -56,6 +56,16 @@ final class Announced(
     newest = Some(record)
   }
 
+  /** The newest record is called off. */
+  def calledOff(record: LogRecord): Unit = {
+    record.publish.foreach(part => published.update(part.bucket, published(part.bucket) - part.finishedPath))
+    record.replace.foreach { part =>
+      val totals = Totals(1, part.records, part.sizeBytes)
+      published.update(part.bucket, published(part.bucket) + (part.path -> totals))
+    }
+    record.follow.manifest.foreach(manifest => manifests.remove(manifest.path))
+  }
+
   /** A file for readers is about to be there. */
   def noted(path: String, bytes: Array[Byte]): Unit =
     if (path.contains("/manifests/")) listed(path, bytes) else marked(path, bytes)

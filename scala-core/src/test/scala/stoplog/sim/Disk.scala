@@ -21,6 +21,8 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
   val uploads: mutable.LinkedHashMap[String, Inode]            = mutable.LinkedHashMap.empty
   val leases: mutable.LinkedHashMap[(String, SimProcess), Int] = mutable.LinkedHashMap.empty
   val kept: mutable.LinkedHashMap[String, Inode]               = mutable.LinkedHashMap.empty
+  val hidden: mutable.LinkedHashMap[String, Inode]             = mutable.LinkedHashMap.empty
+  val lengths: mutable.LinkedHashMap[String, Int]              = mutable.LinkedHashMap.empty
   private val watching                                         = mutable.Map.empty[String, Oracle]
   private var made                                             = 0L
 
@@ -142,6 +144,9 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
     }
   }
 
+  /** The rows that readers see, each as often as they see it. */
+  def visibleRows: Vector[String] = finished.valuesIterator.flatMap(_.counted).toVector
+
   /** All that is stored and may still mean something to somebody: what a dead process has made is nothing without a record
     * that names it. Where the clock stands still, nobody lists what is unfinished, so its order says nothing. Records never
     * change.
@@ -152,7 +157,7 @@ final class Disk(first: Oracle, now: () => Long, takes: PowerTakes) {
     Fingerprint.of(
       (
         Vector(staged, beside, uploads).map(_.filter(entry => alive(entry._2)).toMap),
-        Vector(finished, aside, notes, kept),
+        (Vector(finished, aside, notes, kept, hidden), lengths),
         logs.map { case (name, log) =>
           val records = log.records.map { case (seq, bytes) => seq -> cached.of(bytes) }
           name -> ((records, log.marks, log.notes))

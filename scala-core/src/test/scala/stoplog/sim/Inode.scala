@@ -14,11 +14,17 @@ final class Inode(val token: String) {
   var modifiedAtMillis: Long   = 0L
   var finished: Option[String] = None
 
+  /** The bytes that count, if a companion of the finished file says so. */
+  var valid: Option[Int] = None
+
   /** Whose it is until a record names it. */
   var maker: Option[SimProcess] = None
 
   /** Names that it has where the sink does not look: a reader's, or those of a copy of the directory. */
   var namesElsewhere: Int = 0
+
+  /** The rows that a reader finds, who reads the companion as well. */
+  def counted: Vector[String] = rows(valid.getOrElse(length))
 
   def text(from: Int, to: Int): String = new String(bytes, from, to - from, UTF_8)
 

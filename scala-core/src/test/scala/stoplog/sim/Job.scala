@@ -16,6 +16,7 @@ final class Job(
     session: Session,
     batch: Batch,
     plan: EpochPlan,
+    sent: TaskPlans,
     stores: SimStores,
     share: Share
 ) {
@@ -34,7 +35,6 @@ final class Job(
     }
   }
 
-  private val sent  = TaskPlans.of(plan) // as an engine sends it to the tasks
   private val slots = Vector.tabulate(plan.slots)(new Slot(_))
 
   /** What driver and tasks see of each other. */
@@ -83,15 +83,46 @@ final class Job(
     actor
   }
 
-  private def write(slot: Slot, attempt: Attempt): Unit = {
-    val writer = new TaskWriter[String](
-      sent.forTask(slot.index, attempt),
+  /** Rejected rows have a writer of their own, with the same plan, as `RowWriter` has it. */
+  private def write(slot: Slot, attempt: Attempt): Unit =
+    try write(slot, attempt, sent.forTask(slot.index, attempt))
+    catch {
+      case NonFatal(e) =>
+        world.note(s"failed: $e")
+        slot.failures += 1
+        mustBeLegal(e)
+    }
+
+  private def write(slot: Slot, attempt: Attempt, mine: TaskPlan): Unit = {
+    val writer   = writerOf(mine, attempt, suffix = "")
+    val rejected = Job.LazyWriter(() => writerOf(mine, attempt, suffix = ".rejected"))
+    try {
+      world.note(
+        s"$attempt, ${slot.rows.size} rows, handed ${plan.handed.getOrElse(slot.index, Vector.empty)}"
+      )
+      slot.rows.foreach { row =>
+        if (world.source.isRejected(row.text)) rejected().write(Rejects.bucketOf(row), row.text)
+        else writer.write(row.bucket, row.text)
+      }
+      val result = session.mutation.reported(plan, rejected.addedTo(writer.commit()))
+      world.pause("report the result")
+      if (world.saw(slot.result.isEmpty)) slot.result = Some(result)
+      world.note(s"$result")
+    } finally {
+      writer.close()
+      rejected.close()
+    }
+  }
+
+  private def writerOf(mine: TaskPlan, attempt: Attempt, suffix: String): TaskWriter[String] =
+    new TaskWriter[String](
+      mine,
       parts,
       new SpoolWriter(spoolFiles, world.faults, world.traits.spoolFilesTogether),
       session.format.open(spoolFiles, attempt),
       TaskWriter.Rules(
         world.traits.policy,
-        PartNaming("part", ""),
+        PartNaming("part", suffix),
         world.traits.maxOpenParts,
         _ => (),
         () => mayStart(),
@@ -99,27 +130,12 @@ final class Job(
       ),
       TaskWriter.Tools(world.clock, world.faults)
     )
-    try {
-      world.note(
-        s"$attempt, ${slot.rows.size} rows, handed ${plan.handed.getOrElse(slot.index, Vector.empty)}"
-      )
-      slot.rows.foreach(row => writer.write(row.bucket, row.text))
-      val result = session.mutation.reported(plan, writer.commit())
-      world.pause("report the result")
-      if (world.saw(slot.result.isEmpty)) slot.result = Some(result)
-      world.note(s"$result")
-    } catch {
-      case NonFatal(e) =>
-        world.note(s"failed: $e")
-        slot.failures += 1
-        mustBeLegal(e)
-    } finally writer.close()
-  }
 
   /** What the newest record names is there for the tasks of its plan. */
   private def mustBeLegal(e: Throwable): Unit = {
     val message  = String.valueOf(e.getMessage)
-    val isMissed = message.contains(SimParts.Missing) || message.contains("STOPLOG_PART_SHORT")
+    val isMissed =
+      Seq(SimParts.Missing, "STOPLOG_PART_SHORT", SimCarrier.Closed).exists(message.contains(_))
     if (
       !world.hasOtherPlaces && isMissed && world.oracle.newest
         .exists(newest => newest.seq == plan.seq && newest.run == plan.run)
@@ -137,6 +153,25 @@ final class Job(
 
 private object Job {
   val FailuresAtMost = 3
+
+  /** A writer that most tasks do not need. */
+  final case class LazyWriter(make: () => TaskWriter[String]) {
+    private var made = Option.empty[TaskWriter[String]]
+    private var rows = 0L
+
+    def apply(): TaskWriter[String] = {
+      rows += 1
+      made.getOrElse {
+        made = Some(make())
+        made.get
+      }
+    }
+
+    def addedTo(result: TaskResult): TaskResult =
+      made.fold(result)(writer => result.withRejected(writer.commit(), rows))
+
+    def close(): Unit = made.foreach(_.close())
+  }
 }
 
 /** Spark has given up on a job, while attempts of it may still run. */

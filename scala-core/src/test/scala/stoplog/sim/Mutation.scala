@@ -3,7 +3,7 @@ package stoplog.sim
 
 import stoplog.commit.{BatchDigests, EpochPlan, ForeignQuery, TaskResult}
 import stoplog.log.{CommitLog, LogFiles, LookBack}
-import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles, VisibleFile}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */
 private[stoplog] trait Mutation {
@@ -28,6 +28,12 @@ private[stoplog] trait Mutation {
     * @param asItIs  what it really does
     */
   def clean(planned: Vector[String], parts: PartStore)(asItIs: => Unit): Unit = asItIs
+
+  /** Whether a job that replaces files lists hidden files, and tables of others, like any file. */
+  def listsHidden: Boolean = false
+
+  /** The bytes of a finished file that a batch compaction reads. */
+  def read(file: VisibleFile): Long = file.committedBytes
 
   /** The logs of sinks that a job reads which replaces files. */
   def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = asItIs

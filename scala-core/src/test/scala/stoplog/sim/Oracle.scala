@@ -5,9 +5,9 @@ import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.commit.JobCommit
-import stoplog.format.bulk.LineBlocks
 import stoplog.log.{LogRecord, LogRules, RecordKind}
-import stoplog.part.{Open, Part, Publish, RunId, SpoolFile}
+import stoplog.part.{Part, Publish, RunId}
+import stoplog.storage.HiddenNames
 
 /** What must hold at every step, whoever is alive. Throws a [[Violation]] in the actor that breaks it.
   *
@@ -36,6 +36,7 @@ final class Oracle(
   private val lookedAt      = mutable.Set.empty[String]
   private val besideRows    = mutable.Set.empty[String]
   private val overwritten   = mutable.Map.empty[Long, Set[String]]
+  private val givenUp       = mutable.Set.empty[Long]
   private val everDecided   = mutable.Set.empty[(Long, String)]
   private val setBack       = new SetBack(sight)
   private var before        = Option.empty[Oracle.Before]
@@ -52,7 +53,7 @@ final class Oracle(
       decidedEpochs.toVector,
       everDecided,
       (toPublish, replacing, undeletable),
-      (lookedAt, besideRows, overwritten, runs)
+      (lookedAt, besideRows, overwritten, givenUp, runs)
     )
   )
 
@@ -94,9 +95,16 @@ final class Oracle(
     }
   }
 
+  /** A record is called off: what it replaces stays, and its parts are never shown. */
+  def calledOff(seq: Long): Unit = newestRecord.filter(_.seq == seq).foreach { record =>
+    toPublish --= record.publish.map(_.finishedPath)
+    replacing --= record.replace.map(_.path)
+    announced.calledOff(record)
+  }
+
   /** A file that was there before anybody came. */
   def found(name: String, inode: Inode): Unit = {
-    val rows = inode.rows(inode.length)
+    val rows = inode.counted
     decidedRows ++= rows
     besideRows ++= rows
     sight.shows(name, inode, rows)
@@ -116,6 +124,10 @@ final class Oracle(
         besideRows ++= inode.rows(part.sizeBytes.toInt)
       }
     }
+    record.replace
+      .map(_.path)
+      .find(path => disk.hidden.contains(path) || path.split('/').exists(HiddenNames.isHidden))
+      .foreach(path => violated(s"${Oracle.NamesHidden}: $path, by $log"))
     if (record.kind.isInstanceOf[RecordKind.Epoch]) {
       if (log == DiskLog.Replace) overwritten.update(record.seq, record.replace.map(_.path).toSet)
     } else {
@@ -129,9 +141,11 @@ final class Oracle(
 
   /** A merge has the rows of its inputs, which are visible when it is decided, or were at the last look. */
   private def mergedWhole(log: String, record: LogRecord, disk: Disk): Unit = {
-    val merged = record.publish.flatMap(part => inPart(record, part.handle.token, part.sizeBytes, disk)).toSet
+    val merged = record.publish
+      .flatMap(part => RecordedRows.inPart(record, part.handle.token, part.sizeBytes, disk))
+      .toSet
     if (merged != replacedRows(record, disk))
-      violated(s"record ${record.seq} of $log publishes other rows than it replaces")
+      violated(s"${Oracle.OtherRows}: record ${record.seq} of $log")
   }
 
   /** A batch job has died whose rows nobody makes visible: `docs/storage/s3.md` says so. */
@@ -146,10 +160,10 @@ final class Oracle(
 
   /** What was visible when an overwrite was decided, and was not taken then, is not visible when that has been carried out. */
   private def overwrittenIsGone(): Unit = for {
-    (job, paths) <- overwritten
+    (job, paths) <- overwritten if !givenUp(job)
     path         <- paths
     inode        <- sight.file(path)
-    row          <- inode.rows(inode.length).find(sight.isShown)
+    row          <- inode.counted.find(sight.isShown)
   } violated(s"'$row' of $path is visible, which $job has overwritten")
 
   /** A power loss has taken a record that nobody had forced to the disk. */
@@ -182,27 +196,29 @@ final class Oracle(
     toPublish.get(name) match {
       case None       => violated(s"$name becomes visible, and no record says so (I3)")
       case Some(size) =>
-        if (inode.length != size) violated(s"$name becomes visible with ${inode.length} bytes, not $size")
+        val counts = inode.valid.getOrElse(inode.length)
+        if (counts != size) violated(s"$name becomes visible with $counts bytes, not $size")
         if (inode.durable < size) violated(s"$name becomes visible before it is durable")
     }
-    val text = inode.text(0, inode.length)
+    val text = inode.text(0, inode.valid.getOrElse(inode.length))
     if (!text.endsWith("\n")) violated(s"$name ends in the middle of a row: '$text'")
     try format.check(text)
     catch { case NonFatal(e) => violated(s"$name is torn: $e") }
-    val rows = inode.rows(inode.length)
+    val rows = inode.counted
     rows.foreach { row =>
       if (!decidedRows(row)) violated(s"$name shows '$row', which no epoch in the log has")
-      if (!name.startsWith(row.takeWhile(_ != ':') + "/")) violated(s"$name shows '$row' of another bucket")
+      if (!name.startsWith(Rejects.bucketOf(row, source) + "/"))
+        violated(s"$name shows '$row' of another bucket")
     }
     sight.shows(name, inode, rows)
   }
 
   /** A power loss has taken the name. */
-  def vanished(inode: Inode, name: String): Unit = sight.vanished(name, inode.rows(inode.length))
+  def vanished(inode: Inode, name: String): Unit = sight.vanished(name, inode.counted)
 
   /** A reader takes a finished part away. */
   def taken(name: String, inode: Inode): Unit = {
-    val rows = inode.rows(inode.length)
+    val rows = inode.counted
     if (store == StoreKind.Copying && newestRecord.exists(_.replace.exists(_.path == name)) && lookedAt(name))
       sight.excuses(rows)
     sight.takes(name, inode, rows)
@@ -214,27 +230,37 @@ final class Oracle(
   /** How long a file is, or was when it became visible. */
   def sizeBytes(name: String): Option[Long] = sight.file(name).map(_.length.toLong)
 
-  /** A finished part goes out of sight for the record `seq` of that log; for an overwrite it does so for good. */
+  /** A finished part goes out of sight for the record `seq` of that log. */
   def settingAside(log: String, seq: Long, name: String, inode: Inode): Unit =
     if (log == DiskLog.Replace && overwritten.contains(seq)) {
       if (!overwritten.get(seq).exists(_(name)))
         violated(s"$name is overwritten by record $seq, which does not name it (I3)")
-      sight.takes(name, inode, inode.rows(inode.length))
+      sight.hides(inode.counted)
     } else replacedBy(seq, name, inode)
 
   private def replacedBy(seq: Long, name: String, inode: Inode): Unit = {
     if (!replacing.get(name).contains(seq))
       violated(s"$name goes out of sight, and record $seq does not say so (I3)")
-    sight.hides(inode.rows(inode.length))
+    sight.hides(inode.counted)
   }
 
-  def puttingBack(name: String, inode: Inode): Unit = sight.showsAgain(name, inode.rows(inode.length))
+  /** For an overwrite that is called off. */
+  def puttingBack(from: Aside, inode: Inode): Unit = {
+    if (from.log == DiskLog.Replace && overwritten.contains(from.seq)) givenUp += from.seq
+    sight.showsAgain(from.path, inode.counted)
+  }
 
-  /** What was set aside is deleted: each of its rows is visible, or aside for another record. */
-  def forgetting(inode: Inode, disk: Disk): Unit = {
+  /** What was set aside is deleted: it was overwritten, or each of its rows is visible, or aside for another record. */
+  def forgetting(from: Aside, inode: Inode, disk: Disk): Unit =
+    if (from.log == DiskLog.Replace && overwritten.contains(from.seq)) {
+      if (givenUp(from.seq)) violated(s"${from.path} is deleted, and record ${from.seq} was called off")
+      sight.takes(from.path, inode, inode.counted)
+    } else forgettingMerged(inode, disk)
+
+  private def forgettingMerged(inode: Inode, disk: Disk): Unit = {
     val isKept = disk.kept.valuesIterator.exists(_ eq inode)
-    val aside  = disk.aside.valuesIterator.flatMap(other => other.rows(other.length)).toSet
-    inode.rows(inode.length).foreach { row =>
+    val aside  = disk.aside.valuesIterator.flatMap(other => other.counted).toSet
+    inode.counted.foreach { row =>
       if (!sight.isSeen(row) && !aside(row) && !(isKept && setBack.has(row)))
         violated(s"${inode.token} is deleted, and '$row' is nowhere else")
     }
@@ -324,7 +350,7 @@ final class Oracle(
     val replaced = replacedRows(record, disk)
     val hidden   = mutable.Set.empty[String]
     def holds(part: Part, token: String, bytes: Long, besides: Vector[String]): Unit = {
-      val rows = besides ++ inPart(record, token, bytes, disk)
+      val rows = besides ++ RecordedRows.inPart(record, token, bytes, disk)
       if (rows.size != part.records)
         violated(s"$token is recorded with ${part.records} rows and has ${rows.size}")
       rows.foreach { row =>
@@ -333,14 +359,16 @@ final class Oracle(
           violated(s"record ${record.seq} has '$row' again, in $token")
       }
     }
-    record.state.open.foreach(part => holds(part, part.handle.token, part.validBytes, beside(part, disk)))
+    record.state.open.foreach(part =>
+      holds(part, part.handle.token, part.validBytes, RecordedRows.beside(part, disk))
+    )
     record.publish.filter(_.sizeBytes > 0).foreach { part =>
       holds(part, part.handle.token, part.sizeBytes, Vector.empty)
     }
     if (!replaced.filterNot(setBack.has).subsetOf(hidden))
       violated(s"record ${record.seq} replaces rows that it does not publish")
     // What a driver that slept has set aside again comes back with it, or by a sweep.
-    val aside = disk.aside.valuesIterator.flatMap(inode => inode.rows(inode.length)).toSet
+    val aside = disk.aside.valuesIterator.flatMap(inode => inode.counted).toSet
     val lost  =
       decidedRows.filterNot(row => hidden(row) || sight.isSeen(row) || besideRows(row) || aside(row))
     if (lost.nonEmpty)
@@ -349,43 +377,28 @@ final class Oracle(
 
   /** All of them are visible, or a reader has taken them since the last look. */
   private def replacedRows(record: LogRecord, disk: Disk): Set[String] = record.replace.flatMap { part =>
-    disk.finished.get(part.path).map(inode => inode.rows(inode.length)).getOrElse {
+    disk.finished.get(part.path).map(inode => inode.counted).getOrElse {
       val inode = sight
         .takenFile(part.path)
         .getOrElse(violated(s"record ${record.seq} replaces ${part.path}, which is not there"))
       if (!lookedAt(part.path))
         violated(s"record ${record.seq} replaces ${part.path}, which was taken before")
-      val rows = inode.rows(inode.length)
+      val rows = inode.counted
       if (store == StoreKind.Copying) sight.excuses(rows)
       rows
     }
   }.toSet
 
-  private def inPart(record: LogRecord, token: String, bytes: Long, disk: Disk): Vector[String] =
-    if (bytes == 0) Vector.empty
-    else {
-      val inode =
-        disk.part(token).getOrElse(violated(s"record ${record.seq} names $token, which is not there"))
-      if (inode.durable < bytes) violated(s"$token is recorded with $bytes bytes, not durable")
-      inode.rows(bytes.toInt)
-    }
-
-  private def beside(part: Open, disk: Disk): Vector[String] =
-    part.beside.files.flatMap(inFile(_, disk)) ++ LineBlocks.beside(part.beside.inRecord.bytes)
-
-  private def inFile(file: SpoolFile, disk: Disk): Vector[String] = {
-    val inode = disk.beside.getOrElse(file.token, violated(s"${file.token} is recorded and not there"))
-    if (inode.durable != file.sizeBytes || inode.length != file.sizeBytes)
-      violated(
-        s"${file.token} is recorded with ${file.sizeBytes} bytes, and has ${inode.durable} durable ones"
-      )
-    LineBlocks.beside(inode.bytes.take(inode.length))
-  }
-
   private def violated(message: String): Nothing = throw new Violation(message)
 }
 
-private object Oracle {
+private[sim] object Oracle {
+
+  /** Begins what is said of a merge. */
+  val OtherRows: String = "a record publishes other rows than it replaces"
+
+  /** Begins what is said of a record that replaces a file which readers do not see. */
+  val NamesHidden: String = "a record replaces a hidden file"
 
   /** What was so before a record. */
   final case class Before(

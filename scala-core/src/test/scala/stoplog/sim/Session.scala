@@ -39,6 +39,7 @@ final class Session(
   private val executors = ArrayBuffer.tabulate(executorCount)(n => new SimProcess(s"${process.name}/exec$n"))
   private val driver    = new SimDriver(world, this, stores, content, onLost)
 
+  private val carrier  = new SimCarrier(world)
   private var ended    = false
   private var failures = Vector.empty[Throwable]
 
@@ -55,6 +56,7 @@ final class Session(
       try work()
       catch { case NonFatal(e) => failed(e) }
       finish(ending)
+      carrier.close()
       ended = true
     }
     ()
@@ -122,7 +124,7 @@ final class Session(
     world.note(s"begin epoch ${batch.id} with $slots slots")
     source.begins(run, batch)
     val plan    = driver.begin(batch, slots)
-    val job     = new Job(world, this, batch, plan, stores, load.share)
+    val job     = new Job(world, this, batch, plan, carrier.sent(plan), stores, load.share)
     val results =
       try if (plan.isCommitted(batch.id)) job.nothingToDo else job.run()
       catch {

@@ -18,7 +18,7 @@ final class SetBack(sight: Sight) {
   def adds(more: Set[String], record: LogRecord): Option[String] = {
     rows ++= more
     val gone =
-      record.replace.flatMap(part => sight.file(part.path)).flatMap(inode => inode.rows(inode.length)).toSet
+      record.replace.flatMap(part => sight.file(part.path)).flatMap(inode => inode.counted).toSet
     more
       .find(row => sight.isShown(row) && !gone(row))
       .map(row => s"record ${record.seq} sets the log back, and '$row' stays visible")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.LostPart
+import stoplog.commit.{Finish, LostPart}
 import stoplog.commit.CompleteRule
 
 /** The kinds of worlds beside the plain one. */
@@ -82,6 +82,30 @@ object Settings {
 
   /** Somebody begins the log anew. */
   def resetting(store: StoreKind): Setting = withTools("reset", store, Operator.Reset, Operator.Clean)
+
+  /** Each start publishes what earlier runs have left open. */
+  def finishing(store: StoreKind): Setting =
+    Setting.of(s"starts finish open parts, $store")(
+      Surroundings(store = store, onRestart = Finish.PublishOpen)
+    )
+
+  /** One row of three is rejected, and written to a part of its own. */
+  def rejecting(store: StoreKind): Setting = Setting
+    .of(s"rows are rejected, $store")(Surroundings(store = store, rejects = Rejects.Some))
+    .copy(traits = _.copy(format = SimFormat.Lines), rule = _ => CompleteRule.Never)
+
+  /** The same, and somebody goes back to an older epoch. */
+  def rejectingAndRewinding(store: StoreKind): Setting = Setting
+    .of(s"rows are rejected, and set back, $store")(
+      Surroundings(store = store, rejects = Rejects.Some, tools = Vector(Operator.Rewind))
+    )
+    .copy(traits = _.copy(format = SimFormat.Lines, compaction = None), rule = _ => CompleteRule.Never)
+
+  /** Nothing is cut off a part: its companion says how many bytes count, and readers honour it. */
+  def uncut(store: StoreKind, readers: Readers): Setting = Setting
+    .of(s"nothing is cut, $store, $readers")(
+      Surroundings(store = store, cutting = Cutting.ByCompanion, readers = readers)
+    )
 
   /** A batch compaction merges what the query has published. */
   def compacting(store: StoreKind): Setting = withTools("compact", store, Operator.Compact, Operator.Finalize)

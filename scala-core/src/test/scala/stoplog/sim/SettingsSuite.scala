@@ -18,6 +18,10 @@ class SettingsSuite extends AnyFunSuite {
     holds(Settings.rewindingAndCompacting(store))
     holds(Settings.resetting(store))
     holds(Settings.compacting(store))
+    holds(Settings.finishing(store))
+    holds(Settings.finishing(store).merging)
+    holds(Settings.rejecting(store))
+    holds(Settings.rejectingAndRewinding(store))
     holds(Settings.skipping(store))
     holds(Settings.skipping(store).merging)
     holds(Settings.readers(store, AtOnce))
@@ -26,6 +30,10 @@ class SettingsSuite extends AnyFunSuite {
       holds(Settings.readers(store, readers))
       holds(Settings.listeners(store, readers))
     }
+  }
+  for (store <- Vector(StoreKind.Replacing, StoreKind.Renaming)) { // objects are never cut
+    holds(Settings.uncut(store, Patient))
+    holds(Settings.uncut(store, AtOnce))
   }
   holds(Settings.renaming)
   holds(Settings.renaming.merging)

@@ -38,7 +38,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   private def driverOf(run: RunId): SinkDriver = SinkDriver.ofParts(
     run,
     SinkIdentity("sink", world.sinkId, "query"),
-    SinkSettings(Map.empty, content, manifests.toMap ++ merges),
+    SinkSettings(Map.empty, content, manifests.toMap ++ merges ++ SimBatch.noted(world)),
     stores.of(notes),
     () => session.format.open(spoolFiles),
     DriverRules(
@@ -46,6 +46,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
       FollowUps(world.sinkId, world.rule, MarkerForm.Json, manifests, notes, world.outside.told),
       ForeignQuery.Refuse,
       onLost,
+      world.surroundings.onRestart,
       compaction = world.traits.compaction.fold(Compaction.Off: Compaction)(compaction(run, _))
     ),
     SimDriver.tools(world)
@@ -142,7 +143,7 @@ object SimDriver {
       run,
       SinkIdentity("sink", name, name),
       logs.storesOf(name),
-      new SimJobs(world, name, logs.files),
+      new SimJobs(world, name, logs.files, mutation),
       logs,
       tools(world)
     )
@@ -155,7 +156,7 @@ object SimDriver {
       run,
       SinkIdentity("sink", name, name),
       logs.storesOf(name),
-      new SimJobs(world, name, logs.files),
+      new SimJobs(world, name, logs.files, mutation),
       logs,
       tools(world),
       JobCommit.Rules(

@@ -14,7 +14,18 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
       disk.finished.get(path).map(_.length.toLong)
     }
 
+  /** A look at devices does not show rights. Where nothing can be renamed, an object is deleted for a trial, which shows both. */
+  override def unhideable(paths: Seq[String]): Option[String] = {
+    val shown = world.surroundings.refusals match {
+      case Refusals.OtherDevice(directory)              => Some(directory)
+      case Refusals.NoRight(directory) if !world.isDisk => Some(directory)
+      case _                                            => None
+    }
+    shown.flatMap(directory => paths.find(_.startsWith(s"$directory/")))
+  }
+
   override def hide(seq: Long, path: String): Unit = op(s"set $path aside for $seq") {
+    world.refuseToMove(path)
     disk.finished.get(path).foreach { inode =>
       disk.oracle(inode.token).settingAside(log, seq, path, inode)
       disk.finished.remove(path)
@@ -30,7 +41,7 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
   override def restore(seq: Long, path: String): Unit = op(s"put $path back") {
     disk.aside.remove(Aside(log, seq, path)).foreach { inode =>
       if (disk.finished.contains(path)) throw Errors.nameTaken(path, "another file is there")
-      disk.oracle(inode.token).puttingBack(path, inode)
+      disk.oracle(inode.token).puttingBack(Aside(log, seq, path), inode)
       disk.finished.update(path, inode)
     }
   }
@@ -54,7 +65,7 @@ class SimFinished(world: World, log: String) extends ReplacedFiles(NoFiles, "mai
   override def purge(seq: Long): Unit =
     mine.filter(_.seq == seq).foreach { key =>
       op(s"delete ${key.path}, set aside for $seq") {
-        disk.aside.remove(key).foreach(inode => disk.oracle(inode.token).forgetting(inode, disk))
+        disk.aside.remove(key).foreach(inode => disk.oracle(inode.token).forgetting(key, inode, disk))
       }
     }
 
@@ -89,6 +100,7 @@ sealed class SimMoves(world: World, log: String) extends SimFinished(world, log)
     op(s"read $path to set it aside")(disk.finished.get(path)).foreach { inode =>
       op(s"put it aside for $seq")(disk.aside.update(Aside(log, seq, path), inode))
       op(s"delete $path") {
+        world.refuseToMove(path)
         if (disk.finished.get(path).exists(_ eq inode)) {
           disk.oracle(inode.token).settingAside(log, seq, path, inode)
           disk.finished.remove(path)
@@ -101,7 +113,7 @@ sealed class SimMoves(world: World, log: String) extends SimFinished(world, log)
       if (op(s"look at $path")(disk.finished.contains(path)))
         throw Errors.nameTaken(path, "another file is there")
       op(s"put $path back") {
-        if (!disk.finished.contains(path)) disk.oracle(inode.token).puttingBack(path, inode)
+        if (!disk.finished.contains(path)) disk.oracle(inode.token).puttingBack(Aside(log, seq, path), inode)
         disk.finished.update(path, inode)
       }
       op(s"delete $path, set aside for $seq")(disk.aside.remove(Aside(log, seq, path)))

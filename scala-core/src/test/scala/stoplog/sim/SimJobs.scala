@@ -6,17 +6,13 @@ import stoplog.fault.{Faults, Step}
 import stoplog.storage._
 
 /** A batch job's own directory. */
-final class SimJobs(world: World, job: String, notes: FileStore) extends JobDirectory(notes, job) {
+final class SimJobs(world: World, job: String, notes: FileStore, mutation: Mutation)
+    extends JobDirectory(new SimTree(world, notes), job) {
   import world.{disk, op}
 
-  override def listed(path: String, scope: VisibleFiles.Scope): VisibleListing = op("list what is visible") {
-    VisibleListing.of(disk.finished.iterator.map { case (path, inode) =>
-      VisibleFile(path, inode.length.toLong, inode.length.toLong, Some(inode.modifiedAtMillis))
-    }.toVector)
-  }
-
-  /** Directories come and go with the names in them. */
-  override def deleteEmptied(directories: Seq[String]): Unit = ()
+  override def listed(path: String, scope: VisibleFiles.Scope): VisibleListing =
+    if (mutation.listsHidden) VisibleListing.of(new SimTree(world, notes).all)
+    else super.listed(path, scope)
 
   /** As the real one: records by name, in whatever order the directory tells them, and marks behind all of them. */
   override def delete(faults: Faults): Unit = {

@@ -23,7 +23,8 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
   }
 
   override def resume(open: Resume, validBytes: Long): PartOutput =
-    if (isDoubled(open.token)) copied(open, validBytes, s"${open.token}-${world.unique()}")
+    if (isDoubled(open.token) || hasJunk(open.token, validBytes))
+      copied(open, validBytes, s"${open.token}-${world.unique()}")
     else {
       val inode = op(s"open $open in place")(existing(open.token))
       op(s"cut ${open.token} to $validBytes") {
@@ -58,7 +59,7 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
     op(s"look for ${part.token} to rename it")(disk.staged.get(part.token)) match {
       case None        => alreadyThere(sizeBytes, finishedPath)
       case Some(inode) =>
-        cutTo(inode, sizeBytes)
+        cutTo(inode, sizeBytes, finishedPath)
         if (isFree(inode, finishedPath) && rename(inode, finishedPath)) {
           world.faults.at(Step.MidPublish)
           forced(Names.directoryOf(finishedPath))
@@ -142,19 +143,31 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
   /** A file that has another name may be part of another sink, too. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
     super.fence(run, open).zip(open).map {
-      case (FenceOutcome.Owned, part) if isDoubled(part.handle.token) => FenceOutcome.Doubtful
-      case (outcome, _)                                               => outcome
+      case (FenceOutcome.Owned, part) if isDoubled(part.handle.token)                => FenceOutcome.Doubtful
+      case (FenceOutcome.Owned, part) if hasJunk(part.handle.token, part.validBytes) => FenceOutcome.Doubtful
+      case (outcome, _)                                                              => outcome
     }
 
   /** A step only where somebody makes such names. */
   private def isDoubled(token: String): Boolean =
     world.surroundings.copiers == Copiers.Linking && op(s"count the names of $token")(disk.isShared(token))
 
-  private def cutTo(inode: Inode, sizeBytes: Long): Unit = {
+  /** A step only where nothing is cut. */
+  private def hasJunk(token: String, validBytes: Long): Boolean =
+    isUncut && op(s"look how long $token is")(disk.staged.get(token).exists(_.length > validBytes))
+
+  private def isUncut: Boolean = world.surroundings.cutting == Cutting.ByCompanion
+
+  private def cutTo(inode: Inode, sizeBytes: Long, name: String): Unit = {
     if (inode.length < sizeBytes) throw Errors.partShort(inode.token, inode.length.toLong, sizeBytes)
     if (inode.length > sizeBytes && isDoubled(inode.token))
       throw Errors.partShared(inode.token, inode.length.toLong, sizeBytes)
-    if (inode.length > sizeBytes) op(s"cut ${inode.token} to $sizeBytes") {
+    if (inode.length > sizeBytes && isUncut) op(s"note that $sizeBytes bytes of $name count") {
+      disk.lengths.update(name, sizeBytes.toInt)
+      inode.valid = Some(sizeBytes.toInt)
+      inode.durable = inode.length
+    }
+    else if (inode.length > sizeBytes) op(s"cut ${inode.token} to $sizeBytes") {
       disk.truncate(inode, sizeBytes.toInt)
       inode.durable = inode.length
     }
@@ -162,8 +175,8 @@ final class SimParts(world: World, isForced: String => Boolean, sinkId: String) 
 
   private def alreadyThere(sizeBytes: Long, name: String): CommitOutcome =
     op(s"look for $name")(disk.finished.get(name)) match {
-      case None                                     => CommitOutcome.Lost
-      case Some(inode) if inode.length == sizeBytes =>
+      case None                                                            => CommitOutcome.Lost
+      case Some(inode) if inode.valid.getOrElse(inode.length) == sizeBytes =>
         forced(Names.directoryOf(name))
         CommitOutcome.AlreadyCommitted
       case Some(_) => throw Errors.nameTaken(name, "it has another length")

@@ -77,6 +77,8 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
       if (there.notes.contains(seq -> number)) PutOutcome.Taken
       else {
         there.notes.update(seq -> number, new String(bytes, UTF_8))
+        if (name == world.sinkId && number == 0 && bytes.headOption.contains('{'.toByte))
+          world.oracle.calledOff(seq)
         disk.names.changed(Names.Log) { there.notes.remove(seq -> number); () }
         PutOutcome.Created
       }

@@ -4,8 +4,8 @@ package stoplog.sim
 import scala.util.control.NonFatal
 
 import stoplog.commit._
-import stoplog.part.{FinishedPart, RunId}
-import stoplog.storage.NewPart
+import stoplog.part.RunId
+import stoplog.storage.{NewPart, VisibleFile, VisibleFiles}
 
 /** Two runs of the batch compaction on one directory with two small files. */
 final case class SmallCompactions(store: StoreKind) extends SmallWorld {
@@ -38,7 +38,9 @@ object SmallCompactions {
   val all: Vector[SmallCompactions] = StoreKind.all.map(SmallCompactions(_))
 
   /** Two small files in one directory, which were there before. */
-  private[sim] def twoFiles(world: World): Unit = Vector("a/0", "a/1").foreach { name =>
+  private[sim] def twoFiles(world: World): Unit = files(world, "a/0", "a/1")
+
+  private[sim] def files(world: World, names: String*): Unit = names.foreach { name =>
     val inode = Inode.of(name, s"${name.replace('/', ':')}\n".getBytes("UTF-8"), world.clock.millis())
     inode.finished = Some(name)
     world.disk.finished.update(name, inode)
@@ -51,12 +53,12 @@ object SmallCompactions {
       val commit = SimDriver.compaction(world, run, mutation)
       commit.recover()
       commit.begin()
-      due(world, run).foreach { merge =>
-        val rows = merge.inputs.flatMap { part =>
-          world.op(s"read ${part.path}") {
+      due(world, run, mutation).foreach { case (merge, files) =>
+        val rows = files.flatMap { file =>
+          world.op(s"read ${file.path}") {
             val inode =
-              world.disk.finished.getOrElse(part.path, throw new RuntimeException(s"no ${part.path}"))
-            inode.rows(inode.length)
+              world.disk.finished.getOrElse(file.path, throw new RuntimeException(s"no ${file.path}"))
+            inode.rows(mutation.read(file).toInt)
           }
         }
         commit.replace(merge, LivePartAccess.write(merge.part, rows, LineFormat, parts)(()))
@@ -64,10 +66,11 @@ object SmallCompactions {
       commit.end()
     } catch { case NonFatal(e) => world.note(s"failed: $e") }
 
-  private def due(world: World, run: RunId): Option[Merge] = {
-    val inputs = world.op("list a")(world.disk.finished.toVector).map { case (path, inode) =>
-      FinishedPart("a", path.stripPrefix("a/"), inode.length.toLong, inode.rows(inode.length).size.toLong, -1)
+  private def due(world: World, run: RunId, mutation: Mutation): Option[(Merge, Vector[VisibleFile])] = {
+    val tree  = new SimTree(world, new SimLogs(world, mutation).files)
+    val files = new VisibleFiles(tree).list(VisibleFiles.Scope.Whole).files
+    Option.when(files.size > 1) {
+      Merge(files.map(_.asPart), NewPart("a", s"part-${run.uid}-m0", run)) -> files
     }
-    Option.when(inputs.size > 1)(Merge(inputs, NewPart("a", s"part-${run.uid}-m0", run)))
   }
 }

@@ -60,22 +60,27 @@ final case class Hole(number: String, says: String) {
 
 object SmallWorld {
 
-  val all: Vector[SmallWorld] =
-    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallMarkers.all ++ SmallQueries.all
+  /** Batch jobs at a time, beside hidden files, where files cannot be moved, and with companions. */
+  private val jobs: Vector[SmallWorld] =
+    SmallBatchJobs.all ++ SmallHidden.all ++ SmallRefusals.all ++ SmallLengths.all
+
+  private val others: Vector[SmallWorld] =
+    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallMarkers.all ++ jobs
+
+  val all: Vector[SmallWorld] = others ++ SmallQueries.all
 
   /** One of each kind of store and of work. */
-  val sample: Vector[SmallWorld] =
-    SmallCompactions.all ++ SmallOverwrites.all ++ SmallReplacements.all ++ SmallMarkers.all ++ SmallQueries.all
-      .filter { world =>
-        world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(
-          Taking.Delete
-        )
-      }
+  val sample: Vector[SmallWorld] = others ++ SmallQueries.all.filter { world =>
+    world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(Taking.Delete)
+  }
 
-  /** The same without parts that outlive their epochs. */
+  /** The same without parts that outlive their epochs, and batch jobs on one kind of store. */
   val small: Vector[SmallWorld] = sample.filter {
-    case queries: SmallQueries => queries.parts == SmallQueries.Parts.EndWithEpochs
-    case _                     => true
+    case queries: SmallQueries  => queries.parts == SmallQueries.Parts.EndWithEpochs
+    case jobs: SmallBatchJobs   => jobs.store == StoreKind.Renaming
+    case hidden: SmallHidden    => hidden.store == StoreKind.Renaming
+    case refused: SmallRefusals => refused.store == StoreKind.Renaming
+    case _                      => true
   }
 
   /** Of two slots and two rows, where each epoch publishes. */

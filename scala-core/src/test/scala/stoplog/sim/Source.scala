@@ -23,14 +23,23 @@ final case class Batch(id: Long, from: Int, rows: Vector[Row], identity: String)
 
 /** Where the rows come from. An offset has the same row for good, whoever reads it, and however often.
   *
-  * @param mark in each row, where there is another source
+  * @param mark    in each row, where there is another source
+  * @param rejects of the query that reads from here
   */
-final class Source(random: SplittableRandom, buckets: Int, mark: String = "") {
+final class Source(
+    random: SplittableRandom,
+    buckets: Int,
+    mark: String = "",
+    rejects: Rejects = Rejects.Off
+) {
   private val rows      = mutable.ArrayBuffer.empty[Row]
   private val ofBatch   = mutable.Map.empty[Long, Int].withDefaultValue(0)
   private val beginning = mutable.Map.empty[(RunId, Long), Batch]
 
   def fingerprint: Long = Fingerprint.of((rows, ofBatch, beginning))
+
+  /** Whether the format refuses the row: whoever writes it, and however often. */
+  def isRejected(row: String): Boolean = rejects == Rejects.Some && row.hashCode % 3 == 0
 
   /** So many rows there have been so far. */
   def size: Int = rows.size

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.LostPart
+import stoplog.commit.{Finish, LostPart}
 import stoplog.log.LogRules
 
 /** What a world is made of besides what its seed draws: the kind of store, and who else works on it. */
@@ -19,6 +19,11 @@ final case class Surroundings(
     tools: Vector[Operator.Act] = Vector(Operator.Finalize, Operator.Clean),
     sinkIds: Vector[String] = Vector(DiskLog.Main),
     log: LogRules = LogRules.standard,
+    refusals: Refusals = Refusals.Nowhere,
+    unfinished: Unfinished = Unfinished.InStaging,
+    cutting: Cutting = Cutting.Allowed,
+    onRestart: Finish = Finish.KeepOpen,
+    rejects: Rejects = Rejects.Off,
     mounts: Mounts = Mounts.Stay
 )
 
@@ -29,6 +34,36 @@ object Mounts {
 
   /** It is away for a while, for one process or for all of them, and the clocks of processes differ. */
   case object ComeAndGo extends Mounts
+}
+
+/** Whether finished files of a directory can never be moved or deleted. */
+sealed trait Refusals extends Product with Serializable
+object Refusals {
+  case object Nowhere extends Refusals
+
+  /** The directory is on another device, which a look shows. */
+  final case class OtherDevice(directory: String) extends Refusals
+
+  /** The process has no right to change the directory, which only a try shows. */
+  final case class NoRight(directory: String) extends Refusals
+}
+
+/** Where unfinished parts are. */
+sealed trait Unfinished extends Product with Serializable
+object Unfinished {
+  case object InStaging extends Unfinished
+
+  /** Under hidden names, next to the finished files of their bucket. */
+  case object InBuckets extends Unfinished
+}
+
+/** Whether the store cuts a file that is longer than its record says. */
+sealed trait Cutting extends Product with Serializable
+object Cutting {
+  case object Allowed extends Cutting
+
+  /** A companion of the finished file says how many bytes count. */
+  case object ByCompanion extends Cutting
 }
 
 /** How a closed part becomes visible. */

@@ -10,6 +10,7 @@ import stoplog.LongRun
 
 /** That a walk which ends what is known leaves nothing out, and that walks find what is wrong. */
 class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
+  import JobOrder.Effect._
   import StoreKind._
   import WalkSuite._
 
@@ -20,6 +21,8 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
   sound(SmallCompactions(Renaming), Bounds(2, 1, 2))
   sound(queries(Replacing), Bounds(1, 1, 1))
   sound(SmallReplacements(Renaming), Bounds(1, 1, 1))
+
+  sound(jobs(Replaces, Replaces), Bounds(1, 1, 1))
 
   sound(SmallCompactions(Renaming), Bounds(1, 1, 1), CompactionMutations.SetAsideBeforeRecord)
   sound(SmallCompactions(Replacing), Bounds(1, 1, 1), CompactionMutations.DeletedAtOnce)
@@ -61,6 +64,38 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
     finds("a total is not that of the marker before", markers, AnnouncementMutations.LooksOnce)
     finds("a process does not know its marker again", markers, AnnouncementMutations.NeverItsOwn)
   }
+  finds(
+    "a job that replaces files looks into no log of another batch job",
+    jobs(Replaces, Adds),
+    JobMutations.JobsUnseen
+  )
+  finds(
+    "a job does not announce that it replaces files",
+    jobs(Replaces, Adds),
+    LedgerMutations.OverwriteUnannounced
+  )
+  finds(
+    "a job that replaces files carries out no earlier replacement",
+    jobs(Replaces, Replaces),
+    Mutations.AlwaysMarked
+  )
+  finds(
+    "a job that replaces files names an open part",
+    SmallHidden(Renaming, SmallHidden.Files.OpenParts),
+    JobMutations.HiddenFilesListed
+  )
+  finds(
+    "a job that replaces files names the log of another sink",
+    SmallHidden(Renaming, SmallHidden.Files.SinkOfOthers),
+    JobMutations.HiddenFilesListed
+  )
+  finds(
+    "a batch compaction reads what was never committed",
+    SmallLengths(Renaming),
+    JobMutations.LengthsUnread
+  )
+  finds("a file that cannot be hidden stays visible", refused, JobMutations.HidingFails)
+  finds("a replacement that is called off brings nothing back", refused, JobMutations.NothingComesBack)
 
   if (LongRun.isOn) {
     sound(queries(Copying), Bounds(1, 1, 1))
@@ -104,7 +139,13 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
 }
 
-private object WalkSuite {
+private[sim] object WalkSuite {
+  def jobs(effects: JobOrder.Effect*): SmallBatchJobs =
+    SmallBatchJobs(StoreKind.Renaming, effects.toVector)
+
+  val refused: SmallRefusals =
+    SmallRefusals(StoreKind.Renaming, Refusals.NoRight("b"), SmallRefusals.Work.Overwrites)
+
   def queries(store: StoreKind): SmallQueries = queries(store, SmallQueries.Parts.EndWithEpochs)
 
   def open(store: StoreKind): SmallQueries = queries(store, SmallQueries.Parts.StayOpen)

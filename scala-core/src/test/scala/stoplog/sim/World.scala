@@ -2,6 +2,7 @@
 package stoplog.sim
 
 import java.io.IOException
+import java.nio.file.AccessDeniedException
 import java.util.SplittableRandom
 
 import scala.collection.mutable.ArrayBuffer
@@ -35,7 +36,8 @@ final class World(
   val scheduler: Scheduler       = first.fold(
     new Scheduler(chooser.getOrElse(new Chooser.Drawn(random, traits.stickPercent)), lane)
   )(_.scheduler)
-  val source: Source         = new Source(random, traits.buckets, if (first.isEmpty) "" else sinkId)
+  val source: Source =
+    new Source(random, traits.buckets, if (first.isEmpty) "" else sinkId, surroundings.rejects)
   val checkpoint: Checkpoint = new Checkpoint(source)
   val outside: Outside       = new Outside(this)
   val rule: CompleteRule     = setting.rule(SimRule.draw(seed, World.StartMillis))
@@ -104,6 +106,9 @@ final class World(
       ) -
         World.MostSkewMillis
   }
+
+  /** What the batch jobs under the path have reported. */
+  val jobs: JobOrder = first.fold(new JobOrder)(_.jobs)
 
   /** The world of another sink id in the same directory. */
   def beside(sinkId: String): World = new World(seed, lane, tracing, setting, chooser, sinkId, Some(ground))
@@ -220,7 +225,8 @@ final class World(
         disk.fingerprint(remembered),
         oracle.fingerprint(remembered),
         checkpoint.fingerprint,
-        source.fingerprint
+        source.fingerprint,
+        jobs.fingerprint
       )
     )
 
@@ -240,6 +246,15 @@ final class World(
     * noted or marked, or what has lost its mark with the power (decision 0003).
     */
   def excusesLostParts: Boolean = surroundings.readers == Readers.AtOnce
+
+  /** Error: `STOPLOG_STORE_WRITE` for a finished file that can never be moved or deleted. */
+  def refuseToMove(path: String): Unit = surroundings.refusals match {
+    case Refusals.OtherDevice(directory) if path.startsWith(s"$directory/") =>
+      throw Errors.storeWrite(path, World.Refused, new IOException("Invalid cross-device link"))
+    case Refusals.NoRight(directory) if path.startsWith(s"$directory/") =>
+      throw Errors.storeWrite(path, World.Refused, new AccessDeniedException(path))
+    case _ => ()
+  }
 
   /** Whether files have names that can be made and taken away one by one. */
   def isDisk: Boolean = surroundings.store != StoreKind.Copying
@@ -265,6 +280,9 @@ object World {
   private val Spread         = 7919L * 1009L
   private val MostSkewMillis = 60 * 60 * 1000L
   val StartMillis: Long      = 1000000000000L
+
+  /** In the message of a failure that does not pass. */
+  val Refused: String = "Operation not permitted"
 
   /** In the message of a failure that the world made up. */
   val Injected: String = "injected failure"

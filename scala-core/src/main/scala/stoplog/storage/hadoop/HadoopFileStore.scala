@@ -31,7 +31,8 @@ private[stoplog] class HadoopFileStore(
       case Renaming.Atomic  => Moves.Atomically
       case Renaming.Checked => Moves.Checked
     },
-    directories = true
+    directories = true,
+    files.durability
   )
 
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {

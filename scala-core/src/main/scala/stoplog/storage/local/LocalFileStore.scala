@@ -21,7 +21,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     extends FileStore {
 
   override val capabilities: FileCapabilities =
-    FileCapabilities(Moves.Atomically, directories = true)
+    FileCapabilities(Moves.Atomically, directories = true, durability.survived)
 
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
     LocalFiles.list(at(directory)).foreach { entry =>

@@ -17,8 +17,11 @@ private[stoplog] trait LocalForcing extends Serializable {
   private[local] def sync(channel: FileChannel): Unit
   private[local] def syncDirectory(directory: Path): Unit
 
+  /** The failures that forced bytes and names survive. */
+  private[local] def survived: Durability = Durability.Disk
+
   /** Whether [[syncDirectory]] does anything. */
-  private[local] def forcesNames: Boolean = true
+  private[local] final def forcesNames: Boolean = survived == Durability.Disk
 
   /** The sync that brings a file's bytes to the disk before [[sync]], where that pays. */
   private[local] def early(file: RandomAccessFile): Option[LocalForcing.EarlySync] = None
@@ -50,7 +53,7 @@ private[stoplog] object LocalForcing {
     private[local] override def sync(file: RandomAccessFile): Unit   = ()
     private[local] override def sync(channel: FileChannel): Unit     = ()
     private[local] override def syncDirectory(directory: Path): Unit = ()
-    private[local] override def forcesNames: Boolean                 = false
+    private[local] override def survived: Durability                 = Durability.Process
   }
 
   /** Creates the directory and its missing parents, each made durable in its own parent.

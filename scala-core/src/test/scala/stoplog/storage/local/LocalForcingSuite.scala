@@ -6,13 +6,18 @@ import java.nio.channels.FileChannel
 import java.nio.file.{Files, Path}
 
 import scala.collection.concurrent.TrieMap
+import scala.util.{Success, Try}
 
-import stoplog.log.LogFiles
+import org.apache.hadoop.conf.Configuration
+
 import stoplog.fault.Faults
 import stoplog.laws.{LawSuite, StorageUnderTest}
-import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, RecordKind, RecordNames, SinkState}
 import stoplog.log.CommitLog.Decided
-import stoplog.part.RunId
+import stoplog.part.{Open, Resume, RunId}
+import stoplog.storage.{Durability, FileStore}
+import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles, HadoopSettings}
+import stoplog.storage.s3.S3FileStore
 
 /** What is forced to the disk, and what follows when that fails. */
 class LocalForcingSuite extends LawSuite {
@@ -99,6 +104,42 @@ class LocalForcingSuite extends LawSuite {
     assert(disk.forced(root) === 1, "which says nothing of the disk")
   }
 
+  law(
+    "a log that nothing forces to the disk is read without any of its older records, however many open parts there are"
+  ) {
+    case storage: LocalUnderTest =>
+      def stored(forcing: LocalForcing): LocalFileStore =
+        LocalFileStore.ofSink(storage.root.resolve(forcing.toString).toString, "main", forcing)
+      def readable(forcing: LocalForcing): Seq[Boolean] = {
+        val files = stored(forcing)
+        val log   = new CommitLog(new LogFiles(files, "main"))
+        (0 to 4).foreach(n => assert(log.append(withParts(n.toLong)) === Decided))
+        (0 to 3).map { n =>
+          val name    = s"_stoplog/main/log/${RecordNames.name(n.toLong)}"
+          val content = files.read(name).get
+          files.delete(Seq(name))
+          files.create(name)(_ => ()) // a file system may keep the name without the bytes
+          val newest = Try(new CommitLog(new LogFiles(stored(forcing), "main")).newest().map(_.seq))
+          files.create(name)(_.write(content))
+          newest == Success(Some(4L))
+        }
+      }
+      assert(readable(LocalForcing.Process) === Seq.fill(4)(true))
+      assert(readable(LocalForcing.Disk) === Seq.fill(4)(false), "records 1 to 4 are differences")
+    case other => fail(s"$other")
+  }
+
+  test("a store knows what its files survive") {
+    def hadoop(durability: Durability) =
+      new HadoopFiles("file:///", new HadoopSettings(new Configuration()), durability = durability)
+    for (durability <- Seq(Durability.Disk, Durability.Process)) {
+      def survived(files: FileStore) = files.capabilities.durability
+      assert(survived(LocalFileStore.ofSink("/", "main", LocalForcing.of(durability))) === durability)
+      assert(survived(new HadoopFileStore(hadoop(durability), None)) === durability)
+      assert(survived(new S3FileStore(hadoop(durability))) === Durability.Disk)
+    }
+  }
+
   private def forcing(name: String)(body: (Path, Disk) => Unit): Unit = law(name) {
     case storage: LocalUnderTest => body(storage.root, new Disk)
     case other                   => fail(s"$other")
@@ -106,6 +147,16 @@ class LocalForcingSuite extends LawSuite {
 
   private def log(root: Path, disk: LocalForcing): CommitLog =
     new CommitLog(new LogFiles(LocalFileStore.ofSink(root.toString, "main", disk), "main"))
+
+  /** Of many open parts, of which each epoch writes to one. */
+  private def withParts(seq: Long): LogRecord = {
+    val open = Vector.tabulate(400) { n =>
+      val bytes = if (n == 0) seq else 0L
+      Open("b", s"part-$n", n, Resume(s"_stoplog/main/open/b/part-$n"), bytes, bytes, 0, 0, owner = Some(run))
+    }
+    val kind = if (seq == 0) RecordKind.Claim else RecordKind.Epoch(seq)
+    record(seq).copy(kind = kind, state = SinkState("q", Some(seq), open, 400, Map.empty))
+  }
 
   private def record(seq: Long): LogRecord = LogRecord(
     seq,
@@ -128,7 +179,7 @@ class LocalForcingSuite extends LawSuite {
     private[local] override def sync(channel: FileChannel): Unit   = ()
 
     private[local] override def syncDirectory(directory: Path): Unit = synchronized {
-      if (failing.contains(directory.getFileName.toString) && failures > 0) {
+      if (failing.exists(directory.endsWith(_)) && failures > 0) {
         failures -= 1
         throw new IOException(s"$directory: Input/output error")
       }

@@ -6,7 +6,7 @@ import java.util.Arrays
 import stoplog.laws.{Copied, LawSuite, StorageUnderTest}
 import stoplog.storage.PutOutcome.{Created, Taken}
 import stoplog.part.Resume
-import stoplog.storage.PartStore
+import stoplog.storage.{PartStore, RecentWrites}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
 /** What S3 promises beside the laws, and instead of some of them. */
@@ -119,6 +119,28 @@ class S3OwnLawsSuite extends LawSuite {
       }
   }
 
+  law("an object of a tail stays for other processes as long as a handle names the object") { storage =>
+    val writer               = recent(storage)
+    def tailOf(open: Resume) = S3TokenCodec.decode(open.token).get.tail
+    for (full <- Seq(0, 5 << 20)) { // without and with a part of an upload before the tail
+      val name  = s"part-$full"
+      val begin = full + 1000
+      val end   = begin + 12 * 10L
+      val first = goOn(writer, writer.create(part(name = name)).persist(), 0, begin)
+      val open  = (begin until end.toInt by 10).foldLeft(first) { (open, from) =>
+        goOn(writer, Copied(open), from, from + 10, inRecordBytes = 700)
+      }
+      assert(tailOf(open).path === tailOf(first).path, s"$name keeps its object")
+      val other = storage.partStore()
+      other.resume(Copied(open), end).close()
+      other.takeOver(Copied(open), end, part(name = name)).close()
+      assert(
+        other.publish(other.isolate(Copied(open), end, part(name = name)), end, s"b/$name") === Committed
+      )
+      assert(Arrays.equals(storage.bytes(s"b/$name"), content.take(end.toInt)), name)
+    }
+  }
+
   law("a part takes the bytes of a tail of which the record has the end") { storage =>
     val store = storage.partStore()
     val first = goOn(store, store.create(part()).persist(), 0, 1000)
@@ -142,6 +164,12 @@ class S3OwnLawsSuite extends LawSuite {
       assert(records.putIfAbsent(0, utf8("second")) === Taken)
       assert(records.putIfAbsent(0, utf8("first")) === Taken)
       assert(records.read(0).map(new String(_)) === Some("first"))
+  }
+
+  /** The store of a process that keeps the tails that it has written. */
+  private def recent(storage: StorageUnderTest): PartStore = storage match {
+    case s3: S3UnderTest => s3.s3Store(S3UnderTest.uploads.copy(recent = RecentWrites.OfProcess))
+    case other           => fail(s"$other keeps no tails")
   }
 
   /** As a lifecycle rule does. */

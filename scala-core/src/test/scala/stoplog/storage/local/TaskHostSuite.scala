@@ -34,7 +34,8 @@ class TaskHostSuite extends AnyFunSuite {
   }
 
   test("sends the driver's machine with the storage, from which a task makes its store") {
-    val own     = new TaskHost(driver, () => worker, (_: Path) => false)
+    val machine = worker // alone: the functions are sent, too
+    val own     = new TaskHost(driver, () => machine, (_: Path) => false)
     val storage = new LocalStorage("out", directory(), LocalForcing.Process, Faults.none, own)
     val task    = SerializationUtils.clone(storage).parts("main", PartLayout.Staging("main"))
     assert(intercept[StoplogException](task.refuseHost()).getCondition === "STOPLOG_NETWORK_FILE_SYSTEM")

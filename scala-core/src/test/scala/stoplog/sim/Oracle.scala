@@ -39,7 +39,7 @@ final class Oracle(
   private val givenUp       = mutable.Set.empty[Long]
   private val everDecided   = mutable.Set.empty[(Long, String)]
   private val setBack       = new SetBack(sight)
-  private var before        = Option.empty[Oracle.Before]
+  private var before        = Option.empty[BeforeRecord]
   private var runs          = 0
 
   /** All that it remembers. Records never change. */
@@ -294,7 +294,7 @@ final class Oracle(
     if (left.nonEmpty) violated(s"left behind: ${left.mkString(", ")}")
   }
 
-  private def remembered(seq: Long): Oracle.Before = Oracle.Before(
+  private def remembered(seq: Long): BeforeRecord = BeforeRecord(
     seq,
     newestRecord,
     decidedRows.toSet,
@@ -393,21 +393,7 @@ final class Oracle(
 }
 
 private[sim] object Oracle {
-
-  /** Begins what is said of a merge. */
-  val OtherRows: String = "a record publishes other rows than it replaces"
-
-  /** Begins what is said of a record that replaces a file which readers do not see. */
+  // the beginnings of what is said of a merge, and of a record that replaces a file which readers do not see
+  val OtherRows: String   = "a record publishes other rows than it replaces"
   val NamesHidden: String = "a record replaces a hidden file"
-
-  /** What was so before a record. */
-  final case class Before(
-      seq: Long,
-      newest: Option[LogRecord],
-      rows: Set[String],
-      epochs: Set[Long],
-      toPublish: Set[String],
-      replacing: Set[String],
-      undeletable: Map[String, Long]
-  )
 }

@@ -382,29 +382,4 @@ class FileSourceDriverSuite extends AnyFunSuite {
     for (_ <- 1 to 4) world.batch(ReadLimits.none.copy(splits = Some(2)))
     assert(world.files.listings === before)
   }
-
-  test("the log keeps what can be planned again, and no more") {
-    val world = new SourceWorld
-    for (n <- 1 to 600) {
-      world.files.put(s"f$n", s"$n\n", n.toLong)
-      assert(world.batch() === Seq(n.toString))
-    }
-    assert(
-      world.state.files.keys.count(_.endsWith(".splits")) < 250,
-      "those since the files were written down"
-    )
-    assert(world.state.files.keys.count(_.endsWith(".seen")) === 1)
-    world.restart()
-    assert(world.batch() === Seq.empty)
-  }
-
-  test("runs of one micro-batch each leave no more in the log than one long run does") {
-    val world = new SourceWorld
-    for (n <- 1 to 600) {
-      world.files.put(s"f$n", s"$n\n", n.toLong)
-      world.restart()
-      assert(world.batch() === Seq(n.toString))
-    }
-    assert(world.state.files.keys.count(_.endsWith(".splits")) < 250)
-  }
 }

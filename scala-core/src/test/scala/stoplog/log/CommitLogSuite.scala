@@ -67,8 +67,7 @@ class CommitLogSuite extends AnyFunSuite {
         Vector.empty,
         0,
         Map.empty,
-        live =
-          Vector(LiveBucket("b", 0, Totals.nothing, added, 0), LiveBucket("c", 0, Totals.nothing, added, 0)),
+        live = Vector(LiveBucket("b", 0, added, 0), LiveBucket("c", 0, added, 0)),
         small = small
       )
       val other  = FinishedPart("b", "o", 10, 1, 0)

@@ -46,7 +46,7 @@ private[stoplog] object DirectoryWalker {
         val linked = mutable.Set.empty[String]
         var level  = Vector(ListedDirectory("", "", found.flatMap(_.id)))
         while (level.nonEmpty) {
-          val (next, again) = once(below(files.unfiltered, rules, level, threads, visitor), linked)
+          val (next, again) = once(below(files, rules, level, threads, visitor), linked)
           again.foreach(directory => visitor.leavesOut(directory.path))
           level = next
         }
@@ -91,10 +91,11 @@ private[stoplog] object DirectoryWalker {
   ): Vector[ListedDirectory] = {
     val below = Vector.newBuilder[ListedDirectory]
     val rule  = rules.in(directory.path)
-    files.list(directory.path) { found =>
+    val all   = files.unfiltered
+    all.list(directory.path) { found =>
       val path     = directory.pathOf(found.name)
       def filtered = found.kind == Found.Directory && files.leavesOut(path)
-      val wanted   = !filtered && rules.wants(files, rule, path, found)
+      val wanted   = !filtered && rules.wants(all, rule, path, found)
       found.kind match {
         case Found.Directory =>
           if (wanted) below += directory.below(found, path) else visitor.leavesOut(path)
@@ -102,9 +103,9 @@ private[stoplog] object DirectoryWalker {
           if (wanted) visit.file(SourceFile(path, bytes, modified)) else visit.passedOver(found.name)
       }
     }
-    val all = below.result()
-    visit.end(all)
-    all
+    val entered = below.result()
+    visit.end(entered)
+    entered
   }
 
   /** A directory that is listed, and the one that it is, which is another if a link leads to it.

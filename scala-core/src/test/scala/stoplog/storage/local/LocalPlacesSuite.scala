@@ -12,16 +12,22 @@ import stoplog.source.file._
 /** Directories of a source that are others for a while, on a local file system. */
 class LocalPlacesSuite extends AnyFunSuite {
 
-  for (directory <- Seq("in", "in/d2"); restarts <- Seq(false, true))
+  for {
+    directory <- Seq("in", "in/d2")
+    restarts  <- Seq(false, true)
+  }
     test(s"knows $directory by its inode, ${if (restarts) "also after a restart" else "within a run"}") {
       val root = Files.createTempDirectory("stoplog-places")
       try {
-        for (d <- 1 to 3; n <- 1 to 2) write(root.resolve(s"in/d$d/$n"))
-        val source                                = TextLines.source(new LocalSourceFiles(root.resolve("in").toString))
-        val state                                 = new MemoryState
-        def started(): SourceDriver[FileSplit]    = new SourceDriver[FileSplit](source, state)
-        var driver                                = started()
-        def plans(from: Long, until: Long): Unit  = {
+        for {
+          d <- 1 to 3
+          n <- 1 to 2
+        } write(root.resolve(s"in/d$d/$n"))
+        val source = TextLines.source(new LocalSourceFiles(root.resolve("in").toString))
+        val state  = new MemoryState
+        def started(): SourceDriver[FileSplit]   = new SourceDriver[FileSplit](source, state)
+        var driver                               = started()
+        def plans(from: Long, until: Long): Unit = {
           if (restarts) {
             driver.close()
             driver = started()

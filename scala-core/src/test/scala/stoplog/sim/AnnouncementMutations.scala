@@ -81,6 +81,7 @@ object AnnouncementMutations {
 class NotesOver(real: FileStore) extends UnusedFiles {
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome =
     real.createIfAbsent(path)(content)
+  override def stat(path: String): Option[FileInfo]                                   = real.stat(path)
   override def read(path: String): Option[Array[Byte]]                                = real.read(path)
   override def exists(path: String): Boolean                                          = real.exists(path)
   override def names(directory: String): Vector[String]                               = real.names(directory)

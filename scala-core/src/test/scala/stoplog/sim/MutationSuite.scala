@@ -75,14 +75,8 @@ class MutationSuite extends AnyFunSuite {
     in = Settings.resetting(StoreKind.Replacing)
   )
   caught(
-    "a batch compaction takes what a sink may touch",
+    "a batch compaction looks at no sink of a stream",
     OperatorMutations.CompactsAnything,
-    from = 1300,
-    in = Settings.compacting(StoreKind.Replacing)
-  )
-  caught(
-    "a batch compaction does not look whether a sink is set back",
-    OperatorMutations.CompactsBesideRewind,
     from = 2440,
     in = Settings.rewindingAndCompacting(StoreKind.Replacing)
   )
@@ -134,7 +128,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "the newest record loses its mark",
     RuleMutations.NewestUnmarked,
-    from = 830,
+    from = 8220,
     in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
   )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)

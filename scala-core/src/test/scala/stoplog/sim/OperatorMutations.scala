@@ -62,7 +62,7 @@ object OperatorMutations {
     override def tellsDriver: Boolean = false
   }
 
-  /** A batch compaction takes whatever it finds. */
+  /** A batch compaction looks at no sink of a stream. */
   object CompactsAnything extends Mutation {
     override def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
@@ -74,10 +74,5 @@ object OperatorMutations {
         world.disk.staged.valuesIterator.map(inode => Staged(inode.token, inode.modifiedAtMillis)).toVector
       }
     }
-  }
-
-  /** A batch compaction does not look whether somebody sets the sink back. */
-  object CompactsBesideRewind extends Mutation {
-    override def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
 }

@@ -54,7 +54,7 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
         assert refused["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
         assert files(place.out) == []
         assert _driver(place).state is DriverState.ALIVE
-        driver = re.search(r"process (\d+) on", _driver(place).message)
+        driver = re.search(r"(\d+) on \S+, is there", _driver(place).message)
         assert driver is not None
 
     until("the driver is dead", lambda: _driver(place).state is DriverState.DEAD)

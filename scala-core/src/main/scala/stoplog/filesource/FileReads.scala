@@ -19,7 +19,7 @@ import stoplog.options.SourceOptions
 import stoplog.source.{SplitSource, StateFiles}
 import stoplog.source.file._
 import stoplog.source.file.Monitoring.OnChangedFile
-import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
+import stoplog.storage.{FileStore, Found, MoveOutcome, SourceFile, SourceFiles}
 
 /** The file source that options ask for. */
 private[stoplog] object FileReads {
@@ -67,6 +67,16 @@ private[stoplog] object FileReads {
     refuseReadingBack(options, root)
     for ((path, inRoot) <- root.whole if files.find(inRoot).isEmpty)
       throw Errors.sourcePath(path, "no such file or directory")
+  }
+
+  /** Tries to archive, if a stream is to do so. Error: `STOPLOG_SOURCE_ARCHIVE`. */
+  def refuseUnfitArchive(options: SourceOptions): Unit = options.follow.cleaning match {
+    case CleanSource.Archive(directory) =>
+      val root = SourceRoot.of(options.content.paths)
+      SourcePlaces.files(root).moveProblem(directory).foreach { why =>
+        throw Errors.sourceArchive(options.content.paths.mkString(", "), directory, why)
+      }
+    case _ => ()
   }
 
   /** Refuses places for files of the source's own that it would read: such a query would never come to an end.
@@ -175,12 +185,13 @@ private[stoplog] object FileReads {
 
     override def changedMillis(directory: String): Option[Long] = files.changedMillis(directory)
 
-    override def find(path: String): Option[Found]    = files.find(path)
-    override def delete(path: String): Unit           = files.delete(path)
-    override def move(path: String, to: String): Unit = files.move(path, to)
-    override def describe(path: String): String       = files.describe(path)
-    override def locate(path: String): URI            = files.locate(path)
-    override def canAppend: Boolean                   = files.canAppend
+    override def find(path: String): Option[Found]           = files.find(path)
+    override def delete(path: String): Unit                  = files.delete(path)
+    override def move(path: String, to: String): MoveOutcome = files.move(path, to)
+    override def moveProblem(to: String): Option[String]     = files.moveProblem(to)
+    override def describe(path: String): String              = files.describe(path)
+    override def locate(path: String): URI                   = files.locate(path)
+    override def canAppend: Boolean                          = files.canAppend
   }
 
   /** A source of files, and what its readers hand out.

@@ -25,7 +25,8 @@ trait SourceFiles extends Serializable {
 
   /** The file's bytes from an offset on. Asks the storage for nothing that [[SourceFile]] says.
     *
-    * Errors: `FileNotFoundException`, `STOPLOG_SOURCE_LINK`.
+    * Errors: `FileNotFoundException` only if there is no such file; `STOPLOG_SOURCE_LINK`; any other exception, such as
+    * those of [[OpenFailure.Refused]], means that the file may exist.
     */
   def open(file: SourceFile, from: Long): InputStream
 
@@ -34,11 +35,20 @@ trait SourceFiles extends Serializable {
     */
   def delete(path: String): Unit
 
-  /** Gives a file another path, and replaces no file there. Error: `STOPLOG_SOURCE_LINK` where a link leads to it.
+  /** Moves a file, and replaces no file: `TargetTaken` if another file has the new path. If a crash left the file under both
+    * paths, the next call completes the move.
+    *
+    * Errors: `STOPLOG_SOURCE_LINK` if a link leads to the file; `IOException`.
     *
     * @param to absolute, on the same storage
     */
-  def move(path: String, to: String): Unit
+  def move(path: String, to: String): MoveOutcome
+
+  /** Returns why no file can be moved into a directory, by a trial that leaves no file. Creates the directory.
+    *
+    * @param to as for [[move]]
+    */
+  def moveProblem(to: String): Option[String] = None
 
   /** The path as a user knows it. */
   def describe(path: String): String
@@ -57,8 +67,21 @@ trait SourceFiles extends Serializable {
   *
   * @param kind of the link's target, if it is a link
   * @param link its target; none for a path that has no link in it below what the source's paths name
+  * @param id   of a file without a link
   */
-final case class Found(name: String, kind: Found.Kind, link: Option[Link] = None)
+final case class Found(
+    name: String,
+    kind: Found.Kind,
+    link: Option[Link] = None,
+    id: FileId = FileId.Unknown
+) {
+
+  /** The file at a path; none for a directory. */
+  def file(path: String): Option[SourceFile] = kind match {
+    case Found.File(bytes, modified) => Some(SourceFile(path, bytes, modified, id))
+    case Found.Directory             => None
+  }
+}
 
 object Found {
   sealed trait Kind
@@ -78,5 +101,29 @@ object Found {
   *
   * @param path relative to the source's root, with `/` between the names; empty if the file is the root itself. See
   *             [[SourceFiles.nameOf]]
+  * @param id   tells it from a later file of the same path
   */
-final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long)
+final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long, id: FileId = FileId.Unknown) {
+
+  /** Whether it is the same file as before. Object stores tell milliseconds in listings, and of a single object whole
+    * seconds.
+    */
+  def isStill(before: SourceFile): Boolean =
+    Found.File(bytes, modifiedMillis).isStill(before) && !id.isOther(before.id)
+}
+
+/** The storage's number of a file: an inode, or the id of HDFS. A rename keeps the id. A storage MAY give the id of a deleted
+  * file to a new file.
+  */
+final case class FileId(value: Long) extends AnyVal {
+  def isKnown: Boolean = this != FileId.Unknown
+
+  /** Whether both are known, and are of two files. */
+  def isOther(than: FileId): Boolean = isKnown && than.isKnown && this != than
+}
+
+object FileId {
+
+  /** Of a storage without such numbers, as object stores are. */
+  val Unknown: FileId = FileId(0)
+}

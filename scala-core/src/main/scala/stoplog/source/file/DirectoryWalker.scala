@@ -38,15 +38,17 @@ private[stoplog] object DirectoryWalker {
       threads: Int,
       visitor: Visitor
   ): Option[Found.Kind] = {
-    val root = files.find("").map(_.kind)
-    root.foreach {
-      case Found.File(bytes, modified) => visitor.alone(SourceFile("", bytes, modified))
-      case Found.Directory             =>
-        val linked = mutable.Set.empty[String]
-        var level  = Vector(ListedDirectory("", ""))
-        while (level.nonEmpty) level = once(below(files, rules, level, threads, visitor), linked)
+    val root = files.find("")
+    root.foreach { found =>
+      found.file("") match {
+        case Some(file) => visitor.alone(file)
+        case None       =>
+          val linked = mutable.Set.empty[String]
+          var level  = Vector(ListedDirectory("", ""))
+          while (level.nonEmpty) level = once(below(files, rules, level, threads, visitor), linked)
+      }
     }
-    root
+    root.map(_.kind)
   }
 
   /** The directories in the directories. */
@@ -84,10 +86,9 @@ private[stoplog] object DirectoryWalker {
     files.list(directory.path) { found =>
       val path   = directory.pathOf(found.name)
       val wanted = rules.wants(files, rule, path, found)
-      found.kind match {
-        case Found.Directory             => if (wanted) below += directory.below(found, path)
-        case Found.File(bytes, modified) =>
-          if (wanted) visit.file(SourceFile(path, bytes, modified)) else visit.passedOver(found.name)
+      found.file(path) match {
+        case None       => if (wanted) below += directory.below(found, path)
+        case Some(file) => if (wanted) visit.file(file) else visit.passedOver(found.name)
       }
     }
     val all = below.result()

@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Fetched, SplitReader}
 import stoplog.source.file.Monitoring.OnChangedFile
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{Found, OpenFailure, SourceFile, SourceFiles}
 
 /** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
   *
@@ -53,9 +53,6 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   /** The exception of which the message tells the user, of an exception and its causes. */
   protected def told(causes: Seq[Throwable]): Throwable = causes.head
 
-  /** Whether an exception, which these caused, says that the file is not there. */
-  protected def isMissing(causes: Seq[Throwable]): Boolean = causes.head.isInstanceOf[FileNotFoundException]
-
   override final def add(splits: Seq[FileSplit]): Unit = {
     waiting ++= splits
     ()
@@ -89,22 +86,38 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     * @param leftOut what comes of it if the file is not there, and is to be left out
     */
   protected final def guarded[A](split: FileSplit)(action: => A, leftOut: A): A =
-    try action
-    catch {
-      case NonFatal(e) if isMissing(Causes.of(e)) =>
-        if (onMissing == OnMissingFile.Fail) throw Errors.sourceFileGone(files.describe(split.file.path), e)
-        leftOut
-      case known: StoplogException => throw known
-      case NonFatal(e)             => throw unreadable(split, e)
+    failing(action) { e =>
+      OpenFailure.of(e)(isThere(split.file)) match {
+        case OpenFailure.Absent if onMissing == OnMissingFile.Skip => leftOut
+        case failure                                               => throw error(split, failure, e)
+      }
     }
 
-  protected final def unreadable(split: FileSplit, e: Throwable): StoplogException =
-    Errors.sourceFileUnreadable(
-      files.describe(split.file.path),
-      position(split, open.map(_._2)),
-      Causes.message(told(Causes.of(e))),
-      e
-    )
+  /** Reads of a piece that is open. A file that is absent now is an error. */
+  protected final def located[A](split: FileSplit)(action: => A): A =
+    failing(action)(e => throw error(split, OpenFailure.of(e)(isThere(split.file)), e))
+
+  private def failing[A](action: => A)(otherwise: Throwable => A): A =
+    try action
+    catch {
+      case known: StoplogException => throw known
+      case NonFatal(e)             => otherwise(e)
+    }
+
+  /** Readers of users and of Spark open files themselves: what they do not find may be another file. */
+  private def isThere(file: SourceFile): Boolean =
+    files.find(file.path).exists(_.kind.isInstanceOf[Found.File])
+
+  private def error(split: FileSplit, failure: OpenFailure, e: Throwable): StoplogException = {
+    val fileName = files.describe(split.file.path)
+    failure match {
+      case OpenFailure.Absent           => Errors.sourceFileGone(fileName, e)
+      case refused: OpenFailure.Refused => refused.toError(fileName, e)
+      case OpenFailure.Unknown          =>
+        val why = Causes.message(told(Causes.of(e)))
+        Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
+    }
+  }
 
   private def next(): Unit = {
     val split = waiting.head

@@ -107,9 +107,18 @@ private[stoplog] final class FileEnumerator(
       end += 1
       Option.when(end > seen.cleaned && split.isLast)(split.file)
     }
-    seen.putAway(cleaner.clean(ours).map(_.path), end)
+    val cleaned  = cleaner.clean(ours)
+    val gone     = cleaned.collect { case (file, CleanSource.Cleaned.Gone) => file.path }
+    val replaced = cleaned.collect {
+      case (file, CleanSource.Cleaned.Replaced) if isLastRead(file) => file.path
+    }
+    seen.putAway(gone ++ replaced, end)
+    if (replaced.nonEmpty) directories.forgetAll() // a listing may have passed over the new ones
     faults.at(Step.AfterClean)
   }
+
+  /** Whether no later file of its path was handed out. */
+  private def isLastRead(file: SourceFile): Boolean = seen.find(file.path).contains(FileIdentity.of(file))
 
   override def outstanding: Outstanding = Outstanding(
     pending.size.toLong + target.getOrElse(beyond.files),

@@ -4,7 +4,7 @@ package stoplog.source.file
 import scala.collection.mutable
 
 import stoplog.source.file.DirectoryWalker._
-import stoplog.storage.{FileStore, Found, SourceFile}
+import stoplog.storage.{FileStore, SourceFile}
 
 /** One listing: which of the files that it comes by are unread, and complete.
   *
@@ -115,10 +115,7 @@ private[file] final class FileListing(
       unread.foreach { file =>
         if (marked.find(PathHash.of(files.nameOf(file))) < 0) leave()
         else
-          files.find(file.path).map(_.kind).foreach {
-            case Found.File(bytes, modified) => super.file(SourceFile(file.path, bytes, modified))
-            case Found.Directory             => ()
-          }
+          files.find(file.path).flatMap(_.file(file.path)).foreach(super.file(_))
       }
       super.end(below)
     }

@@ -4,7 +4,7 @@ package stoplog.source.file
 import java.io.{DataInput, DataOutput}
 
 import stoplog.source.{Admitted, Split, SplitSize, VersionedSerializer}
-import stoplog.storage.SourceFile
+import stoplog.storage.{FileId, SourceFile}
 
 /** A file, or a piece of one. */
 private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
@@ -45,7 +45,7 @@ private[stoplog] object FileSplit {
 
   /** The bytes of splits, in checkpoints and on the way to the tasks. */
   object Serializer extends VersionedSerializer[FileSplit] {
-    override val version: Int = 1
+    override val version: Int = 2
 
     override def write(split: FileSplit, out: DataOutput): Unit = {
       val path = split.file.path.getBytes("UTF-8")
@@ -53,10 +53,13 @@ private[stoplog] object FileSplit {
       out.write(path)
       out.writeLong(split.file.bytes)
       out.writeLong(split.file.modifiedMillis)
-      out.writeByte(split.extent match {
+      val id   = split.file.id
+      val kind = split.extent match {
         case _: Extent.Bytes   => InBytes
         case _: Extent.Records => InRecords
-      })
+      }
+      out.writeByte(if (id.isKnown) kind | WithId else kind)
+      if (id.isKnown) out.writeLong(id.value)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -64,8 +67,11 @@ private[stoplog] object FileSplit {
     override def read(version: Int, in: DataInput): FileSplit = {
       val path = new Array[Byte](in.readInt())
       in.readFully(path)
-      val file = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
-      in.readByte().toInt match {
+      val (bytes, modified) = (in.readLong(), in.readLong())
+      val kind              = in.readByte().toInt
+      val id                = if ((kind & WithId) == 0) FileId.Unknown else FileId(in.readLong())
+      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, id)
+      kind & Kinds match {
         case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
         case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
         case other     => throw new java.io.IOException(s"a split of kind $other")
@@ -74,6 +80,8 @@ private[stoplog] object FileSplit {
 
     private final val InBytes   = 1
     private final val InRecords = 2
+    private final val Kinds     = 15
+    private final val WithId    = 16
   }
 }
 

@@ -142,9 +142,7 @@ private[stoplog] object FormatFiles {
 
       override def record: FormatRecord[R] = this
 
-      override def value: R =
-        try records.record
-        catch { case NonFatal(e) => throw unreadable(split, e) }
+      override def value: R = located(split)(records.record)
 
       override def position: Option[Long] = records.begins
 

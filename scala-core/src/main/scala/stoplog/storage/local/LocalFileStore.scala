@@ -147,12 +147,9 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       FileInfo(path, kind, Some(found.lastModifiedTime.toMillis))
     }
 
-  /** Not a channel, which ends with an interrupt. Java says "not found" of a file that may not be opened, too. */
+  /** Not a channel, which ends with an interrupt. */
   private def opened(path: String): InputStream =
-    try new FileInputStream(at(path).toFile)
-    catch {
-      case e: FileNotFoundException if LocalFiles.exists(at(path)) => throw new IOException(e.getMessage, e)
-    }
+    OpenFailure.opening(describe(path))(LocalFiles.exists(at(path)))(new FileInputStream(at(path).toFile))
 
   private def write(file: Path)(content: OutputStream => Unit): Unit = {
     val raw = new RandomAccessFile(file.toFile, "rw")

@@ -10,6 +10,7 @@ import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
+import stoplog.storage.{FileId, OpenFailure}
 
 /** Calls of `java.nio.file` in which a file that vanishes is no error. */
 private[local] object LocalFiles {
@@ -33,7 +34,19 @@ private[local] object LocalFiles {
     catch { case _: NoSuchFileException => None }
 
   /** Whether there is such a file. Error: `IOException` when that cannot be told. */
-  def exists(path: Path): Boolean = attributes(path).isDefined
+  def exists(path: Path): Boolean = OpenFailure.isThere(path)
+
+  /** The inode of a file. Java returns it only within a text. */
+  def id(attributes: BasicFileAttributes): FileId = attributes.fileKey match {
+    case null => FileId.Unknown
+    case key  =>
+      val text = key.toString // (dev=fe01,ino=1234)
+      val from = text.indexOf(Inode)
+      if (from < 0) FileId.Unknown
+      else text.substring(from + Inode.length, text.length - 1).toLongOption.fold(FileId.Unknown)(FileId(_))
+  }
+
+  private final val Inode = "ino="
 
   /** Whether the file has another name, a hard link; `false` where none is known of. */
   def isShared(file: Path): Boolean =

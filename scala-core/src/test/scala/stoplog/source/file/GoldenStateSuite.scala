@@ -52,7 +52,7 @@ class GoldenStateSuite extends AnyFunSuite {
     refused(".splits")(newer(_, at = 4, SplitRecord.Version + 1))
     refused(".splits")(rewritten(_, identity, NewerSplits))
     refused(".splits")(rewritten(_, newer(_, at = 0), FileSplit.Serializer))
-    refused(".splits")(rewritten(_, newer(_, at = 4), FileSplit.Serializer))
+    refused(".splits")(rewritten(_, newer(_, at = 4, FileSplit.Serializer.version + 1), FileSplit.Serializer))
     refused(".seen")(newer(_, at = 0))
     refused(".gone")(newer(_, at = 0))
   }
@@ -102,7 +102,7 @@ class GoldenStateSuite extends AnyFunSuite {
   }
 
   private object NewerSplits extends VersionedSerializer[FileSplit] {
-    override val version: Int                                   = 2
+    override val version: Int                                   = FileSplit.Serializer.version + 1
     override def write(split: FileSplit, out: DataOutput): Unit = FileSplit.Serializer.write(split, out)
     override def read(version: Int, in: DataInput): FileSplit   = FileSplit.Serializer.read(1, in)
   }

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{FileId, Found, MoveOutcome, SourceFile, SourceFiles}
 
 /** A storage whose files are in memory, and whose clock is theirs. */
 final class MemoryFiles extends SourceFiles {
@@ -46,22 +46,57 @@ final class MemoryFiles extends SourceFiles {
   def put(path: String, text: String, modifiedMillis: Long): Unit =
     put(path, text.getBytes(UTF_8), modifiedMillis)
 
+  /** In place, if the file exists: it keeps its id. */
   def put(path: String, bytes: Array[Byte], modifiedMillis: Long): Unit = {
-    if (!files.contains(path)) touch(path)
+    if (!files.contains(path)) {
+      touch(path)
+      newId(path)
+    }
     files(path) = (bytes, modifiedMillis)
   }
 
+  /** By a rename over the file. */
+  def replace(path: String, text: String, modifiedMillis: Long): Unit = {
+    touch(path)
+    newId(path)
+    files(path) = (text.getBytes(UTF_8), modifiedMillis)
+  }
+
+  /** Whether files have ids, as on local disks and HDFS. */
+  var hasIds: Boolean = false
+
+  private val ids    = mutable.Map.empty[String, FileId]
+  private var lastId = 0L
+
+  private def newId(path: String): Unit = if (hasIds) {
+    lastId += 1
+    ids(path) = FileId(lastId)
+  }
+
+  private def idOf(path: String): FileId = ids.getOrElse(path, FileId.Unknown)
+
   override def delete(path: String): Unit = synchronized {
     files -= path
+    ids -= path
     touch(path)
   }
 
-  override def move(path: String, to: String): Unit =
-    synchronized(files.remove(path).foreach(files(to) = _))
+  override def move(path: String, to: String): MoveOutcome = synchronized {
+    if (!files.contains(path)) MoveOutcome.SourceGone
+    else if (files.contains(to)) MoveOutcome.TargetTaken
+    else {
+      files(to) = files(path)
+      ids.get(path).foreach(ids(to) = _)
+      touch(to)
+      delete(path)
+      MoveOutcome.Moved
+    }
+  }
 
   def paths: Set[String] = files.keySet.toSet
 
-  def file(path: String): SourceFile = SourceFile(path, files(path)._1.length.toLong, files(path)._2)
+  def file(path: String): SourceFile =
+    SourceFile(path, files(path)._1.length.toLong, files(path)._2, idOf(path))
 
   override def list(directory: String)(each: Found => Unit): Unit = {
     listings += 1
@@ -76,7 +111,7 @@ final class MemoryFiles extends SourceFiles {
       .foreach(name => each(Found(name, Found.Directory)))
     below.foreach {
       case (name, (bytes, modified)) if !name.contains('/') =>
-        each(Found(name, Found.File(bytes.length.toLong, modified)))
+        each(Found(name, Found.File(bytes.length.toLong, modified), id = idOf(prefix + name)))
       case _ => ()
     }
     trouble.foreach { e =>
@@ -97,8 +132,9 @@ final class MemoryFiles extends SourceFiles {
   }
 
   private def there(path: String): Option[Found] = synchronized(files.get(path)) match {
-    case Some((bytes, modified)) => Some(Found(path, Found.File(bytes.length.toLong, modified)))
-    case None                    =>
+    case Some((bytes, modified)) =>
+      Some(Found(path, Found.File(bytes.length.toLong, modified), id = idOf(path)))
+    case None =>
       Option.when(path.isEmpty || files.keysIterator.exists(_.startsWith(s"$path/")))(
         Found(path, Found.Directory)
       )

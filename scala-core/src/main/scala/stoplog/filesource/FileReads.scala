@@ -192,6 +192,7 @@ private[stoplog] object FileReads {
     override def describe(path: String): String              = files.describe(path)
     override def locate(path: String): URI                   = files.locate(path)
     override def canAppend: Boolean                          = files.canAppend
+    override def looksAreLocal: Boolean                      = files.looksAreLocal
   }
 
   /** A source of files, and what its readers hand out.

@@ -30,6 +30,9 @@ trait SourceFiles extends Serializable {
     */
   def open(file: SourceFile, from: Long): InputStream
 
+  /** Whether [[find]] costs no request over a network, so that readers may look at each file. */
+  def looksAreLocal: Boolean = false
+
   /** Deletes a file. A file that is gone already is no error. Error: `STOPLOG_SOURCE_LINK` where a link leads to the
     * file.
     */
@@ -101,9 +104,19 @@ object Found {
   *
   * @param path relative to the source's root, with `/` between the names; empty if the file is the root itself. See
   *             [[SourceFiles.nameOf]]
-  * @param id   tells it from a later file of the same path
+  * @param id     tells it from a later file of the same path
+  * @param ending of these bytes, where a reader has to know it
   */
-final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long, id: FileId = FileId.Unknown) {
+final case class SourceFile(
+    path: String,
+    bytes: Long,
+    modifiedMillis: Long,
+    id: FileId = FileId.Unknown,
+    ending: Ending = Ending.Unknown
+) {
+
+  /** Whether both describe one state of one file, whether or not its ending is known. */
+  def isSame(other: SourceFile): Boolean = copy(ending = other.ending) == other
 
   /** Whether it is the same file as before. Object stores tell milliseconds in listings, and of a single object whole
     * seconds.

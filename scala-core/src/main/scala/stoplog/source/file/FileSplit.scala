@@ -4,7 +4,7 @@ package stoplog.source.file
 import java.io.{DataInput, DataOutput}
 
 import stoplog.source.{Admitted, Split, SplitSize, VersionedSerializer}
-import stoplog.storage.{FileId, SourceFile}
+import stoplog.storage.{Ending, FileId, SourceFile}
 
 /** A file, or a piece of one. */
 private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
@@ -53,13 +53,14 @@ private[stoplog] object FileSplit {
       out.write(path)
       out.writeLong(split.file.bytes)
       out.writeLong(split.file.modifiedMillis)
-      val id   = split.file.id
-      val kind = split.extent match {
+      val SourceFile(_, _, _, id, ending) = split.file
+      val kind                            = split.extent match {
         case _: Extent.Bytes   => InBytes
         case _: Extent.Records => InRecords
       }
-      out.writeByte(if (id.isKnown) kind | WithId else kind)
+      out.writeByte(kind | (if (id.isKnown) WithId else 0) | (if (ending.isKnown) WithEnding else 0))
       if (id.isKnown) out.writeLong(id.value)
+      if (ending.isKnown) out.writeInt(ending.crc)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -70,7 +71,8 @@ private[stoplog] object FileSplit {
       val (bytes, modified) = (in.readLong(), in.readLong())
       val kind              = in.readByte().toInt
       val id                = if ((kind & WithId) == 0) FileId.Unknown else FileId(in.readLong())
-      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, id)
+      val ending            = if ((kind & WithEnding) == 0) Ending.Unknown else Ending(in.readInt())
+      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, id, ending)
       kind & Kinds match {
         case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
         case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
@@ -78,10 +80,11 @@ private[stoplog] object FileSplit {
       }
     }
 
-    private final val InBytes   = 1
-    private final val InRecords = 2
-    private final val Kinds     = 15
-    private final val WithId    = 16
+    private final val InBytes    = 1
+    private final val InRecords  = 2
+    private final val Kinds      = 15
+    private final val WithId     = 16
+    private final val WithEnding = 32
   }
 }
 

@@ -230,7 +230,8 @@ private[stoplog] object FormatFiles {
 
     /** Goes on where the last call stopped, if it was here. */
     private def opened(split: FileSplit): OpenRecords[R] = reading match {
-      case Some(records) if records.split.file == split.file && records.passed.contains(split.extent.from) =>
+      case Some(records)
+          if records.split.file.isSame(split.file) && records.passed.contains(split.extent.from) =>
         records
       case _ =>
         close()

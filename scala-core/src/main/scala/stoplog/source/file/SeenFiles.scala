@@ -2,7 +2,7 @@
 package stoplog.source.file
 
 import java.io._
-import java.util.UUID
+import java.util.{Arrays, UUID}
 import java.util.zip.{CRC32C, CheckedInputStream, CheckedOutputStream}
 
 import scala.util.Using
@@ -24,11 +24,12 @@ import stoplog.storage.{PutOutcome, SourceFile}
   */
 private[file] final class SeenFiles(
     state: StateFiles,
+    width: SeenWidth,
     limits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     faults: Faults = Faults.none
 ) {
   private var base                    = SeenBase.empty
-  private var since                   = new SeenTable
+  private var since                   = new SeenTable(width)
   private var written: Option[String] = None
   private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
   private var noted: Vector[String]   = Vector.empty // files that were forgotten since the last snapshot
@@ -36,6 +37,7 @@ private[file] final class SeenFiles(
   private var end                     = 0L           // of the log, when the last snapshot was taken
   private var snapshots               = 0            // since then
   private var cleanedEnd              = 0L
+  private var idsSince = Option.empty[Array[Int]] // halves of ids, in order
 
   /** The file's identity when it was handed out. */
   def find(path: String): Option[FileIdentity] = {
@@ -44,6 +46,22 @@ private[file] final class SeenFiles(
     if (slot >= 0) Some(since.identity(slot))
     else inBase(hash).map(base.identity)
   }
+
+  /** The files of an id, as they were when they were handed out: none if marks are not kept. Reads all that is remembered
+    * only if there is one: the first call of a listing sorts the ids.
+    */
+  def ofId(file: SourceFile): Vector[FileIdentity] = {
+    val wanted = FileMark.of(file).id
+    if (width == SeenWidth.Plain || wanted == 0) Vector.empty
+    else {
+      if (idsSince.isEmpty) idsSince = Some(since.ids())
+      val isKnown = idsSince.exists(Arrays.binarySearch(_, wanted) >= 0) || base.hasId(wanted)
+      if (isKnown) all.filter(_.mark.id == wanted).toVector else Vector.empty
+    }
+  }
+
+  private def all: Iterator[FileIdentity] =
+    (since.sorted().iterator ++ base.entries.filterNot(entry => since.knows(entry.hash))).flatMap(_.identity)
 
   def put(file: SourceFile): Unit =
     since.put(PathHash.of(file.path), FileIdentity.of(file))
@@ -65,6 +83,7 @@ private[file] final class SeenFiles(
   }
 
   def beginListing(): Unit = {
+    idsSince = None
     base.beginListing()
     since.beginListing()
   }
@@ -126,7 +145,7 @@ private[file] final class SeenFiles(
     written = Some(in.readUTF()).filter(_.nonEmpty)
     base = written.fold(SeenBase.empty)(readBase)
     base.trustAll()
-    since = new SeenTable
+    since = new SeenTable(width)
     snapshots = in.readInt()
     end = in.readLong()
     cleanedEnd = in.readLong()
@@ -207,12 +226,13 @@ private[file] final class SeenFiles(
     Some(base.find(hash)).filter(place => place >= 0 && !since.isGone(hash))
 
   private def compact(): Unit = {
-    val merged = SeenBase.of(SeenFiles.merged(base.entries, since.sorted().iterator))
+    val merged = SeenBase.of(SeenFiles.merged(base.entries, since.sorted().iterator), width)
     val name   = SeenFiles.name(end, "seen")
     val put    = state.putIfAbsent(name) { to =>
       val checked = new CheckedOutputStream(to, new CRC32C())
       val out     = new DataOutputStream(new BufferedOutputStream(checked))
       out.writeInt(SeenFiles.Version)
+      out.writeInt(width.longs)
       out.writeInt(merged.size)
       SeenBase.writeTo(merged, out)
       out.flush()
@@ -225,7 +245,7 @@ private[file] final class SeenFiles(
     written = Some(name)
     merged.trustAll()
     base = merged
-    since = new SeenTable
+    since = new SeenTable(width)
     snapshots = 0
   }
 
@@ -244,9 +264,11 @@ private[file] final class SeenFiles(
     val checked = new CheckedInputStream(new BufferedInputStream(opened(name)), new CRC32C())
     val in      = new DataInputStream(checked)
     try {
-      refuseNewer(name, in.readInt())
-      val read = SeenBase.read(in, in.readInt())
-      val sum  = checked.getChecksum.getValue
+      val version = in.readInt()
+      refuseNewer(name, version)
+      val width = if (version < 2) SeenWidth.Plain else SeenWidth.of(in.readInt())
+      val read  = SeenBase.read(in, in.readInt(), width)
+      val sum   = checked.getChecksum.getValue
       if (in.readLong() != sum) throw Errors.recordTorn(state.describe(name), "its checksum does not match")
       read
     } catch {
@@ -256,7 +278,7 @@ private[file] final class SeenFiles(
 }
 
 private[stoplog] object SeenFiles {
-  final val Version = 1
+  final val Version = 2
 
   /** The kind of a note of files that the last whole listing did not find. */
   final val Missed = "missed"

@@ -41,6 +41,8 @@ private[stoplog] final class LocalSourceFiles(
   override def find(path: String): Option[Found] =
     OpenFailure.naming(describe(path))(found(links.at(path), path))
 
+  override def looksAreLocal: Boolean = true
+
   override def changedMillis(directory: String): Option[Long] = LocalFiles.modifiedMillis(links.at(directory))
 
   // Not a channel: those end with an interrupt.

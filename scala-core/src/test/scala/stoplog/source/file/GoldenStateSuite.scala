@@ -53,8 +53,8 @@ class GoldenStateSuite extends AnyFunSuite {
     refused(".splits")(rewritten(_, identity, NewerSplits))
     refused(".splits")(rewritten(_, newer(_, at = 0), FileSplit.Serializer))
     refused(".splits")(rewritten(_, newer(_, at = 4, FileSplit.Serializer.version + 1), FileSplit.Serializer))
-    refused(".seen")(newer(_, at = 0))
-    refused(".gone")(newer(_, at = 0))
+    refused(".seen")(newer(_, at = 0, SeenFiles.Version + 1))
+    refused(".gone")(newer(_, at = 0, SeenFiles.Version + 1))
   }
 
   test("state that was damaged is refused") {

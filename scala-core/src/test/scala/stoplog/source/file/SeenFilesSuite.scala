@@ -9,7 +9,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.laws.MemoryState
-import stoplog.storage.SourceFile
+import stoplog.storage.{Ending, FileId, SourceFile}
 
 /** What is remembered, against a plain map, over compactions and restarts. */
 class SeenFilesSuite extends AnyFunSuite {
@@ -19,7 +19,7 @@ class SeenFilesSuite extends AnyFunSuite {
     val state    = new MemoryState
     val assigned = mutable.Buffer.empty[FileSplit]
     val there    = mutable.Map.empty[String, SourceFile]
-    var seen     = new SeenFiles(state, SeenFiles.SeenLimits(20, 100))
+    var seen     = new SeenFiles(state, SeenWidth.Plain, SeenFiles.SeenLimits(20, 100))
     for (round <- 1 to 200) {
       for (_ <- 1 to 5) {
         val file =
@@ -39,7 +39,7 @@ class SeenFilesSuite extends AnyFunSuite {
       val snapshot = new ByteArrayOutputStream()
       seen.snapshot(assigned.size.toLong, new DataOutputStream(snapshot))
       if (round % 5 == 0) {
-        seen = new SeenFiles(state, SeenFiles.SeenLimits(20, 100))
+        seen = new SeenFiles(state, SeenWidth.Plain, SeenFiles.SeenLimits(20, 100))
         seen.restore(
           new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)),
           from => assigned.drop(from.toInt).iterator
@@ -55,13 +55,45 @@ class SeenFilesSuite extends AnyFunSuite {
     assert(state.files.size <= 2, "old states are removed")
   }
 
-  test("state takes 24 bytes for each file") {
-    val state = new MemoryState
-    val seen  = new SeenFiles(state)
-    for (n <- 1 to 30000) seen.put(SourceFile(s"some/directory/with/a/name/part-$n.txt", n.toLong, n.toLong))
-    seen.snapshot(30000, new DataOutputStream(new ByteArrayOutputStream()))
-    assert(state.files.values.map(_.length.toLong).sum <= 24 * 30000 + 64)
-    assert(seen.find("some/directory/with/a/name/part-12345.txt") === Some(FileIdentity(12345, 12345)))
-    assert(seen.find("some/directory/with/a/name/part-0.txt") === None)
+  for ((width, bytes) <- Seq(SeenWidth.Plain -> 24, SeenWidth.Marked -> 32))
+    test(s"state takes $bytes bytes for each file: $width") {
+      val state                    = new MemoryState
+      val seen                     = new SeenFiles(state, width, SeenFiles.SeenLimits(1, 1))
+      def file(n: Int): SourceFile =
+        SourceFile(s"some/directory/with/a/name/part-$n.txt", n.toLong, n.toLong, FileId(n.toLong), Ending(n))
+      for (n <- 1 to 30000) seen.put(file(n))
+      val snapshot = new ByteArrayOutputStream()
+      seen.snapshot(30000, new DataOutputStream(snapshot))
+      assert((state.files.values.map(_.length.toLong).sum - bytes * 30000L).abs <= 64)
+      val restored = new SeenFiles(state, width)
+      restored.restore(
+        new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)),
+        _ => Iterator.empty
+      )
+      for (known <- Seq(seen, restored)) {
+        val found = known.find(file(12345).path)
+        assert(found.exists(_.isOf(file(12345))))
+        assert(known.find("some/directory/with/a/name/part-0.txt") === None)
+        val marked = width == SeenWidth.Marked
+        assert(found.exists(_.mark.ending == Ending(12345)) === marked)
+        known.beginListing()
+        assert(known.ofId(file(7)).map(_.bytes) === (if (marked) Vector(7) else Vector.empty))
+        assert(known.ofId(SourceFile("new", 1, 1, FileId(70000))).isEmpty)
+      }
+    }
+
+  test("state that was kept without marks is read on with marks") {
+    val state    = new MemoryState
+    val seen     = new SeenFiles(state, SeenWidth.Plain, SeenFiles.SeenLimits(1, 1))
+    val snapshot = new ByteArrayOutputStream()
+    seen.put(SourceFile("a", 1, 2, FileId(3)))
+    seen.snapshot(1, new DataOutputStream(snapshot))
+    val marked = new SeenFiles(state, SeenWidth.Marked, SeenFiles.SeenLimits(1, 1))
+    marked.restore(new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)), _ => Iterator.empty)
+    assert(marked.find("a") === Some(FileIdentity(1, 2)))
+    marked.put(SourceFile("b", 4, 5, FileId(6)))
+    marked.snapshot(2, new DataOutputStream(new ByteArrayOutputStream()))
+    assert(marked.find("a") === Some(FileIdentity(1, 2)))
+    assert(marked.ofId(SourceFile("c", 4, 5, FileId(6))).map(_.bytes) === Vector(4))
   }
 }

@@ -175,6 +175,9 @@ private[stoplog] object OpenFailure {
     })
   }
 
+  /** The text of the operating system behind the path. */
+  private val InBrackets = """(?s).*\(([^()]+)\)""".r
+
   private def isNotFound(e: Throwable): Boolean = e match {
     case _: FileNotFoundException | _: NoSuchFileException => true
     case _                                                 => false
@@ -190,7 +193,12 @@ private[stoplog] object OpenFailure {
 
   /** The reason of a failure, without the path. */
   def reason(e: Throwable): String = e match {
-    case known: FileSystemException => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
-    case other                      => Causes.reason(other)
+    case known: FileSystemException   => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
+    case known: FileNotFoundException =>
+      Causes.message(known) match {
+        case InBrackets(text) => text
+        case other            => other
+      }
+    case other => Causes.reason(other)
   }
 }

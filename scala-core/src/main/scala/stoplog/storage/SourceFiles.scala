@@ -124,19 +124,3 @@ final case class SourceFile(
   def isStill(before: SourceFile): Boolean =
     Found.File(bytes, modifiedMillis).isStill(before) && !id.isOther(before.id)
 }
-
-/** The storage's number of a file: an inode, or the id of HDFS. A rename keeps the id. A storage MAY give the id of a deleted
-  * file to a new file.
-  */
-final case class FileId(value: Long) extends AnyVal {
-  def isKnown: Boolean = this != FileId.Unknown
-
-  /** Whether both are known, and are of two files. */
-  def isOther(than: FileId): Boolean = isKnown && than.isKnown && this != than
-}
-
-object FileId {
-
-  /** Of a storage without such numbers, as object stores are. */
-  val Unknown: FileId = FileId(0)
-}

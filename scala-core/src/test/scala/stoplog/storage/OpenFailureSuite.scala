@@ -76,7 +76,7 @@ class OpenFailureSuite extends AnyFunSuite {
       val failure = new FileNotFoundException(s"/in/f ($text)")
       val error   = intercept[StoplogException](opened(failure, isThere = true))
       assert(error.getCondition === refused.condition)
-      assert(error.getMessage.contains("/in/f") && error.getMessage.contains(text))
+      assert(error.getMessage.contains("/in/f cannot be opened") && error.getMessage.contains(s": $text."))
       assert(OpenFailure.isRefusal(error))
     }
   }

@@ -36,14 +36,17 @@ private[local] object LocalFiles {
   /** Whether there is such a file. Error: `IOException` when that cannot be told. */
   def exists(path: Path): Boolean = OpenFailure.isThere(path)
 
-  /** The inode of a file. Java returns it only within a text. */
-  def id(attributes: BasicFileAttributes): FileId = attributes.fileKey match {
-    case null => FileId.Unknown
-    case key  =>
-      val text = key.toString // (dev=fe01,ino=1234)
-      val from = text.indexOf(Inode)
-      if (from < 0) FileId.Unknown
-      else text.substring(from + Inode.length, text.length - 1).toLongOption.fold(FileId.Unknown)(FileId(_))
+  /** The inode of a file. */
+  def id(attributes: BasicFileAttributes): FileId = {
+    val key = attributes.fileKey
+    if (key == null) FileId.Unknown else FileId.of(() => inode(key))
+  }
+
+  /** Java has the inode in the text of the key only: (dev=fe01,ino=1234). */
+  private def inode(key: AnyRef): Long = {
+    val text = key.toString
+    val from = text.indexOf(Inode)
+    if (from < 0) 0 else text.substring(from + Inode.length, text.length - 1).toLongOption.getOrElse(0)
   }
 
   private final val Inode = "ino="

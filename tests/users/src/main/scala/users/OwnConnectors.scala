@@ -34,7 +34,7 @@ object OwnConnectors {
   }
 
   class OwnEpochTimes extends EpochTimes {
-    override def of(chunk: Chunk): Option[Long] = ???
+    override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = ???
     override def close(): Unit = ???
   }
 

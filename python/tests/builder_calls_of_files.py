@@ -190,8 +190,7 @@ FILE_SOURCE = Builder(
             "source", "columns", "paths", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
             # What few change.
             "recursiveFileLookup", "ignoreMissingFiles", "cleanSource", "sourceArchiveDir",
-            "wholeListingInterval", "dateTimeZone", "forgetMissingAfter", "onOtherDirectory",
-            "waitForDirectories",
+            "wholeListingInterval", "dateTimeZone",
         }
     ),
 )  # fmt: skip

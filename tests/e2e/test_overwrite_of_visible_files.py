@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import stoplog
+from support.wait import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,12 +25,14 @@ ROWS = [str(number) for number in range(10)]
 def test_an_overwrite_keeps_parts_that_a_stream_opened_while_the_job_ran(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    out, flag = tmp_path / "out", str(tmp_path / "go")
+    out, gate = tmp_path / "out", str(tmp_path / "gate")
     out.mkdir()
+    os.mkfifo(gate)
+    opener = os.open(gate, os.O_RDWR)
 
     def waiting(rows: Iterable[tuple[str]]) -> Iterable[object]:
-        while not Path(flag).exists():
-            time.sleep(0.01)
+        with Path(gate).open() as opened:
+            opened.readline()
         return rows
 
     late = spark.sparkContext.parallelize([("new",)], 1).mapPartitions(waiting).toDF("value string")
@@ -43,13 +46,12 @@ def test_an_overwrite_keeps_parts_that_a_stream_opened_while_the_job_ran(
 
     thread = threading.Thread(target=job)
     thread.start()
-    deadline = time.monotonic() + 120
-    while not list(out.glob("_stoplog/batch-*")) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until("the directory of the job", lambda: list(out.glob("_stoplog/batch-*")) != [])
     stream(spark, tmp_path, out, "a", ROWS, inProgress="bucket", bucketAssigner="dateTime")
     assert kept(out) == ROWS
-    (tmp_path / "go").touch()
+    os.write(opener, b"go\n")
     thread.join()
+    os.close(opener)
     assert failures == []
     assert kept(out) == [*ROWS, "new"]
     stream(spark, tmp_path, out, "b", ["next"], inProgress="bucket", bucketAssigner="dateTime")

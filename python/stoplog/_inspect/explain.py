@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import json
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.names import finished_name_of, is_hidden, part_name
+from stoplog._inspect.names import finished_name_of, is_hidden, marker_version, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog, UnreadableRecord
 from stoplog._log.paths import InBucket, leads_outside, staged_of
@@ -62,25 +61,13 @@ class Explanation(Shown):
     seq: int | None = None
 
 
-_MARKER = re.compile(r"_SUCCESS(?:\.(\d+))?")
-
-
-def is_marker(name: str) -> bool:
-    """True for a name by which a sink marks complete buckets.
-
-    >>> is_marker("_SUCCESS"), is_marker("_SUCCESS.2"), is_marker("_SUCCESS.crc")
-    (True, True, False)
-    """
-    return _MARKER.fullmatch(name) is not None
-
-
 def marker(storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo) -> Explanation | None:
     """Explains a marker; `None` for any other file. Raises `CannotRead`."""
-    found = _MARKER.fullmatch(file.name)
-    if found is None:
+    version = marker_version(file.name)
+    if version is None:
         return None
     bucket = f"the bucket {file.directory}" if file.directory else "the path itself"
-    sink_id = _named_inside(storage, file) or _named_in_log(storage, sinks, file, int(found[1] or 1))
+    sink_id = _named_inside(storage, file) or _named_in_log(storage, sinks, file, version)
     if sink_id is None:
         message = "It is empty, and no record that is kept names it: another program may have written it."
         return Explanation(asked, PartState.FOREIGN, f"{message} Readers pass over it.", file.path)
@@ -329,7 +316,7 @@ def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Ex
     if not finished and not open_parts:
         return None
     held = sum(part.records for part in open_parts)
-    markers = [file.name for file in files if is_marker(file.name)]
+    markers = [file.name for file in files if marker_version(file.name) is not None]
     message = (
         f"It is a bucket: readers see {many(len(finished), 'part')} with "
         f"{size(sum(file.size_bytes for file in finished))}, and "

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stoplog._html.shown import Shown
+from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._shared import DIRECTORIES, ROOT, shared
 from stoplog._storage import Storage
@@ -25,7 +26,6 @@ USUAL_MILLIS: int = _RULES["usualMillis"]
 
 _SHORTEST_MILLIS: int = _RULES["shortestMillis"]
 _NOTE: str = _RULES["setting"]
-_RECORD: str = shared("core")["names"]["record"]
 _NOTED = re.compile(r"(\S*) (\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 _PROC = Path("/proc")
 _HANGING = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given the sink up"
@@ -127,7 +127,7 @@ def driver_life(
     _, files = storage.children(f"{ROOT}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
     # By the storage's clock, as the beats: the driver's may be any time off.
-    record = storage.info(f"{ROOT}/{sink_id}/{DIRECTORIES['log']}/{newest.seq:020d}{_RECORD}")
+    record = storage.info(CommitLog(storage, sink_id).path(newest.seq))
     written = newest.written_at_millis if record is None else record.modified_at_millis
     silent = max(0, now_millis - max((written, *beats)))
     if note is not None and there:

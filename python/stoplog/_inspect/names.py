@@ -14,6 +14,7 @@ _ON_S3 = re.compile(
     r"\.(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}(\.upload|\.tail.*|\.piece-.*|\..*)?", re.DOTALL
 )
 _SIDE = re.compile(r"(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
+_MARKER = re.compile(r"_SUCCESS(?:\.(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,16 @@ def finished_name_of(unfinished: str) -> str | None:
     """
     found = _STAGED.fullmatch(unfinished) or _ON_S3.fullmatch(unfinished) or _SIDE.fullmatch(unfinished)
     return found["name"] if found else None
+
+
+def marker_version(name: str) -> int | None:
+    """The version of a marker of a complete bucket, from 1 on; `None` if the name is not one of a marker.
+
+    >>> marker_version("_SUCCESS"), marker_version("_SUCCESS.2"), marker_version("_SUCCESS.crc")
+    (1, 2, None)
+    """
+    found = _MARKER.fullmatch(name)
+    return None if found is None else int(found[1] or 1)
 
 
 def is_hidden(path: str) -> bool:

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from stoplog._inspect.names import is_hidden
+from stoplog._inspect.names import is_hidden, marker_version
 from stoplog._log.paths import hides
 from stoplog._shared import ROOT
 from stoplog._storage import FileInfo, Storage
-
-_MARKER = "_SUCCESS"
 
 _NOTE_BYTES = 2 + 22
 """A valid-length file has at most so many bytes: two, and the digits of a number."""
@@ -48,7 +46,7 @@ class ListedFile:
     @property
     def is_marker(self) -> bool:
         """True for a marker of a complete bucket."""
-        return self.file.name == _MARKER or self.file.name.startswith(f"{_MARKER}.")
+        return marker_version(self.file.name) is not None
 
 
 def listed_files(storage: Storage) -> Iterator[ListedFile]:

@@ -106,7 +106,8 @@ def test_a_compaction_beside_a_sink_leaves_its_tools_at_work(spark: SparkSession
     directory = stoplog.inspect(place.out)
     assert directory.status().sink.sink_id == "main"
     assert "main" in directory.report().html
-    assert directory.newest_record().record.state.query_id == directory.sinks()[-1].query_id
+    (query_id,) = [sink.query_id for sink in directory.sinks() if sink.sink_id == "main"]
+    assert directory.newest_record().record.state.query_id == query_id
     shown = {row.name: row.state for row in stoplog.parts(spark, place.out).collect()}
     assert {name for name, state in shown.items() if state == "replaced"} == merged
     assert {directory.explain(name).state.value for name in merged} == {"replaced"}

@@ -92,9 +92,8 @@ def test_the_commands_and_the_tests_that_it_names_are_there(page: Path) -> None:
     commands = set(re.findall(r"(?:^|`)make ([a-z0-9-]+)", text, re.MULTILINE))
     assert {each for each in commands if not re.search(rf"^{each}:", makefile, re.MULTILINE)} == set()
     suites = set(re.findall(r"`(\w+(?:Suite|Laws))`", text))
-    compiled = {
-        path.stem for tests in ("scala-core/src/test", "laws/src") for path in (ROOT / tests).rglob("*.scala")
-    }
+    sources = ("scala-core/src/test", "laws/src", "connectors")
+    compiled = {path.stem for tests in sources for path in (ROOT / tests).rglob("*.scala")}
     assert suites - compiled == set()
     assert [each for each in re.findall(r"`(tests/e2e/\w+\.py)`", text) if not (ROOT / each).exists()] == []
 

@@ -137,6 +137,7 @@ object ErrorsSuite {
       .sourceFileChanged("/data/in/a", "9 bytes of 2026-11-26T10:00:00Z", "5 bytes of 2026-11-26T11:00:00Z"),
     Errors.sourceFileGrown("/data/in/a.gz", 5L, 9L),
     Errors.sourceMergedPart("/data/in/part-1-m0.json"),
+    Errors.sourceAway("/data/in", "the directory lists no file, and files were read there", 180000L),
     Errors.sourceLink("/data/in/link", "it leads to /secret"),
     Errors.sourceFileUnreadable("/data/in/a", "byte 7", "it ends in the middle", cause),
     Errors.distributionUnsupported("0 writers"),

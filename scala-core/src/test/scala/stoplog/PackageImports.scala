@@ -8,7 +8,7 @@ object PackageImports {
   val allowed: Map[String, Set[String]] = Map(
     "root" -> ("bucket bucketing commit compact engine error filesink format format.bulk format.read " +
       "merge options preflight rolling source.file source.format spark thread util"),
-    "admin"             -> "commit error fault format.bulk log options part place storage",
+    "admin"             -> "commit error fault format.bulk log options part place storage thread",
     "async"             -> "error",
     "bucket"            -> "commit error log storage util",
     "bucketing"         -> "bucket format options util",
@@ -47,9 +47,9 @@ object PackageImports {
     "kafka"           -> "error kafka.client kafka.options",
     "kafka.client"    -> "error options",
     "kafka.options"   -> "commit kafka.client options",
-    "kafka.spark" -> ("commit engine error kafka.client kafka.options kafka.transaction options part sink spark " +
-      "twophase"),
-    "kafka.transaction" -> "commit error kafka.client options part sink thread",
+    "kafka.spark" -> ("engine error kafka.client kafka.options kafka.transaction options part sink spark " +
+      "thread twophase"),
+    "kafka.transaction" -> "error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
     "merge" -> ("commit compact error fault format format.avro format.compress format.orc format.parquet " +
       "format.sequence options part place storage storage.hadoop thread util"),
@@ -71,7 +71,7 @@ object PackageImports {
     "storage.s3"      -> "error fault part sink storage storage.hadoop thread",
     "storage.systems" -> "error storage storage.hadoop storage.hdfs storage.s3",
     "thread"          -> "",
-    "twophase"        -> "commit engine error fault options part place sink storage",
+    "twophase"        -> "commit engine error fault options part place sink storage thread",
     "util"            -> "error",
     "wal" -> "commit error fault format format.bulk log options part place sink spark storage twophase util"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap

@@ -12,7 +12,7 @@ import stoplog.error.Errors
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, QueryEpoch, RecordCodec, RecordNames, SinkState}
 import stoplog.part.{FinishedPart, Pending, Resume}
-import stoplog.storage.{NewPart, ReplacedFiles, SinkDirectory}
+import stoplog.storage.{FileStore, NewPart, ReplacedFiles, SinkDirectory}
 
 /** Begins a log anew. It goes on in the same place, with a record from which nothing follows: so it is one record that
   * decides, and a living driver is fenced as ever.
@@ -181,14 +181,14 @@ private[admin] final case class Archive(root: String) {
     change.stores.finished.sizeBytes(place(part.finishedPath)).contains(part.sizeBytes)
 
   private def keepClosed(part: Pending, change: Change): Unit = {
-    val store             = change.stores.parts
-    val (directory, name) = place(part.finishedPath).splitAt(place(part.finishedPath).lastIndexOf('/'))
-    val copy              =
-      store.takeOver(Resume(part.handle.token), part.sizeBytes, NewPart(directory, name.drop(1), change.run))
+    val store  = change.stores.parts
+    val to     = place(part.finishedPath)
+    val made   = NewPart(FileStore.directoryOf(to), FileStore.nameOf(to), change.run)
+    val copy   = store.takeOver(Resume(part.handle.token), part.sizeBytes, made)
     val closed =
       try copy.finish()
       finally copy.close()
-    store.publish(closed, part.sizeBytes, place(part.finishedPath)): Unit
+    store.publish(closed, part.sizeBytes, to): Unit
   }
 
   /** Copies of finished parts, all durable when this returns. */

@@ -5,12 +5,13 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.commit.{BatchDigests, Clock, DriverTools, ForeignQuery}
+import stoplog.commit.{BatchDigests, DriverTools, ForeignQuery}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
 import stoplog.place.CheckpointFiles
 import stoplog.storage.{Durability, Truncation}
+import stoplog.thread.Clock
 
 /** An operator's commands for one sink id, without its query and without Spark.
   *

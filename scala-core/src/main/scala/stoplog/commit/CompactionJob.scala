@@ -23,14 +23,14 @@ private[stoplog] final class CompactionJob(
     new Replacements(logs, FollowUps.none(identity.sinkId, logs.files), LostPart.Fail, tools)
   private val finished = logs.replacing(identity.sinkId, RecordKind.Compact).finished
 
-  private var lease = Option.empty[AutoCloseable]
+  private val presence = new JobPresence(run, identity, stores.parts, job, tools)
 
   /** Carries out what an earlier job has decided. */
   def recover(): Unit = replacements.recover(): Unit
 
   /** Announces that the job is alive, and that it replaces files. */
   def begin(): Unit = {
-    lease = Some(stores.parts.enter(run))
+    presence.enter()
     job.announce()
   }
 
@@ -51,28 +51,16 @@ private[stoplog] final class CompactionJob(
 
   /** The end after a failure. Deletes nothing (I5): tasks may still be writing. */
   def abort(): Unit = {
-    leave()
+    presence.leave()
     if (!replacements.isPending(identity.sinkId)) job.takeBack()
   }
 
   /** The end: what was decided is carried out, and nothing else is to be kept. */
   def end(): Unit = {
-    leave()
+    presence.leave()
     Log.tolerating(
       s"The directory of ${identity.sinkId} under ${identity.path} could not be removed: the next batch job removes it"
-    ) {
-      tools.retry(() => stores.parts.beforeRemoval())
-      job.delete(tools.faults)
-    }
-  }
-
-  private def leave(): Unit = {
-    lease.foreach(held =>
-      Log.tolerating(s"${identity.sinkId} under ${identity.path} could not say that it has ended")(
-        held.close()
-      )
-    )
-    lease = None
+    )(presence.remove())
   }
 
   private final class Compacting(merge: Merge, merged: Merged) extends Replacements.Plan {

@@ -10,6 +10,7 @@ import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.JobDirectory
 import stoplog.storage.VisibleFiles.Scope
+import stoplog.thread.Stopwatch
 
 /** The commit of a batch job: one record decides which parts become visible, and which files they replace. A job that adds
   * rows writes the record to a log of its own, and a job that replaces files to the path's log of [[Replacements]]. Then the
@@ -36,16 +37,16 @@ private[stoplog] final class JobCommit(
   private val replacements = new Replacements(logs, followUps, rules.onLost, tools)
   private val replacing    = new ReplacingJobs(logs, replacements)
   private val jobEnd       = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
+  private val presence     = new JobPresence(run, identity, store, job, tools)
 
   private def path   = identity.path
   private def sinkId = identity.sinkId
 
-  private var lease = Option.empty[AutoCloseable]
   private var begun = new Stopwatch(clock)
 
   /** Announces that the job is alive, and says what its tasks are to do. */
   def begin(slots: Int): EpochPlan = {
-    lease = Some(store.enter(run))
+    presence.enter()
     begun = new Stopwatch(clock)
     EpochPlan.ofJob(run, slots)
   }
@@ -70,7 +71,7 @@ private[stoplog] final class JobCommit(
   }
 
   /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
-  def abort(): Unit = leave()
+  def abort(): Unit = presence.leave()
 
   /** Carries out what a job has decided that may have died since; removes what one has left that wrote nothing for a
     * day, and sees to it before that such a job can decide nothing any more.
@@ -78,7 +79,7 @@ private[stoplog] final class JobCommit(
     * Beside a driver that lives it does what any process may repeat, and removes nothing.
     */
   def rollForward(): Unit = {
-    lease = Some(store.enter(run))
+    presence.enter()
     try {
       val alone          = store.othersGone(run)
       val silentSince    = clock.millis() - LeftAlone
@@ -89,21 +90,21 @@ private[stoplog] final class JobCommit(
           try ledger.recover(newest)
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
           if (wasOver) removeUnlessCounted()
-        case None if log.isMarked(0) => remove() // a process died while it did so
+        case None if log.isMarked(0) => presence.remove() // a process died while it did so
         case None if job.isAnnounced =>
           if (replacements.isPending(sinkId)) replacements.recover(): Unit
           if (alone || job.decidedBefore(silentSince)) // its tasks have ended
-            if (replacements.isOver(sinkId)) remove() else giveUp(alone)
+            if (replacements.isOver(sinkId)) presence.remove() else giveUp(alone)
         case None if untouched => giveUp(alone)
         case _                 => ()
       }
-    } finally leave()
+    } finally presence.leave()
   }
 
   /** Keeps the job from deciding anything more, should its driver wake up. */
   private def giveUp(isGone: Boolean): Unit = {
     ledger.append(entry(Vector.empty, FollowUp.nothing))
-    if (isGone && !replacements.isPending(sinkId)) remove()
+    if (isGone && !replacements.isPending(sinkId)) presence.remove()
   }
 
   private def add(publish: Vector[Pending]): Unit = {
@@ -114,7 +115,7 @@ private[stoplog] final class JobCommit(
       val record = decided(content)
       try ledger.settle(record)
       catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
-      leave()
+      presence.leave()
       tidyUp(Vector.empty)(removeUnlessCounted())
     }
   }
@@ -127,8 +128,8 @@ private[stoplog] final class JobCommit(
         replacements.decide(plan)
       }.foreach { record =>
         carriedOut(record)
-        leave()
-        tidyUp(record.replace.map(_.bucket))(remove())
+        presence.leave()
+        tidyUp(record.replace.map(_.bucket))(presence.remove())
       }
     }
   }
@@ -140,8 +141,8 @@ private[stoplog] final class JobCommit(
     settled match {
       case _: Settled.Shown          => ()
       case Settled.CalledOff(_, why) =>
-        leave()
-        tidyUp(Vector.empty)(remove())
+        presence.leave()
+        tidyUp(Vector.empty)(presence.remove())
         throw Errors.batchCalledOff(sinkId, path, why)
     }
   }
@@ -176,13 +177,7 @@ private[stoplog] final class JobCommit(
   }
 
   /** A job that replaces files may look in the log for what was published after its cut. */
-  private def removeUnlessCounted(): Unit = if (!replacing.anyAnnounced(except = sinkId)) remove()
-
-  /** Nothing that a record names is unpublished now, and no task of the job can decide anything any more. */
-  private def remove(): Unit = {
-    tools.retry(() => store.beforeRemoval())
-    job.delete(faults)
-  }
+  private def removeUnlessCounted(): Unit = if (!replacing.anyAnnounced(except = sinkId)) presence.remove()
 
   /** Another job may have taken this one for dead, and have removed its directory: with what its tasks had written, and
     * with the record that kept it from deciding. What it replaces would go out of sight, and nothing come instead.
@@ -211,13 +206,6 @@ private[stoplog] final class JobCommit(
       refuseIfRemoved(publish)
       Replacements.Content(publish, jobEnd.replacing(publish, clock.millis()))
     }
-  }
-
-  private def leave(): Unit = {
-    lease.foreach(held =>
-      Log.tolerating(s"${sinkId} under $path could not say that it has ended")(held.close())
-    )
-    lease = None
   }
 
   private def entry(publish: Vector[Pending], follow: FollowUp): Ledger.Entry = Ledger.Entry(

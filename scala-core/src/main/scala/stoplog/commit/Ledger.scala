@@ -10,6 +10,7 @@ import stoplog.log._
 import stoplog.part.{Pending, RunId}
 import stoplog.sink.TwoPhaseCommitter
 import stoplog.storage.{ReplacedFiles, SpoolFiles}
+import stoplog.thread.Stopwatch
 
 /** The commit log as one run drives it: the only class that writes records, and that carries out what they decide.
   *

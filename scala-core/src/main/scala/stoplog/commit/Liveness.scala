@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Paths}
 
 import scala.util.Try
 
@@ -169,9 +169,9 @@ private[stoplog] object DriverNote {
 
   /** Two containers may have one name and each a process of this number. */
   private lazy val space: String = Seq(
-    Try(Files.readString(Paths.get("/proc/sys/kernel/random/boot_id")).trim),
-    Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")): Path).map(_.toString)
-  ).flatMap(_.toOption).mkString("/").filterNot(_.isWhitespace)
+    Machine.bootId,
+    Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString).toOption
+  ).flatten.mkString("/").filterNot(_.isWhitespace)
 
   /** When the process was started; `None` if it has ended. */
   private def started(pid: Long): Option[Long] =

@@ -2,6 +2,7 @@
 package stoplog.commit
 
 import stoplog.storage.FileInfo
+import stoplog.thread.{Clock, Stopwatch}
 
 /** Deletes lists of files that are older than they are to be kept, for one run.
   *

@@ -6,6 +6,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.LogRecord
 import stoplog.part.RunId
 import stoplog.sink.Staged
+import stoplog.thread.Clock
 
 /** Protocol step 10: removes what dead attempts left behind (I5). */
 private[stoplog] final class OrphanCleaner(

@@ -9,6 +9,7 @@ import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{Pending, RunId}
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
 import stoplog.storage.NoFiles
+import stoplog.thread.Stopwatch
 
 /** The driver's half of the commit protocol, for one run of one query. Knows no engine.
   *

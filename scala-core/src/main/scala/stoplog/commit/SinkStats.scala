@@ -4,6 +4,7 @@ package stoplog.commit
 import stoplog.log.{LogRecord, Totals}
 import stoplog.part.{FinishedPart, Open, Pending}
 import stoplog.rolling.RollReason
+import stoplog.thread.Clock
 
 /** The counts of a driver's run and the parts it holds now: immutable, so that any thread may read them.
   *

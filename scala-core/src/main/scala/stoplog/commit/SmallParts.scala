@@ -9,6 +9,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.SinkState
 import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
 import stoplog.storage.{NewPart, ReplacedFiles}
+import stoplog.thread.Clock
 
 /** Merges the small parts of one run, one group at a time. Those that are due while a batch job overwrites the path stay as they
   * are ([[ReplacingJobs]]).

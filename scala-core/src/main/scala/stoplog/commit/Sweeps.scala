@@ -2,6 +2,7 @@
 package stoplog.commit
 
 import stoplog.error.Log
+import stoplog.thread.{Clock, Stopwatch}
 
 /** The looks for orphans and old lists of files of one run (step 10): at its claim, and then once an hour. */
 private[commit] final class Sweeps(ledger: Ledger, followUps: FollowUps, clock: Clock) {

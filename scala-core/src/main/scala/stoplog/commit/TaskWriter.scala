@@ -11,7 +11,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending, RecordShare}
 import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore}
-import stoplog.thread.Outcomes
+import stoplog.thread.{Clock, Outcomes}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
   *

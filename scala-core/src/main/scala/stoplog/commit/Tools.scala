@@ -7,24 +7,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
-import stoplog.thread.{Backoff, Outcomes, Pooled, Uninterrupted}
-
-/** The time, as an argument: no test of this library sleeps. */
-private[stoplog] trait Clock extends Serializable {
-
-  /** Milliseconds since 1970-01-01T00:00:00Z. The clock may be set, forwards and backwards. */
-  def millis(): Long
-
-  /** Milliseconds since some moment of this process. Never goes back. For intervals within one process. */
-  def elapsedMillis(): Long
-}
-
-private[stoplog] object Clock {
-  val system: Clock = new Clock {
-    override def millis(): Long        = System.currentTimeMillis()
-    override def elapsedMillis(): Long = TimeUnit.NANOSECONDS.toMillis(System.nanoTime())
-  }
-}
+import stoplog.thread.{Backoff, Clock, Outcomes, Pooled, Uninterrupted}
 
 /** Keeps the running epoch and the driver itself from touching the open parts at the same time (I4).
   *

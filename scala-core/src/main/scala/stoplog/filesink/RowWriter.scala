@@ -18,7 +18,7 @@ import stoplog.format.RejectedLines
 import stoplog.format.RejectedLines.RejectedRow
 import stoplog.part.{PartNaming, Spooled}
 import stoplog.sink.BatchTimes
-import stoplog.thread.Outcomes
+import stoplog.thread.{Clock, Outcomes}
 
 /** One task's rows on their way into the commit protocol. */
 private[filesink] final class RowWriter(

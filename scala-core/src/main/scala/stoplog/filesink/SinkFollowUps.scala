@@ -12,6 +12,7 @@ import stoplog.error.Errors
 import stoplog.options.Completeness.ManifestChoice
 import stoplog.options.{BucketComplete, SinkOptions}
 import stoplog.place.SinkStorage
+import stoplog.storage.FileStore
 import stoplog.util.UserObject
 
 /** The follow-ups of a sink once parts are visible, from its options. Stays on the driver. */
@@ -89,7 +90,7 @@ private[stoplog] object SinkFollowUps {
     path,
     marked.bucket,
     marked.version,
-    marked.marker.substring(marked.marker.lastIndexOf('/') + 1),
+    FileStore.nameOf(marked.marker),
     marked.total.files,
     marked.total.rows,
     marked.total.bytes

@@ -20,6 +20,7 @@ import stoplog.merge.SparkMerger
 import stoplog.options.CompactionOptions
 import stoplog.part.{PartNaming, Pending, RunId, Spooled}
 import stoplog.storage.SpoolFiles
+import stoplog.thread.Clock
 import stoplog.util.UserObject
 
 /** The format of a sink's parts: it makes their bytes of rows. Goes to the executors. */

@@ -135,6 +135,12 @@ object FileStore {
 
   /** A path of a name in a directory, which may be the root itself. */
   def path(directory: String, name: String): String = if (directory.isEmpty) name else s"$directory/$name"
+
+  /** The directory of a path: empty for a path in the root, and for the root. */
+  private[stoplog] def directoryOf(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
+
+  /** The last name of a path. */
+  private[stoplog] def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 }
 
 /** The owner of a path, and the user of this process. */
@@ -199,7 +205,7 @@ final case class FileInfo(
     modifiedMillis: Option[Long],
     link: Option[Link] = None
 ) {
-  def name: String = path.substring(path.lastIndexOf('/') + 1)
+  def name: String = FileStore.nameOf(path)
 
   def isFile: Boolean = kind.isInstanceOf[FileInfo.File]
 

@@ -78,7 +78,7 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
     def see(path: String): Option[ForeignOwner] =
       if (!Entries.mayTell(nameOf(path))) None
       else {
-        val directory = parentOf(path)
+        val directory = FileStore.directoryOf(path)
         entries.getOrElseUpdate(directory, new Entries(directory)).see(nameOf(path))
       }
     (listing.directories ++ listing.paths)
@@ -144,7 +144,7 @@ private[stoplog] object ForeignOwners {
           .map(ForeignOwner(directory, name, _))
           .orElse(
             Option.when(nameOf(directory) == Metadata && name.contains(IcebergMetadata))(
-              ForeignOwner(parentOf(directory), Metadata, TableFormat.Iceberg)
+              ForeignOwner(FileStore.directoryOf(directory), Metadata, TableFormat.Iceberg)
             )
           )
           .orElse(
@@ -175,10 +175,8 @@ private[stoplog] object ForeignOwners {
     case _                                                    => false
   }
 
-  private def nameOf(path: String): String =
-    path.stripSuffix("/").drop(path.stripSuffix("/").lastIndexOf('/') + 1)
-
-  private def parentOf(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
+  /** The name of a directory, which a user may write with a `/` at the end. */
+  private def nameOf(directory: String): String = FileStore.nameOf(directory.stripSuffix("/"))
 
   private sealed trait Place
   private object Place {

@@ -34,7 +34,8 @@ private[stoplog] object Machine {
 
   private def nameOfNetwork: Option[String] = Try(InetAddress.getLocalHost.getHostName).toOption
 
-  private def bootId: Option[String] = read("/proc/sys/kernel/random/boot_id")
+  /** The boot of the operating system, where the system shows it. */
+  lazy val bootId: Option[String] = read("/proc/sys/kernel/random/boot_id")
 
   private def read(file: String): Option[String] =
     Try(Files.readString(Paths.get(file)).trim).toOption.filter(_.nonEmpty)

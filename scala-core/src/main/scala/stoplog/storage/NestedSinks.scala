@@ -11,9 +11,9 @@ private[storage] final class NestedSinks {
 
   /** Whether the walk enters a directory below the path: never the directory of a log. */
   def enters(directory: String): Boolean = {
-    val (above, name) = directory.splitAt(directory.lastIndexOf('/') + 1)
-    val isLog         = name == SinkDirectory.Root
-    if (isLog && above.nonEmpty) paths += above.stripSuffix("/")
+    val above = FileStore.directoryOf(directory)
+    val isLog = FileStore.nameOf(directory) == SinkDirectory.Root
+    if (isLog && above.nonEmpty) paths += above
     !isLog
   }
 

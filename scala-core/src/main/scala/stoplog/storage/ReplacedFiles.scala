@@ -23,8 +23,10 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
     paths.find(!ReplacedFiles.fits(_)).orElse(unmovable(paths))
 
   protected final def unmovable(paths: Seq[String]): Option[String] = {
-    val directories = paths.map(ReplacedFiles.parent).distinct
-    files.unmovable(directories, s"$root/file").flatMap(found => paths.find(ReplacedFiles.parent(_) == found))
+    val directories = paths.map(FileStore.directoryOf).distinct
+    files
+      .unmovable(directories, s"$root/file")
+      .flatMap(found => paths.find(FileStore.directoryOf(_) == found))
   }
 
   /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
@@ -113,9 +115,7 @@ private[stoplog] object ReplacedFiles {
   private val MostBytes = 255
 
   private def fits(path: String): Boolean =
-    s"${path.drop(path.lastIndexOf('/') + 1)}$Unseen".getBytes(UTF_8).length <= MostBytes
-
-  private def parent(path: String): String = path.take(path.lastIndexOf('/').max(0))
+    s"${FileStore.nameOf(path)}$Unseen".getBytes(UTF_8).length <= MostBytes
 
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
@@ -131,9 +131,9 @@ private[stoplog] object ReplacedFiles {
     * there, so markers go first; a file without its valid-length file shows rows that were never committed, so these go last.
     */
   def hidingOrder(paths: Vector[String]): Vector[Vector[String]] = {
-    def nameOf(path: String)  = path.drop(path.lastIndexOf('/') + 1)
-    val (hidden, visible)     = paths.partition(path => HiddenNames.isHidden(nameOf(path)))
-    val (markers, companions) = hidden.partition(path => MarkerNames.version(nameOf(path)).isDefined)
+    val (hidden, visible)     = paths.partition(path => HiddenNames.isHidden(FileStore.nameOf(path)))
+    val (markers, companions) =
+      hidden.partition(path => MarkerNames.version(FileStore.nameOf(path)).isDefined)
     Vector(markers, visible, companions).filter(_.nonEmpty)
   }
 

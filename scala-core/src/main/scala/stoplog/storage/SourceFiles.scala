@@ -56,10 +56,8 @@ trait SourceFiles extends Serializable {
   def describe(path: String): String
 
   /** The file's name on the storage, which a file has too that is the root itself, and whose path is empty. */
-  final def nameOf(file: SourceFile): String = {
-    val path = if (file.path.isEmpty) describe("") else file.path
-    path.substring(path.lastIndexOf('/') + 1)
-  }
+  final def nameOf(file: SourceFile): String =
+    FileStore.nameOf(if (file.path.isEmpty) describe("") else file.path)
 
   /** The path with its scheme and authority, as other readers of the storage want it. Error: `STOPLOG_SOURCE_LINK`. */
   def locate(path: String): URI

@@ -11,17 +11,20 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 private[stoplog] final case class ValidLengthNames(prefix: String, suffix: String) {
 
   /** The path of the valid-length file of a finished file. */
-  def of(path: String): String = {
-    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
-    s"$directory$prefix$name$suffix"
-  }
+  def of(path: String): String =
+    FileStore.path(FileStore.directoryOf(path), s"$prefix${FileStore.nameOf(path)}$suffix")
 
   /** The path of the finished file to which a valid-length file belongs; `None` if the name is not one of a valid-length file. */
   def fileOf(path: String): Option[String] = {
-    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
-    val isOne             =
+    val name  = FileStore.nameOf(path)
+    val isOne =
       name.length > prefix.length + suffix.length && name.startsWith(prefix) && name.endsWith(suffix)
-    Option.when(isOne)(directory + name.substring(prefix.length, name.length - suffix.length))
+    Option.when(isOne)(
+      FileStore.path(
+        FileStore.directoryOf(path),
+        name.substring(prefix.length, name.length - suffix.length)
+      )
+    )
   }
 }
 

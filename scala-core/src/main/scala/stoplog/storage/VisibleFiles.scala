@@ -27,7 +27,7 @@ private[stoplog] final class VisibleFiles(
       .flatMap(root =>
         files.walk(root) { path =>
           if (path != root) directories += path
-          path == root || !HiddenNames.isHidden(nameOf(path))
+          path == root || !HiddenNames.isHidden(FileStore.nameOf(path))
         }
       )
       .sortBy(_.path)
@@ -52,8 +52,6 @@ private[stoplog] final class VisibleFiles(
 
   private def asStored(file: FileInfo): VisibleFile =
     VisibleFile(file.path, file.bytes, file.bytes, file.modifiedMillis, file.link)
-
-  private def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 }
 
 private[stoplog] object VisibleFiles {
@@ -87,7 +85,7 @@ private[stoplog] object VisibleFiles {
 
   /** The directories above a path and below the root, the nearest one first. */
   private[storage] def parents(path: String): Iterator[String] =
-    Iterator.iterate(path)(at => at.substring(0, at.lastIndexOf('/').max(0))).drop(1).takeWhile(_.nonEmpty)
+    Iterator.iterate(path)(FileStore.directoryOf).drop(1).takeWhile(_.nonEmpty)
 }
 
 /** The result of one listing.
@@ -137,8 +135,6 @@ private[stoplog] final case class VisibleFile(
 ) {
 
   /** As a record names it: with the stored length, by which a later look recognizes the file. The number of rows is unknown. */
-  def asPart: FinishedPart = {
-    val (directory, name) = path.splitAt(path.lastIndexOf('/') + 1)
-    FinishedPart(directory.stripSuffix("/"), name, storedBytes, records = 0, epoch = -1)
-  }
+  def asPart: FinishedPart =
+    FinishedPart(FileStore.directoryOf(path), FileStore.nameOf(path), storedBytes, records = 0, epoch = -1)
 }

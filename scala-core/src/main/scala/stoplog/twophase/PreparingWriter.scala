@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.twophase
 
-import stoplog.commit.{Attempt, Clock, TaskPlan, TaskPlans, TaskResult}
+import stoplog.commit.{Attempt, TaskPlan, TaskPlans, TaskResult}
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.sink.{BatchTimes, Prepared, TwoPhaseSink, TwoPhaseWriter, WriterTask}
+import stoplog.thread.Clock
 
 /** Protocol steps 4 and 5 for a sink whose epochs leave nothing open. Used by the task's thread alone.
   *

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.log.RecordKind
 import stoplog.rolling.{DefaultRollingPolicy, RollingPolicy}
 import stoplog.storage.FileInfo
+import stoplog.thread.Stopwatch
 
 /** Clocks that are set, and clocks of two processes that differ. */
 class ClockSuite extends AnyFunSuite {

@@ -11,6 +11,7 @@ import stoplog.log.{CommitLog, MemoryRecords}
 import stoplog.part.{Open, Pending, RunId, SchemaId, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 import stoplog.storage.NewPart
+import stoplog.thread.Clock
 
 class CloserSuite extends AnyFunSuite {
 

@@ -13,6 +13,7 @@ import stoplog.part.RunId
 import stoplog.rolling.RollReason
 import stoplog.storage.{FileStore, JobDirectory, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.local._
+import stoplog.thread.Clock
 
 /** Batch jobs on a local disk, and faults that stop them. */
 private[commit] object JobsUnderTest {

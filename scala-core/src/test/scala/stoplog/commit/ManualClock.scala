@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import stoplog.thread.Clock
+
 /** A clock that stands still until it is moved. */
 final class ManualClock(start: Long) extends Clock {
   @volatile private var now     = start

@@ -8,6 +8,7 @@ import scala.collection.concurrent.TrieMap
 import stoplog.storage.PutOutcome
 import stoplog.laws.UnusedFiles
 import stoplog.storage.{FileInfo, FileStore}
+import stoplog.thread.Clock
 
 /** Small files in memory. */
 class MemoryNotes(clock: Clock = Clock.system) extends UnusedFiles {

@@ -10,6 +10,7 @@ import stoplog.error.Errors
 import stoplog.part.SpoolFile
 import stoplog.sink.Staged
 import stoplog.storage.{NewPart, NoFiles, SpoolFiles}
+import stoplog.thread.Clock
 
 /** Spool files in memory, with the time at which each was written. */
 final class MemorySpoolFiles(clock: Clock = Clock.system) extends SpoolFiles(NoFiles, "main") {

@@ -5,6 +5,7 @@ import scala.collection.mutable
 
 import stoplog.part.RunId
 import stoplog.sink._
+import stoplog.thread.Clock
 import stoplog.twophase.PreparingWriter
 
 /** A system with transactions, in memory: what survives all who write to it. */

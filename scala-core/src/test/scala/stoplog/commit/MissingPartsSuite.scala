@@ -8,6 +8,7 @@ import stoplog.fault.Faults
 import stoplog.log.{CommitLog, MemoryRecords, SinkState}
 import stoplog.part.{Open, SpoolFile, Spooled}
 import stoplog.storage.NewPart
+import stoplog.thread.Clock
 
 class MissingPartsSuite extends AnyFunSuite {
   private val parts      = new MemoryParts

@@ -11,6 +11,7 @@ import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, Step}
 import stoplog.storage.{FileStore, FilesOver, MoveOutcome}
 import stoplog.storage.local.LocalUnderTest
+import stoplog.thread.Clock
 
 /** Batch jobs that replace the files of one path, next to other jobs: readers see one order of all of them. */
 class ReplacementsSuite extends AnyFunSuite {

@@ -5,6 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.rolling.{AskingPolicy, DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.thread.Clock
 
 /** What a task knows of the time at which its rows come, although it does not read the clock for each. */
 class RowTimeSuite extends AnyFunSuite {

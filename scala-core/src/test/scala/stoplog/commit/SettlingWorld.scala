@@ -6,6 +6,7 @@ import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.Pending
 import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
+import stoplog.thread.Clock
 
 /** A [[Settling]] over stores in memory. */
 private[commit] final class SettlingWorld(

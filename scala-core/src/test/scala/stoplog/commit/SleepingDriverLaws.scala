@@ -10,6 +10,7 @@ import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.RollReason
+import stoplog.thread.Clock
 
 /** A driver sleeps in the middle of its commit. Its successor carries the record out, and then the part is taken away: by a
   * reader, or by a merge. The sleeper wakes.

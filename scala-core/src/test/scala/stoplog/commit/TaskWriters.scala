@@ -5,6 +5,7 @@ import stoplog.fault.Faults
 import stoplog.part.PartNaming
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.{PartStore, SpoolFiles}
+import stoplog.thread.Clock
 
 /** Writers of tasks that nothing stands in the way of: no fault, no bad bucket, no other run. */
 object TaskWriters {

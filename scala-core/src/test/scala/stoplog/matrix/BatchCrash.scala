@@ -5,6 +5,7 @@ import stoplog.commit._
 import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
+import stoplog.thread.Clock
 
 /** A batch job, killed at one point, and the next job that finds what it left.
   *

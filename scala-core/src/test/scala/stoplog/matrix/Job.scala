@@ -11,6 +11,7 @@ import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 import stoplog.storage.PartStore
+import stoplog.thread.Clock
 
 /** What an engine remembers of a query in its checkpoint: which epoch it began, and which it saw committed. */
 final case class Checkpoint(begun: Long, committed: Long) {

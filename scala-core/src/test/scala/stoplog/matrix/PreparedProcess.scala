@@ -9,6 +9,7 @@ import stoplog.log.CommitLog
 import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseWriter, WriterTask}
 import stoplog.storage.local.LocalForcing
+import stoplog.thread.Clock
 import stoplog.twophase.PreparingWriter
 
 /** A process of a query whose sink commits in two phases, with its log below a local directory.

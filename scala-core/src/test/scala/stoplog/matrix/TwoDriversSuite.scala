@@ -14,6 +14,7 @@ import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.part.RunId
 import stoplog.servers.{FaultProxy, S3Server}
+import stoplog.thread.Clock
 
 /** Two drivers of one query at once, as after a network split: the older one is fenced before it publishes anything. */
 abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {

@@ -8,11 +8,11 @@ import java.util.SplittableRandom
 import scala.collection.mutable.ArrayBuffer
 import scala.util.control.NonFatal
 
-import stoplog.commit.Clock
 import stoplog.commit.CompleteRule
 import stoplog.error.Errors
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.part.RunId
+import stoplog.thread.Clock
 
 /** Everything that one schedule works on: the seed's dice, the clock, the storage, the source, and who watches.
   *

@@ -17,7 +17,7 @@ abstract class JdbcWorld(database: TestDatabase, protected val table: String, ro
 
   protected def process(rig: Rig, number: Int, tasks: Int): ConnectorWorld.Process
 
-  /** Writes an epoch that this process has planned anew. */
+  /** Writes an epoch again, with the rows of a new plan. */
   protected def writeAnew(rig: Rig, epoch: Long): Unit
 
   protected final def rig(faults: Faults): Rig = new Rig(database, table, mortals, faults = faults)
@@ -87,7 +87,7 @@ private object InsertsWorld {
     batch => if (batch == epoch) Some(BatchDigest(s"batch $batch anew")) else planned.of(batch)
 }
 
-/** Into a table with a key. Nothing remembers epochs, and nothing has to: what is written last stays, whole rows. */
+/** Writes to a table with a key and without an epochs table: the last write of a row replaces the whole row. */
 final class UpsertsWorld(database: TestDatabase)
     extends JdbcWorld(database, database.newTable(), ConnectorRows.Upserts) {
 

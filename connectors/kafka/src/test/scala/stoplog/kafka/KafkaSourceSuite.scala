@@ -14,11 +14,11 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.Clock
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.kafka.StartPosition.Otherwise
 import stoplog.kafka.transaction.TransactionalProducer
+import stoplog.thread.Clock
 
 /** Spark's own source as this builder sets it, against a real broker. */
 class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {

@@ -84,8 +84,8 @@ private[wal] final class ChunkCommitter(
     Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
       .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
 
-  /** The notes may be outside of the log, and the log may be an older copy than they are. Then an epoch was sent, and yet
-    * Spark may have planned it anew, with more rows, or the log may have decided it anew, with other chunks.
+  /** The notes may be stored outside the log, and the log may be restored from an older copy. An epoch in the notes was sent.
+    * After such a restore, Spark may plan the epoch again with other rows, or the log may decide it again with other chunks.
     */
   private def begin(decided: DecidedEpoch): Unit = synchronized {
     if (!begun.get(decided.query).contains(decided)) {

@@ -5,14 +5,15 @@ import java.io.{BufferedInputStream, DataInputStream, DataOutputStream, FileNotF
 
 import scala.util.Using
 
-import stoplog.source.{SourceClock, StateFiles}
+import stoplog.source.StateFiles
+import stoplog.thread.Clock
 
 /** Records the absent files in the checkpoint: a run may have one listing alone, and the next run continues from it.
   *
   * A note that is lost costs time: absent files are remembered for longer. So a note is written by the first listing of a
   * run, and then from time to time. A note that names a file which was found again is deleted at once.
   */
-private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock: SourceClock) {
+private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock: Clock) {
   private var names: Vector[String]   = Vector.empty
   private var writtenAt: Option[Long] = None
   private var isWrong                 = false
@@ -25,7 +26,7 @@ private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock
     * @param end the number of splits that the newest record of splits has
     */
   def write(end: Long): Unit = {
-    val isDue = writtenAt.forall(clock.elapsedMillis - _ >= AbsentNotes.EveryMillis)
+    val isDue = writtenAt.forall(clock.elapsedMillis() - _ >= AbsentNotes.EveryMillis)
     if (names.nonEmpty && (isWrong || absence.size == 0 || isDue)) {
       names.foreach(state.delete) // first: no note tells of any but the last listing
       names = Vector.empty
@@ -42,7 +43,7 @@ private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock
         Using.resource(new DataInputStream(new BufferedInputStream(state.open(found.head)))) { in =>
           SeenFiles.refuseNewer(state, found.head, in.readInt())
           val millis = in.readLong()
-          val away   = clock.wallMillis - in.readLong()
+          val away   = clock.millis() - in.readLong()
           absence.restore(PathHash.readAll(in).iterator, millis, away)
         }
       catch { case _: FileNotFoundException => () } // another driver has listed since
@@ -54,11 +55,11 @@ private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock
       val out = new DataOutputStream(to)
       out.writeInt(SeenFiles.Version)
       out.writeLong(absence.millis)
-      out.writeLong(clock.wallMillis)
+      out.writeLong(clock.millis())
       PathHash.writeAll(absence.hashes.toVector, out)
       out.flush()
     }
-    writtenAt = Some(clock.elapsedMillis)
+    writtenAt = Some(clock.elapsedMillis())
   }
 }
 

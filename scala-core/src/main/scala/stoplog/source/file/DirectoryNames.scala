@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import scala.util.control.Breaks
 
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
 
 /** Names of directories such as `day=2026-11-21`, which tell a column and its value. Escapes are left as they are. */
 private[stoplog] object DirectoryNames {
@@ -18,7 +18,7 @@ private[stoplog] object DirectoryNames {
     }
 
   /** The directory in which a file is. */
-  def of(file: SourceFile): String = file.path.substring(0, file.path.lastIndexOf('/').max(0))
+  def of(file: SourceFile): String = FileStore.directoryOf(file.path)
 
   /** A directory that has a file, the first that is come to; or, where there is none, the deepest of some. It is found
     * without listing all, or even one large directory to its end.

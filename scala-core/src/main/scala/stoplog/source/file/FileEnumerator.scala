@@ -11,6 +11,7 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source._
 import stoplog.storage.{Found, SourceFile}
+import stoplog.thread.Clock
 
 /** Yields the files under a root that have not been read, the oldest first.
   *
@@ -20,7 +21,7 @@ import stoplog.storage.{Found, SourceFile}
 private[stoplog] final class FileEnumerator(
     settings: Enumeration,
     context: EnumeratorContext[FileSplit],
-    clock: SourceClock,
+    clock: Clock,
     faults: Faults,
     seenLimits: SeenFiles.SeenLimits
 ) extends SplitEnumerator[FileSplit] {
@@ -139,7 +140,7 @@ private[stoplog] final class FileEnumerator(
   /** A listing of which not all could be held is not over yet. */
   private def isTooEarly: Boolean =
     target.isEmpty && beyond.files == 0 && listedAt.exists(
-      clock.elapsedMillis - _ < monitoring.intervalMillis
+      clock.elapsedMillis() - _ < monitoring.intervalMillis
     )
 
   private def restore(snapshot: Array[Byte]): Unit = {
@@ -157,7 +158,7 @@ private[stoplog] final class FileEnumerator(
   private def list(): FileListing.OldestFiles = {
     val held     = settings.limits.heldFiles
     val unread   = new FileListing.OldestFiles(target.fold(held)(_.min(held.toLong).toInt))
-    val began    = FileListing.Began(clock.wallMillis, clock.elapsedMillis)
+    val began    = FileListing.Began(clock.millis(), clock.elapsedMillis())
     val coverage =
       settings.finder.fold(directories.begin(began.elapsedMillis))(_ => KnownDirectories.Whole)
     if (coverage == KnownDirectories.Whole) seen.beginListing()
@@ -184,8 +185,8 @@ private[stoplog] final class FileEnumerator(
       unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
     pending ++= oldest
-    listedAt = Some(clock.elapsedMillis)
-    counts.ended(clock.elapsedMillis - began.elapsedMillis, seen.size)
+    listedAt = Some(clock.elapsedMillis())
+    counts.ended(clock.elapsedMillis() - began.elapsedMillis, seen.size)
     unread
   }
 
@@ -201,8 +202,8 @@ private[stoplog] final class FileEnumerator(
   }
 
   private def evidence(root: Option[Found.Kind]): Evidence =
-    if (settings.finder.isDefined) places.judgeFinder(counts.files, seen, clock.elapsedMillis)
-    else places.judge(root, seen, clock.elapsedMillis)
+    if (settings.finder.isDefined) places.judgeFinder(counts.files, seen, clock.elapsedMillis())
+    else places.judge(root, seen, clock.elapsedMillis())
 
   private val sight: FileListing.Sight = new FileListing.Sight {
     override def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit] = {

@@ -4,6 +4,7 @@ package stoplog.source.file
 import stoplog.fault.Faults
 import stoplog.source._
 import stoplog.storage.SourceFiles
+import stoplog.thread.Clock
 
 /** The files under a root as a source. */
 private[stoplog] final class FileSplitSource[R, T](
@@ -11,7 +12,7 @@ private[stoplog] final class FileSplitSource[R, T](
     enumeration: Enumeration,
     format: FileFormat[R, T],
     onMissing: OnMissingFile,
-    clock: SourceClock = SourceClock.System,
+    clock: Clock = Clock.system,
     faults: Faults = Faults.none,
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default
 ) extends SplitSource[FileSplit, R, T] {

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
+import stoplog.storage.FileStore
+
 /** The stored hash of a path, 96 bits. Of a file or directory of a source, 80 bits are of the SHA-256 of its path, and 16
   * bits are the tag of the directory that contains it. Among a hundred million files, the odds that any two share a hash
   * are one to two hundred million.
@@ -41,7 +43,7 @@ private[file] object PathHash {
   }
 
   /** The hash of a file's path below the root. */
-  def ofFile(path: String): PathHash = ofFile(path, tagOf(parent(path)))
+  def ofFile(path: String): PathHash = ofFile(path, tagOf(FileStore.directoryOf(path)))
 
   /** @param tag of the directory that contains the file */
   def ofFile(path: String, tag: Int): PathHash = {
@@ -51,7 +53,7 @@ private[file] object PathHash {
 
   /** The hash of a directory's path below the root, which no file shares. */
   def ofDirectory(path: String): PathHash =
-    ofFile(s"$path/", tagOf(if (path.isEmpty) AboveRoot else parent(path)))
+    ofFile(s"$path/", tagOf(if (path.isEmpty) AboveRoot else FileStore.directoryOf(path)))
 
   /** The tag of a directory. Checkpoints contain it: it never changes. */
   def tagOf(directory: String): Int = (directory.hashCode * Spread) >>> 16
@@ -64,8 +66,6 @@ private[file] object PathHash {
   }
 
   def readAll(in: DataInput): Vector[PathHash] = Vector.fill(in.readInt())(read(in))
-
-  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
 
   private final val TagMask   = Tags - 1
   private final val Spread    = 0x9e3779b1

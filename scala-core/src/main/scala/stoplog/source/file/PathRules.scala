@@ -4,7 +4,7 @@ package stoplog.source.file
 import java.util.regex.{Pattern, PatternSyntaxException}
 
 import stoplog.error.Errors
-import stoplog.storage.{Found, HiddenNames, Link, SourceFiles}
+import stoplog.storage.{FileStore, Found, HiddenNames, Link, SourceFiles}
 
 /** The rules by which files under the root belong to the source.
   *
@@ -73,15 +73,17 @@ final case class PathRules(
       case Some(Link.Refused(why)) => throw Errors.sourceLink(files.describe(path), why)
       case Some(Link.Below(real))  =>
         if (found.kind == Found.Directory) !reaches(real)
-        else !(reaches(PathRules.parent(real)) && in(PathRules.parent(real)).takes(PathRules.name(real)))
+        else
+          !(reaches(FileStore.directoryOf(real)) && in(FileStore.directoryOf(real))
+            .takes(FileStore.nameOf(real)))
     })
   }
 
   /** Whether a directory is come by under this path, from the root on. */
   private[stoplog] def reaches(directory: String): Boolean =
     directory.isEmpty || {
-      val above = PathRules.parent(directory)
-      reaches(above) && in(above).enters(PathRules.name(directory))
+      val above = FileStore.directoryOf(directory)
+      reaches(above) && in(above).enters(FileStore.nameOf(directory))
     }
 
   /** The names behind the paths that the user named, of a directory in them. */
@@ -93,10 +95,6 @@ object PathRules {
 
   /** All that is not hidden. */
   val all: PathRules = PathRules(Vector(Vector.empty), None, Nesting.Recursive)
-
-  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
-
-  private def name(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 
   private[file] def fits(glob: Glob, name: String): Boolean =
     glob.matches(name) && (!HiddenNames.beginsHidden(name) || glob.text.head == name.head) &&

@@ -9,9 +9,10 @@ import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.source.{SourceClock, StateFiles}
+import stoplog.source.StateFiles
 import stoplog.source.file.SeenTable.SeenEntry
 import stoplog.storage.{PutOutcome, SourceFile}
+import stoplog.thread.Clock
 
 /** Exactly which files have been handed out, for as long as they are on the storage: by their paths and what they were,
   * never by how old they look. And the directories in which they are.
@@ -26,7 +27,7 @@ import stoplog.storage.{PutOutcome, SourceFile}
 private[file] final class SeenFiles(
     state: StateFiles,
     absence: Absence,
-    clock: SourceClock,
+    clock: Clock,
     limits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     faults: Faults = Faults.none
 ) {
@@ -101,7 +102,7 @@ private[file] final class SeenFiles(
 
   /** Ends a listing of all directories. Forgets the files and directories that [[Absence]] gives up, and returns them. */
   def endListing(evidence: Evidence): Vector[PathHash] = {
-    val gone = absence.judge(evidence, () => unsighted, clock.elapsedMillis)
+    val gone = absence.judge(evidence, () => unsighted, clock.elapsedMillis())
     forgetNoted(gone)
     if (evidence != Evidence.Nothing) absentNotes.write(end)
     gone

@@ -10,7 +10,7 @@ import scala.util.{Try, Using}
 import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
-import stoplog.storage.{Growth, SinkDirectory}
+import stoplog.storage.{FileStore, Growth, SinkDirectory}
 
 /** Finds out the capabilities of a file system by trying them: it often claims others.
   *
@@ -133,7 +133,7 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   private def fresh(): Path = {
     val name = s".trial.$mark-${made.size}"
-    val path = files.at(if (directory.isEmpty) name else s"$directory/$name")
+    val path = files.at(FileStore.path(directory, name))
     made :+= path
     path
   }

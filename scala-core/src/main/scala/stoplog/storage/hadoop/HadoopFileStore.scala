@@ -158,7 +158,7 @@ private[stoplog] class HadoopFileStore(
   /** Written elsewhere first, so that no reader sees half of it. */
   private def renamed(path: String, content: OutputStream => Unit): PutOutcome = {
     val target    = files.at(path)
-    val directory = drafts.getOrElse(path.take(path.lastIndexOf('/').max(0)))
+    val directory = drafts.getOrElse(FileStore.directoryOf(path))
     val draft     = files.at(FileStore.path(directory, s".${target.getName}.${UUID.randomUUID()}"))
     plainly(draft)(content)
     files.renameInto(draft, target) match {

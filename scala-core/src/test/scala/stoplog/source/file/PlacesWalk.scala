@@ -8,8 +8,8 @@ import scala.collection.mutable
 import scala.util.Random
 
 import stoplog.error.StoplogException
-import stoplog.source.SourceClock
 import stoplog.storage.{DirectoryState, Found, SourceFile, SourceFiles}
+import stoplog.thread.Clock
 
 /** A random life of one query: files come and are deleted, directories are away for a while, rules change between runs,
   * and the wall clock steps. In the end each row was read once, and the state is that of the files that are there.
@@ -163,7 +163,7 @@ private[stoplog] object PlacesWalk {
 private[stoplog] trait PlacesMutation {
   def limits: Monitoring.AbsenceLimits                              = Monitoring.AbsenceLimits()
   def files(real: MemoryFiles, rules: () => PathRules): SourceFiles = real
-  def clock(real: SourceClock): SourceClock                         = real
+  def clock(real: Clock): Clock                                     = real
 }
 
 private[stoplog] object PlacesMutation {
@@ -217,9 +217,9 @@ private[stoplog] object PlacesMutation {
 
   /** Intervals are differences of the time of day. */
   object WallIntervals extends PlacesMutation {
-    override def clock(real: SourceClock): SourceClock = new SourceClock {
-      override def wallMillis: Long    = real.wallMillis
-      override def elapsedMillis: Long = real.wallMillis
+    override def clock(real: Clock): Clock = new Clock {
+      override def millis(): Long        = real.millis()
+      override def elapsedMillis(): Long = real.millis()
     }
   }
 

@@ -8,8 +8,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.ManualClock
 import stoplog.laws.MemoryState
-import stoplog.source.SourceClock
 import stoplog.storage.SourceFile
 
 /** What is remembered, against a plain map, over compactions and restarts. */
@@ -21,7 +21,7 @@ class SeenFilesSuite extends AnyFunSuite {
     val assigned = mutable.Buffer.empty[FileSplit]
     val records  = mutable.Buffer.empty[(Long, Array[Byte])]
     val there    = mutable.Map.empty[String, SourceFile]
-    val time     = new HandClock
+    val time     = new ManualClock(0)
     def opened() = new SeenFiles(state, new Absence(0), time, SeenFiles.SeenLimits(20, 100))
     var seen     = opened()
     for (round <- 1 to 200) {
@@ -90,7 +90,7 @@ class SeenFilesSuite extends AnyFunSuite {
 
   test("state takes 24 bytes for each file") {
     val state = new MemoryState
-    val seen  = new SeenFiles(state, new Absence(0), new HandClock)
+    val seen  = new SeenFiles(state, new Absence(0), new ManualClock(0))
     for (n <- 1 to 30000) seen.put(SourceFile(s"some/directory/with/a/name/part-$n.txt", n.toLong, n.toLong))
     seen.snapshot(30000, new DataOutputStream(new ByteArrayOutputStream()))
     assert(state.files.values.map(_.length.toLong).sum <= 24 * 30000 + 64)
@@ -104,12 +104,3 @@ class SeenFilesSuite extends AnyFunSuite {
 }
 
 private final case class StateBytes(newestRecord: Int, all: Long)
-
-/** A clock that a test sets. */
-final class HandClock extends SourceClock {
-  var now: Long       = 0
-  var wallError: Long = 0
-
-  override def wallMillis: Long    = now + wallError
-  override def elapsedMillis: Long = now
-}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import stoplog.commit.ManualClock
 import stoplog.laws.MemoryState
 import stoplog.source._
 import stoplog.storage.SourceFiles
+import stoplog.thread.Clock
 
 /** A source of files in memory, with drivers that come and go. */
 final class SourceWorld(
@@ -24,7 +26,7 @@ final class SourceWorld(
     private var position: Long = 0
 ) {
   val files         = new MemoryFiles
-  private val clock = new HandClock
+  private val clock = new ManualClock(0)
 
   /** What happens between the reading of a micro-batch and its commit. */
   var beforeCommit: () => Unit = () => ()
@@ -33,19 +35,19 @@ final class SourceWorld(
   var storage: SourceFiles = files
 
   /** The clocks as the source sees them. */
-  var clocks: SourceClock = clock
-  private var output      = Vector.empty[String]
-  private var open        = newDriver()
+  var clocks: Clock  = clock
+  private var output = Vector.empty[String]
+  private var open   = newDriver()
 
   /** The time that has passed. */
-  def now: Long                 = clock.now
-  def now_=(millis: Long): Unit = clock.now = millis
+  def now: Long                 = clock.elapsedMillis()
+  def now_=(millis: Long): Unit = clock.advance(millis - now)
 
   /** The error of the wall clock. */
-  def wallError_=(millis: Long): Unit = clock.wallError = millis
-  def wallError: Long                 = clock.wallError
+  def wallError_=(millis: Long): Unit = clock.step(millis - wallError)
+  def wallError: Long                 = clock.millis() - clock.elapsedMillis()
 
-  clock.now = 1000000
+  now = 1000000
 
   def source: FileSplitSource[Line, String] = {
     val format = TextLines.format(decoding)

@@ -20,6 +20,7 @@ import stoplog.rolling.DefaultRollingPolicy
 import stoplog.sim.FinishedOver
 import stoplog.storage.{JobDirectory, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
+import stoplog.thread.Clock
 
 /** Batch jobs on HDFS, where nobody can tell whether the driver of an unfinished job lives: what it has decided is
   * carried out by the next job in either case, and it may go on itself at any time.

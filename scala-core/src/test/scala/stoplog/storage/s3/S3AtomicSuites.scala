@@ -18,6 +18,7 @@ import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
 import stoplog.rolling.RollReason
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
+import stoplog.thread.Clock
 
 class S3AtomicFilesSuite extends FileStoreLaws with S3AtomicLaws
 

@@ -49,7 +49,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
   /** @param newest the epoch that was written last
-    * @param asked  what the query is to write
+    * @param asked  the epoch that the query starts, in words
     * @param cql    the statement after which the query may write that
     */
   def epochBehind(

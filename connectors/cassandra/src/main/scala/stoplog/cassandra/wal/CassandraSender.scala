@@ -86,7 +86,7 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
 private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: () => Long) extends EpochTimes {
   private var queries = Map.empty[String, ChunkTimes.Query]
 
-  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, of a process that was given up, or if the epoch was decided anew. */
+  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND` if a newer process sends the query's chunks, or if the epoch has two decisions. */
   override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = synchronized {
     val query =
       if (chunk.epoch.isEmpty) queries.getOrElse(chunk.query, ChunkTimes.Job(nowMicros()))

@@ -14,15 +14,16 @@ import stoplog.cassandra.schema.OwnTable
 import stoplog.commit.{EpochCheck, EpochErrors, Planned}
 import stoplog.log.{BatchDigest, QueryEpoch}
 
-/** Gives each epoch of a query the write timestamp of its rows: when it was first begun.
+/** Returns the write timestamp of each epoch of a query: the time at which the epoch was first begun.
   *
-  * The time of an epoch is in the ledger before any of its rows is written, so an epoch that is repeated after a crash
-  * has it again. The ledger contains the digest of the epoch, too. An epoch that was planned anew has other rows and is
-  * refused, since Cassandra would mix the cells of two plans (decision 0034). Times grow with the epochs of a query, over
-  * restarts and even if the clock goes back: what a late attempt writes loses against all that newer epochs wrote.
+  * The ledger contains the timestamp and the digest of an epoch before any row of the epoch is written. An epoch that is
+  * repeated after a crash has the same timestamp. A repeated epoch with another digest is refused: its plan has other
+  * rows, and Cassandra would mix the cells of the two plans (decision 0034). Timestamps increase with the epochs of a
+  * query, over restarts and if the clock is set back: a late attempt's rows never replace rows of newer epochs.
   *
-  * @param table     that is written to, for messages
-  * @param retries   for all of it, from reading the ledger on: only that tells what became of a write without an answer
+  * @param table     the target table, for messages
+  * @param retries   covers the read of the ledger and the write: only a new read shows whether an unanswered write was
+  *                  applied
   * @param nowMicros the time by the driver's clock, in microseconds since 1970
   */
 private[cassandra] final class EpochClock(
@@ -46,7 +47,7 @@ private[cassandra] final class EpochClock(
     */
   def begin(planned: Planned): Long = begun(planned.batch, planned.digest) { own =>
     check.sequence(own.newest, planned)
-    // Whatever this run has not claimed itself, another one may have written behind another batch.
+    // An entry that this run has not claimed may be of another run, which continued from another batch.
     if (!claimed.contains(own)) check.goesOn(own.newest, planned)
   }
 
@@ -104,7 +105,7 @@ private[cassandra] object EpochClock {
   val systemMicros: () => Long = () => Math.multiplyExact(System.currentTimeMillis(), 1000L)
 }
 
-/** The newest epoch that a query has begun to write, and its time.
+/** The newest epoch that a query has begun, and the write timestamp of its rows.
   *
   * @param digest of the epoch; `None` if it was not known
   */

@@ -110,7 +110,7 @@ private object CassandraMatrixSuite {
   def plannedAnew(epoch: Long): BatchDigests =
     batch => if (batch == epoch) Some(BatchDigest(s"batch $batch anew")) else planned.of(batch)
 
-  /** The larger word has the smaller one: of two writes at one time, no column tells by itself which one a row is of. */
+  /** Maps larger words to smaller ones. Cassandra keeps the larger cell of two writes with one timestamp, so cells of both rows remain. */
   def mirrored(word: String): String = word.map(char => ('~' - char + ' ').toChar)
 
   val Words: Vector[(Step, String)] = Vector(

@@ -165,7 +165,9 @@ class EpochClockSuite extends AnyFunSuite {
       assert(e.getMessage.contains("planned anew"))
     }
     assert(ledger.all === before)
-    assert(clock(ledger).begins(5, BatchDigests.unknown) === before.head.micros) // as far as anybody can tell
+    assert(
+      clock(ledger).begins(5, BatchDigests.unknown) === before.head.micros
+    ) // without a digest, the epoch counts as the same
   }
 
   test("an epoch after another one than the ledger's is refused, and so is one that comes too early") {

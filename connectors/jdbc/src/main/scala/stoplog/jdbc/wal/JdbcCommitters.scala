@@ -117,8 +117,10 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
     !late
   }
 
-  /** The newest epoch afterwards: it stays if it is a later one, or the same by another decision. Error: one that may pass, if
-    * another process has just begun the query's first epoch.
+  /** Records that an epoch is being sent, and returns the newest recorded epoch. A recorded epoch stays if it is later, or
+    * if it has the same number and another decision.
+    *
+    * Error: `SQLTransientException` if another process inserts the query's first epoch at the same time; the caller retries.
     */
   def begin(session: Session, decided: DecidedEpoch): DecidedEpoch = {
     val DecidedEpoch(query, epoch, decision) = decided

@@ -103,7 +103,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     for (committer <- Seq("jdbc", "files")) {
       val refused =
         intercept[Exception](run(sink(other).withCommitter(committer).build(), rows, at)).getMessage
-      // Of two changes, that of the notes is told first.
+      // The change of the place of the notes is reported first.
       assert(
         refused.contains(if (committer == "jdbc") "STOPLOG_WAL_TARGET_CHANGED" else "STOPLOG_WAL_NOTES_MOVED")
       )

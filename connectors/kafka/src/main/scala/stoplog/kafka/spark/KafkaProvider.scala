@@ -14,7 +14,6 @@ import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.commit.Clock
 import stoplog.engine._
 import stoplog.error.Log
 import stoplog.kafka.client.{FirstFailure, KafkaErrors, ProducerSettings}
@@ -24,6 +23,7 @@ import stoplog.options.TimeSpan
 import stoplog.part.RunId
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable}
+import stoplog.thread.Clock
 import stoplog.twophase.TwoPhaseSettings
 
 /** `format("stoplog-kafka")`: writes to Kafka.

@@ -15,12 +15,12 @@ import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors._
 
-import stoplog.commit.Clock
 import stoplog.error.{Log, StoplogException}
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.options.TimeSpan
 import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
+import stoplog.thread.Clock
 
 /** The driver's half of the sink: commits what the log has decided, and aborts what dead runs have left open, for which
   * readers of committed records wait.

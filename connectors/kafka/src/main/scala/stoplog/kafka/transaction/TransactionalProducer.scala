@@ -13,12 +13,11 @@ import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 
-import stoplog.commit.Clock
 import stoplog.error.Log
 import stoplog.kafka.client.{FirstFailure, KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.part.RunId
 import stoplog.sink.{Prepared, TwoPhaseWriter}
-import stoplog.thread.Daemons
+import stoplog.thread.{Clock, Daemons}
 
 /** Sends records in one transaction after the other, and leaves each open: another process commits it.
   *

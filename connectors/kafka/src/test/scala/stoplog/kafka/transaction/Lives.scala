@@ -8,7 +8,7 @@ import scala.util.control.{ControlThrowable, NonFatal}
 
 import org.apache.kafka.clients.producer.ProducerRecord
 
-import stoplog.commit.{Clock, LostPart}
+import stoplog.commit.LostPart
 import stoplog.fault.{Faults, Step}
 import stoplog.kafka.Broker
 import stoplog.kafka.client.ProducerSettings
@@ -16,6 +16,7 @@ import stoplog.log.{CommitLog, LogFiles}
 import stoplog.matrix.PreparedProcess
 import stoplog.part.RunId
 import stoplog.storage.local.{LocalFileStore, LocalForcing}
+import stoplog.thread.Clock
 
 /** One query over several lives, without an engine: each ends at a fault, or when all its epochs are done. What it has
   * open then stays open, as that of a process that was killed.

@@ -11,10 +11,10 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.utils.AppInfoParser
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.Clock
 import stoplog.kafka.Broker
 import stoplog.kafka.client.{OpenTransaction, ProducerSettings}
 import stoplog.sink.CommitOutcome
+import stoplog.thread.Clock
 
 /** The newest client: some of its classes have other names than Spark's, and it knows a newer protocol. */
 class NewerClientSuite extends AnyFunSuite {

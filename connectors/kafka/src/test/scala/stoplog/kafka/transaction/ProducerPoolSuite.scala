@@ -3,9 +3,9 @@ package stoplog.kafka.transaction
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.Clock
 import stoplog.kafka.client.ProducerSettings
 import stoplog.part.RunId
+import stoplog.thread.Clock
 
 /** No producer of this suite reaches a broker: what counts is who gets which. */
 class ProducerPoolSuite extends AnyFunSuite {

@@ -8,11 +8,11 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
-import stoplog.commit.Clock
 import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.kafka.Broker
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
+import stoplog.thread.Clock
 
 /** Against a real broker: what readers of committed records see is the truth. */
 class TransactionsSuite extends AnyFunSuite with Eventually {

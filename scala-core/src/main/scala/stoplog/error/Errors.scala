@@ -105,6 +105,9 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def sourcePath(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_PATH", "path" -> path, "why" -> reason(why))
 
+  def sourceArchive(path: String, archive: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_SOURCE_ARCHIVE", "path" -> path, "archive" -> archive, "why" -> reason(why))
+
   /** @param recorded what the checkpoint's files are below
     * @param file     that says so
     */
@@ -331,6 +334,18 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   def storeWrite(path: String, why: String, cause: Throwable): StoplogException =
     storage("STOPLOG_STORE_WRITE", path, why, cause)
+
+  def fileNotPermitted(path: String, why: String, cause: Throwable): StoplogException =
+    storage("STOPLOG_FILE_NOT_PERMITTED", path, why, cause)
+
+  def tooManyOpenFiles(path: String, why: String, cause: Throwable): StoplogException =
+    storage("STOPLOG_TOO_MANY_OPEN_FILES", path, why, cause)
+
+  def staleFileHandle(path: String, why: String, cause: Throwable): StoplogException =
+    storage("STOPLOG_STALE_FILE_HANDLE", path, why, cause)
+
+  def fileIo(path: String, why: String, cause: Throwable): StoplogException =
+    storage("STOPLOG_FILE_IO", path, why, cause)
 
   def unknownOutcome(path: String, why: String, cause: Throwable): StoplogException =
     storage("STOPLOG_UNKNOWN_OUTCOME", path, why, cause)

@@ -19,7 +19,7 @@ import stoplog.options.SourceOptions
 import stoplog.source.{SplitSource, StateFiles}
 import stoplog.source.file._
 import stoplog.source.file.Monitoring.OnChangedFile
-import stoplog.storage.{CommittedSourceFiles, DirectoryState, FileStore, Found, SourceFile, SourceFiles}
+import stoplog.storage._
 import stoplog.storage.CommittedSourceFiles.Finding
 
 /** The file source that options ask for. */
@@ -78,6 +78,16 @@ private[stoplog] object FileReads {
     if (options.files.finder.forall(_ == FileFinder.NonSplitting)) Finding.ByListing else Finding.ByFinder,
     () => SourcePlaces.files(SourceRoot.of(Vector(root.root.getParent.toString)))
   )
+
+  /** Tries to archive, if a stream is to do so. Error: `STOPLOG_SOURCE_ARCHIVE`. */
+  def refuseUnfitArchive(options: SourceOptions): Unit = options.follow.monitoring.cleaning match {
+    case CleanSource.Archive(directory) =>
+      val root = SourceRoot.of(options.content.paths)
+      SourcePlaces.files(root).moveProblem(directory).foreach { why =>
+        throw Errors.sourceArchive(options.content.paths.mkString(", "), directory, why)
+      }
+    case _ => ()
+  }
 
   /** Refuses places for files of the source's own that it would read: such a query would never come to an end.
     *
@@ -184,12 +194,14 @@ private[stoplog] object FileReads {
 
     override def leavesOut(directory: String): Boolean = !filter.enters(directory)
 
-    override def find(path: String): Option[Found]    = files.find(path)
-    override def delete(path: String): Boolean        = files.delete(path)
-    override def move(path: String, to: String): Unit = files.move(path, to)
-    override def describe(path: String): String       = files.describe(path)
-    override def locate(path: String): URI            = files.locate(path)
-    override def canAppend: Boolean                   = files.canAppend
+    override def find(path: String): Option[Found]           = files.find(path)
+    override def delete(path: String): Boolean               = files.delete(path)
+    override def move(path: String, to: String): MoveOutcome = files.move(path, to)
+    override def moveProblem(to: String): Option[String]     = files.moveProblem(to)
+    override def looksAreLocal: Boolean                      = files.looksAreLocal
+    override def describe(path: String): String              = files.describe(path)
+    override def locate(path: String): URI                   = files.locate(path)
+    override def canAppend: Boolean                          = files.canAppend
 
     private[stoplog] override def committed(file: SourceFile): SourceFile = files.committed(file)
   }

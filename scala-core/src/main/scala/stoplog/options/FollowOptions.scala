@@ -28,8 +28,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   )(
     "tail",
     "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
-      "all of it again. `tail`: read what was added, as far as lines are complete (a shorter file is read again); only for " +
-      "`text`, `json` and `csv` in UTF-8, and not for compressed files. It is known exactly which files have been read: a " +
+      "all of it again. `tail`: read what was added, as far as lines are complete (a file with other bytes before the " +
+      "position is a new file); only for `text`, `json` and `csv` in UTF-8, and not for compressed files. It is known exactly which files have been read: a " +
       "new file may be as old as it likes."
   )
 
@@ -40,7 +40,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "true"
   )(
     "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading, or without " +
-      "what is left of one that is read in pieces and is another by then."
+      "what is left of one that is read in pieces and is another by then. A file that exists and cannot be opened is an error."
   )
 
   val MonitorInterval: Opt[Long] = option("monitorInterval", OptionType.span, "30s")(
@@ -98,9 +98,9 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "off",
     "archive"
   )(
-    "What becomes of a file once the micro-batch that read the end of it is committed, which Spark tells when it plans " +
-      "the next one. A file that is no longer the one that was read is left alone, and so is one that cannot be moved; with " +
-      "`delete` also one of which `onCorrupt` = `quarantine` left out bytes that are in no note."
+    "What becomes of a file once the micro-batch that read the end of it is committed, which the source learns when Spark " +
+      "plans the next one. A file that has replaced it is a new file. A file that was changed in place stays, and so does one " +
+      "that cannot be moved; with `delete` also one of which `onCorrupt` = `quarantine` left out bytes that are in no note."
   )
 
   val SourceArchiveDir: Opt[String] = option(
@@ -109,7 +109,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "/data/archive"
   )(
     "required with `cleanSource` = `archive`",
-    "Where files go that are archived, under the paths that they have below `path`. Not where the source would read them: " +
+    "Where files go that are archived, under the paths that they have below `path`; with the file's time in the name if the " +
+      "name is taken. Not where the source would read them: " +
       "below a path of it, unless hidden or fitting no pattern."
   )
 

@@ -3,20 +3,19 @@ package stoplog.place
 
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.attribute.BasicFileAttributes
-import java.nio.file.{Files, NoSuchFileException}
 
 import scala.util.{Try, Using}
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{LocalFileSystem, Path}
+import org.apache.hadoop.fs.Path
 
 import stoplog.commit.{BatchDigests, Planned}
 import stoplog.error.Errors
 import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
+import stoplog.storage.OpenFailure
 
 /** The files of a query's checkpoint that Spark writes and stoplog reads. Trouble with one is thrown as it comes. */
 private[stoplog] final class CheckpointFiles(location: String, configuration: Configuration) {
@@ -36,30 +35,18 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
   def offsets(batch: Long): Option[Array[Byte]] = {
     val file = new Path(new Path(root, "offsets"), batch.toString)
     try Some(bytes(file))
-    catch { case _: FileNotFoundException if !isThere(file) => None }
+    catch { case _: FileNotFoundException if !OpenFailure.isThere(files, file) => None }
   }
 
   /** The last batch in `commits`. */
   def lastCommitted: Option[Long] = {
     val directory = new Path(root, "commits")
-    if (!isThere(directory)) None
+    if (!OpenFailure.isThere(files, directory)) None
     else files.listStatus(directory).toVector.flatMap(_.getPath.getName.toLongOption).maxOption
   }
 
   /** The batch that the query begins with: the one that is planned and not committed, or the one after the last. */
   def nextBatch: Long = lastCommitted.fold(0L)(_ + 1)
-
-  /** Java, and with it Hadoop on a local disk, says "not found" of a file that may not be opened or looked at, too. Error:
-    * `IOException` when it cannot be told.
-    */
-  private def isThere(path: Path): Boolean = files match {
-    case local: LocalFileSystem =>
-      try {
-        Files.readAttributes(local.pathToFile(path).toPath, classOf[BasicFileAttributes])
-        true
-      } catch { case _: NoSuchFileException => false }
-    case other => other.exists(path)
-  }
 
   private def bytes(file: Path): Array[Byte] = Using.resource(files.open(file))(_.readAllBytes())
 }

@@ -28,14 +28,26 @@ private[stoplog] final class SourceDriver[S <: Split](
   private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
   private var opened: Option[SplitEnumerator[S]] = None
   private var told                               = 0L
+  private var isTargetDue                        = false
 
-  /** The end of the micro-batch that begins at this position: the same again if there is nothing to read.
+  /** The end of the micro-batch that begins at this position: the same again if there is nothing to read. All
+    * micro-batches before this position are committed: Spark plans one at a time.
     *
     * A micro-batch that was planned before a crash, of which Spark did not hear, is the one that comes now.
     *
     * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and those of the source.
     */
-  def plan(start: Long, limits: ReadLimits): Long = unlessOvertaken(planned(start, limits))
+  def plan(start: Long, limits: ReadLimits): Long = {
+    committed(start)
+    unlessOvertaken {
+      if (isTargetDue) {
+        isTargetDue = false
+        enumerator.fixTarget()
+        faults.at(Step.TargetFixed)
+      }
+      planned(start, limits)
+    }
+  }
 
   /** The splits between two positions, from the log alone.
     *
@@ -62,11 +74,10 @@ private[stoplog] final class SourceDriver[S <: Split](
     log.trim(end, keptBatches, enumerator.oldestNeeded)
   }
 
-  /** See [[SplitEnumerator.fixTarget]]. */
-  def fixTarget(): Unit = unlessOvertaken {
-    enumerator.fixTarget()
-    faults.at(Step.TargetFixed)
-  }
+  /** See [[SplitEnumerator.fixTarget]]. The next plan fixes the target, once the source knows what is committed: a file that
+    * has replaced a committed one belongs to the target.
+    */
+  def fixTarget(): Unit = isTargetDue = true
 
   def outstanding: Outstanding = opened.fold(Outstanding.none)(_.outstanding)
 

@@ -122,6 +122,7 @@ private[spark] object SourceTable {
     /** The size of a stream's input is not known: to list all files in each micro-batch would be no help. */
     override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
       size = () => JOptionalLong.empty()
+      FileReads.refuseUnfitArchive(options)
       super.toMicroBatchStream(checkpointLocation)
     }
 

@@ -54,7 +54,9 @@ private[stoplog] final class CommittedSourceFiles(
   override def state(directory: String): Option[DirectoryState] = files.state(directory)
   override def canAppend: Boolean                               = files.canAppend
   override def delete(path: String): Boolean                    = files.delete(path)
-  override def move(path: String, to: String): Unit             = files.move(path, to)
+  override def move(path: String, to: String): MoveOutcome      = files.move(path, to)
+  override def moveProblem(to: String): Option[String]          = files.moveProblem(to)
+  override def looksAreLocal: Boolean                           = files.looksAreLocal
   override def describe(path: String): String                   = files.describe(path)
   override def locate(path: String): URI                        = files.locate(path)
 

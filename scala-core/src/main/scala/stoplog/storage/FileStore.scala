@@ -43,7 +43,9 @@ trait FileStore extends Serializable {
   /** Whether there is a file at the path. Overridden where a store can tell for less than [[stat]] costs. */
   def exists(path: String): Boolean = stat(path).exists(_.isFile)
 
-  /** The file's bytes, which the caller closes. Error: `FileNotFoundException`. */
+  /** The file's bytes, which the caller closes. Error: `FileNotFoundException` only if there is no such file. Every other
+    * failure to open a file MUST be another exception: the file may exist.
+    */
   def open(path: String): InputStream
 
   /** The bytes of a file that has at least so many, which the caller closes. Overridden where a store can tell that for less

@@ -36,7 +36,8 @@ trait SourceFiles extends Serializable {
 
   /** The file's bytes from an offset on. Asks the storage for nothing that [[SourceFile]] says.
     *
-    * Errors: `FileNotFoundException`, `STOPLOG_SOURCE_LINK`.
+    * Errors: `FileNotFoundException` only if there is no such file; `STOPLOG_SOURCE_LINK`; any other exception, such as
+    * those of [[OpenFailure.Refused]], means that the file may exist.
     */
   def open(file: SourceFile, from: Long): InputStream
 
@@ -45,12 +46,23 @@ trait SourceFiles extends Serializable {
     */
   def delete(path: String): Boolean
 
-  /** Gives a file another path, and replaces no file there. Throws if the file is absent. Error: `STOPLOG_SOURCE_LINK`
-    * where a link leads to it.
+  /** Moves a file, and replaces no file: `TargetTaken` if another file has the new path. If a crash left the file under both
+    * paths, the next call completes the move.
+    *
+    * Errors: `STOPLOG_SOURCE_LINK` if a link leads to the file; `IOException`.
     *
     * @param to absolute, on the same storage
     */
-  def move(path: String, to: String): Unit
+  def move(path: String, to: String): MoveOutcome
+
+  /** Returns why no file can be moved into a directory, by a trial that leaves no file. Creates the directory.
+    *
+    * @param to as for [[move]]
+    */
+  def moveProblem(to: String): Option[String] = None
+
+  /** Whether [[find]] costs no request over a network, so that readers may look at each file. */
+  def looksAreLocal: Boolean = false
 
   /** The path as a user knows it. */
   def describe(path: String): String
@@ -68,13 +80,22 @@ trait SourceFiles extends Serializable {
   * @param kind of the link's target, if it is a link
   * @param link its target; none for a path that has no link in it below what the source's paths name
   * @param id   of a directory, where the storage has such identities and the listing returns them without a request more
+  * @param fileId of a file without a link
   */
 final case class Found(
     name: String,
     kind: Found.Kind,
     link: Option[Link] = None,
-    id: Option[DirectoryId] = None
-)
+    id: Option[DirectoryId] = None,
+    fileId: FileId = FileId.Unknown
+) {
+
+  /** The file at a path; none for a directory. */
+  def file(path: String): Option[SourceFile] = kind match {
+    case Found.File(bytes, modified) => Some(SourceFile(path, bytes, modified, id = fileId))
+    case Found.Directory             => None
+  }
+}
 
 object Found {
   sealed trait Kind
@@ -96,8 +117,25 @@ object Found {
   *             [[SourceFiles.nameOf]]
   * @param bytes that count
   * @param storedBytes the length of a file of which fewer bytes count: a valid-length file says so
+  * @param id     tells it from a later file of the same path
+  * @param ending of these bytes, where a reader has to know it
   */
-final case class SourceFile(path: String, bytes: Long, modifiedMillis: Long, storedBytes: Option[Long] = None)
+final case class SourceFile(
+    path: String,
+    bytes: Long,
+    modifiedMillis: Long,
+    storedBytes: Option[Long] = None,
+    id: FileId = FileId.Unknown,
+    ending: Ending = Ending.Unknown
+) {
+
+  /** Whether both describe one state of one file, whether or not its ending is known. */
+  def isSame(other: SourceFile): Boolean = copy(ending = other.ending) == other
+
+  /** Whether a file that was found has the length and the time that `before` had, and is not known to be another. */
+  def isStill(before: SourceFile): Boolean =
+    Found.File(bytes, modifiedMillis).isStill(before) && !id.isOther(before.id)
+}
 
 /** The identity of a directory: a directory that is removed and created again, or a mount point whose disk is away, has
   * another one.

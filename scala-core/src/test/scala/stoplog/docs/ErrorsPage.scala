@@ -51,6 +51,7 @@ object ErrorsPage {
     "0A" -> "What cannot be done here, or not together",
     "38" -> "Code of yours",
     "39" -> "What code of yours answered",
+    "53" -> "A limit of the operating system",
     "55" -> "The checkpoint and the log do not belong together, or something else is not as it was",
     "40" -> "Another driver has taken over",
     "58" -> "Storage, or another system, failed",

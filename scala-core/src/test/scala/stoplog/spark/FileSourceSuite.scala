@@ -2,7 +2,7 @@
 package stoplog.spark
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.nio.file.{Files, Path, StandardOpenOption}
+import java.nio.file.{Files, Path, Paths, StandardCopyOption, StandardOpenOption}
 import java.nio.file.attribute.FileTime
 import java.util.zip.GZIPOutputStream
 
@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.bucket.BasePathBucketAssigner
-import stoplog.error.Causes
+import stoplog.error.{Causes, Thrown}
 import stoplog.format.SparkSessionForTests
 
 /** Text files as a stream and as a batch, through Spark. */
@@ -277,6 +277,39 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("reads a name that comes again on each day, with a run for each day") {
+    for (clean <- Seq("archive", "delete")) {
+      val in      = new Input
+      val place   = new Place
+      val away    = Files.createTempDirectory("stoplog-archive")
+      val archive = if (clean == "archive") Seq("sourceArchiveDir" -> away.toString) else Seq.empty
+      for (day <- 1 to 4) {
+        in.write("_new", s"day$day ${"x" * day}\n")
+        Files.move(in.root.resolve("_new"), in.root.resolve("daily.csv"), StandardCopyOption.REPLACE_EXISTING)
+        in.write(s"other$day.csv", s"other$day\n")
+        runOnce(in, place, Seq("cleanSource" -> clean) ++ archive: _*)
+      }
+      assert(place.lines.count(_.startsWith("day")) === 4 && place.lines.size === 8)
+      assert(away.toFile.list().count(_.startsWith("daily")) >= (if (clean == "archive") 3 else 0))
+    }
+  }
+
+  test("refuses an archive on another file system before it reads a row") {
+    val memory = Paths.get("/dev/shm")
+    assume(Files.isWritable(memory))
+    val in    = new Input
+    val place = new Place
+    assume(Files.getFileStore(memory).name != Files.getFileStore(in.root).name)
+    val away = Files.createTempDirectory(memory, "stoplog-archive")
+    in.write("a", "1\n")
+    val archive = Seq("cleanSource" -> "archive", "sourceArchiveDir" -> away.toString)
+    val error   = intercept[Exception](runOnce(in, place, archive: _*))
+    assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_ARCHIVE"))
+    assert(error.getMessage.contains("two mounted file systems"))
+    assert(!Files.exists(Paths.get(place.out)) || place.lines.isEmpty)
+    assert(away.toFile.list().isEmpty)
+    Files.delete(away)
+  }
   test("whole files, and files that cannot be read") {
     val in = new Input
     in.write("a.bin", "one")

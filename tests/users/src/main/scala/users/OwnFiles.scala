@@ -5,7 +5,7 @@ import java.io.InputStream
 import java.net.URI
 
 import stoplog.source.file.{FileFinder, PathRules}
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{Found, MoveOutcome, SourceFile, SourceFiles}
 
 /** How files are found, and where they are. Nothing here does anything: it shows that users can compile one. */
 object OwnFiles {
@@ -18,7 +18,7 @@ object OwnFiles {
     override def find(path: String): Option[Found] = ???
     override def open(file: SourceFile, from: Long): InputStream = ???
     override def delete(path: String): Boolean = ???
-    override def move(path: String, to: String): Unit = ???
+    override def move(path: String, to: String): MoveOutcome = ???
     override def describe(path: String): String = ???
     override def locate(path: String): URI = ???
   }

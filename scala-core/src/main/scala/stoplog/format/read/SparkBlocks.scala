@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import java.io.{Closeable, FileNotFoundException, IOException}
+import java.io.{Closeable, IOException}
 import java.net.URI
-
-import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.paths.SparkPath
@@ -174,9 +172,7 @@ private[stoplog] object SparkBlocks {
       split.extent.toString
 
     // Spark tells of any trouble in words of its own, and what happened is behind them.
-    override protected def told(causes: Seq[Throwable]): Throwable    = causes.last
-    override protected def isMissing(causes: Seq[Throwable]): Boolean =
-      causes.exists(_.isInstanceOf[FileNotFoundException])
+    override protected def told(causes: Seq[Throwable]): Throwable = causes.last
 
     private def partitioned(split: FileSplit): PartitionedFile = {
       val (from, until) = split.extent match {
@@ -221,13 +217,13 @@ private[stoplog] object SparkBlocks {
       /** None: only Spark's own reader knows where it is. */
       override def rest: Option[FileSplit] = None
 
-      private def moved(): Boolean =
-        try
-          all.hasNext && {
-            current = all.next()
-            true
-          }
-        catch { case NonFatal(e) => throw unreadable(split, e) }
+      private def moved(): Boolean = guarded(split)(
+        all.hasNext && {
+          current = all.next()
+          true
+        },
+        leftOut = false
+      )
     }
   }
 

@@ -56,9 +56,9 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
 
   /** A file that is cut comes again at once. */
   private def blocks(file: SourceFile): Option[Vector[Block]] = known match {
-    case _ if file.bytes == 0   => Some(Vector.empty)
-    case Some((`file`, blocks)) => Some(blocks)
-    case _                      =>
+    case _ if file.bytes == 0                      => Some(Vector.empty)
+    case Some((same, blocks)) if same.isSame(file) => Some(blocks)
+    case _                                         =>
       try {
         known = Some(file -> index.of(files, file))
         known.map(_._2)

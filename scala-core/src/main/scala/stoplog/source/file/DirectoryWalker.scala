@@ -39,19 +39,20 @@ private[stoplog] object DirectoryWalker {
       visitor: Visitor
   ): Option[Found.Kind] = {
     val found = files.find("")
-    val root  = found.map(_.kind)
-    root.foreach {
-      case Found.File(bytes, modified) => visitor.alone(SourceFile("", bytes, modified))
-      case Found.Directory             =>
-        val linked = mutable.Set.empty[String]
-        var level  = Vector(ListedDirectory("", "", found.flatMap(_.id)))
-        while (level.nonEmpty) {
-          val (next, again) = once(below(files, rules, level, threads, visitor), linked)
-          again.foreach(directory => visitor.leavesOut(directory.path))
-          level = next
-        }
+    found.foreach { root =>
+      root.file("") match {
+        case Some(file) => visitor.alone(file)
+        case None       =>
+          val linked = mutable.Set.empty[String]
+          var level  = Vector(ListedDirectory("", "", root.id))
+          while (level.nonEmpty) {
+            val (next, again) = once(below(files, rules, level, threads, visitor), linked)
+            again.foreach(directory => visitor.leavesOut(directory.path))
+            level = next
+          }
+      }
     }
-    root
+    found.map(_.kind)
   }
 
   /** The directories in the directories. */
@@ -96,11 +97,9 @@ private[stoplog] object DirectoryWalker {
       val path     = directory.pathOf(found.name)
       def filtered = found.kind == Found.Directory && files.leavesOut(path)
       val wanted   = !filtered && rules.wants(all, rule, path, found)
-      found.kind match {
-        case Found.Directory =>
-          if (wanted) below += directory.below(found, path) else visitor.leavesOut(path)
-        case Found.File(bytes, modified) =>
-          if (wanted) visit.file(SourceFile(path, bytes, modified)) else visit.passedOver(found.name)
+      found.file(path) match {
+        case None       => if (wanted) below += directory.below(found, path) else visitor.leavesOut(path)
+        case Some(file) => if (wanted) visit.file(file) else visit.passedOver(found.name)
       }
     }
     val entered = below.result()

@@ -11,12 +11,13 @@ import scala.util.control.NonFatal
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Fetched, SplitReader}
 import stoplog.source.file.Monitoring.OnChangedFile
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
 
 /** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
   *
   * A file of which a piece alone is read must be the one that was listed: its other pieces are read of that, and at other
-  * times. One that is longer by now counts as the same where programs may have added to it. A whole file is read as it is.
+  * times. One that is longer by now counts as the same where programs may have added to it, and its bytes are those that
+  * were listed. A whole file is read as it is, unless a file of another id has replaced it on a local disk.
   *
   * Each error tells the file, and where there is one the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
@@ -53,9 +54,6 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   /** The exception of which the message tells the user, of an exception and its causes. */
   protected def told(causes: Seq[Throwable]): Throwable = causes.head
 
-  /** Whether an exception, which these caused, says that the file is not there. */
-  protected def isMissing(causes: Seq[Throwable]): Boolean = causes.head.isInstanceOf[FileNotFoundException]
-
   override final def add(splits: Seq[FileSplit]): Unit = {
     waiting ++= splits
     ()
@@ -89,22 +87,38 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     * @param leftOut what comes of it if the file is not there, and is to be left out
     */
   protected final def guarded[A](split: FileSplit)(action: => A, leftOut: A): A =
-    try action
-    catch {
-      case NonFatal(e) if isMissing(Causes.of(e)) =>
-        if (onMissing == OnMissingFile.Fail) throw Errors.sourceFileGone(files.describe(split.file.path), e)
-        leftOut
-      case known: StoplogException => throw known
-      case NonFatal(e)             => throw unreadable(split, e)
+    failing(action) { e =>
+      OpenFailure.of(e)(isThere(split.file)) match {
+        case OpenFailure.Absent if onMissing == OnMissingFile.Skip => leftOut
+        case failure                                               => throw error(split, failure, e)
+      }
     }
 
-  protected final def unreadable(split: FileSplit, e: Throwable): StoplogException =
-    Errors.sourceFileUnreadable(
-      files.describe(split.file.path),
-      position(split, open.map(_._2)),
-      Causes.message(told(Causes.of(e))),
-      e
-    )
+  /** Reads of a piece that is open. A file that is absent now is an error. */
+  protected final def located[A](split: FileSplit)(action: => A): A =
+    failing(action)(e => throw error(split, OpenFailure.of(e)(isThere(split.file)), e))
+
+  private def failing[A](action: => A)(otherwise: Throwable => A): A =
+    try action
+    catch {
+      case known: StoplogException => throw known
+      case NonFatal(e)             => otherwise(e)
+    }
+
+  /** Readers of users and of Spark open files themselves: what they do not find may be another file. */
+  private def isThere(file: SourceFile): Boolean =
+    files.find(file.path).exists(_.kind.isInstanceOf[Found.File])
+
+  private def error(split: FileSplit, failure: OpenFailure, e: Throwable): StoplogException = {
+    val fileName = files.describe(split.file.path)
+    failure match {
+      case OpenFailure.Absent           => Errors.sourceFileGone(fileName, e)
+      case refused: OpenFailure.Refused => refused.toError(fileName, e)
+      case OpenFailure.Unknown          =>
+        val why = Causes.message(told(Causes.of(e)))
+        Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
+    }
+  }
 
   private def next(): Unit = {
     val split = waiting.head
@@ -117,7 +131,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     * be too short.
     */
   private def opened(split: FileSplit): Option[(FileSplit, O)] =
-    if (split.isFirst && split.isLast) Some(split -> begin(split))
+    if (isWhole(split) && !files.looksAreLocal) Some(split -> begin(split))
     else
       try {
         val piece = begin(split)
@@ -139,23 +153,35 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   private def inWords(bytes: Long, modifiedMillis: Long): String =
     s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"
 
+  private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
+
   /** Whether the file is the one that was listed; false if another one is there, and its piece is to be left out. */
   private def isListed(split: FileSplit): Boolean = {
     val file     = split.file
     val fileName = files.describe(file.path)
-    files.find(file.path).map(_.kind) match {
-      case Some(found: Found.File) =>
-        val isListed = found.isStill(file) || mayHaveGrown && found.bytes >= file.bytes
-        if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
-          throw Errors.sourceFileChanged(
-            fileName,
-            inWords(file.bytes, file.modifiedMillis),
-            inWords(found.bytes, found.modifiedMillis)
-          )
-        isListed
-      case _ => throw new FileNotFoundException(fileName)
+    val found    = files.find(file.path).flatMap(_.file(file.path)).getOrElse {
+      throw new FileNotFoundException(fileName)
     }
+    val isListed = isAsListed(file, found) ||
+      (if (isWhole(split)) !found.id.isOther(file.id) else hasGrown(file, found))
+    if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
+      throw Errors.sourceFileChanged(
+        fileName,
+        inWords(file.bytes, file.modifiedMillis),
+        inWords(found.bytes, found.modifiedMillis)
+      )
+    isListed
   }
+
+  /** Numbers of files may differ between hosts: a file of the same length and time is the same. */
+  private def isAsListed(file: SourceFile, found: SourceFile): Boolean =
+    found.copy(id = file.id).isStill(file)
+
+  /** Whether programs have added to the file, and changed nothing of what was listed. */
+  private def hasGrown(file: SourceFile, found: SourceFile): Boolean =
+    mayHaveGrown && found.bytes >= file.bytes &&
+      (!found.id.isOther(file.id) || onChanged == OnChangedFile.Tail && file.ending.isKnown) &&
+      (!file.ending.isKnown || Ending.read(files, file) == file.ending)
 }
 
 /** The handling of a file that was there when its micro-batch was planned, and is not there when it is read. */

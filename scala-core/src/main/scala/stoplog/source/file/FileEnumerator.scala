@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.io.{
+  ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, FileNotFoundException
+}
 import java.util.regex.Pattern
 
 import scala.collection.mutable
@@ -10,7 +12,7 @@ import scala.util.control.NonFatal
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source._
-import stoplog.storage.{Found, SourceFile}
+import stoplog.storage.{Ending, Found, SourceFile}
 import stoplog.thread.Clock
 
 /** Yields the files under a root that have not been read, the oldest first.
@@ -27,9 +29,10 @@ private[stoplog] final class FileEnumerator(
 ) extends SplitEnumerator[FileSplit] {
   import settings.{framing, monitoring}
 
-  private val absence                = new Absence(monitoring.absence.forgetMillis)
-  private val seen                   = new SeenFiles(context.state, absence, clock, seenLimits, faults)
-  private val pending                = mutable.ArrayDeque.empty[FileSplit]
+  private val absence = new Absence(monitoring.absence.forgetMillis)
+  private val tailing = Tailing.of(settings)
+  private val seen    = new SeenFiles(context.state, tailing.width, absence, clock, seenLimits, faults)
+  private val pending = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // how many more files belong to it; none while it is not fixed
   private var beyond                 = FileEnumerator.NothingBeyond
   private var listedAt: Option[Long] = None
@@ -38,7 +41,8 @@ private[stoplog] final class FileEnumerator(
   private val places                 = new Places(settings)
   private val counts                 = new FileListing.Counts
   private val looks                  = FileListing.Looks(directories, places, lengths, counts)
-  private val cleaner                = new CleanSource.Cleaner(settings.files, monitoring.cleaning, faults)
+  private val moved   = mutable.Map.empty[String, FileIdentity] // what was read under another path
+  private val cleaner = new CleanSource.Cleaner(settings.files, monitoring.cleaning, faults)
 
   context.restored.foreach(restore)
 
@@ -54,9 +58,13 @@ private[stoplog] final class FileEnumerator(
   override def next(): Option[FileSplit] = {
     var ready: Option[FileSplit] = None
     while (ready.isEmpty && pending.nonEmpty) {
-      val split = pending.removeHead()
-      ready = committed(split).flatMap(readable)
-      seen.put(split.file)
+      val split    = pending.removeHead()
+      val readable = committed(split).map(tailing.readable(_, wasOf(split.file)))
+      ready = readable.flatMap { read =>
+        read.split.orElse(Option.when(moved.contains(split.file.path))(nothingOf(read.file, split)))
+      }
+      seen.put(readable.fold(split.file)(_.file))
+      moved -= split.file.path
     }
     if (pending.isEmpty) pending.clearAndShrink() // it may have held a million
     ready
@@ -66,12 +74,25 @@ private[stoplog] final class FileEnumerator(
     * then.
     */
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
-    try framing.admit(split, budget)
+    try withEnding(framing.admit(split, budget))
     catch {
       case NonFatal(_) if !split.isFirst && !isThere(split.file) =>
         framing.close()
         Admitted.All(split, split.size)
     }
+
+  /** Later micro-batches read the rest of the file: they must know whether it is still the one that was listed. */
+  private def withEnding(admitted: Admitted[FileSplit]): Admitted[FileSplit] = admitted match {
+    case Admitted.Part(head, size, rest) if settings.files.canAppend && !head.file.ending.isKnown =>
+      val file = head.file.copy(ending = endingOf(head.file))
+      Admitted.Part(head.copy(file = file), size, rest.copy(file = file))
+    case other => other
+  }
+
+  /** The task that reads the file finds it gone, too. */
+  private def endingOf(file: SourceFile): Ending =
+    try Ending.read(settings.files, file)
+    catch { case _: FileNotFoundException => Ending.Unknown }
 
   private def isThere(file: SourceFile): Boolean = settings.files.find(file.path).map(_.kind) match {
     case Some(found: Found.File) => found.isStill(file)
@@ -111,9 +132,18 @@ private[stoplog] final class FileEnumerator(
       end += 1
       Option.when(end > seen.cleaned && split.isLast)(split.file)
     }
-    seen.putAway(cleaner.clean(ours).map(_.path), end)
+    val cleaned  = cleaner.clean(ours)
+    val removed  = cleaned.collect { case (file, CleanSource.Cleaned.Removed) => file.path }
+    val replaced = cleaned.collect {
+      case (file, CleanSource.Cleaned.Replaced) if isLastRead(file) => file.path
+    }
+    seen.putAway(removed ++ replaced, end)
+    if (replaced.nonEmpty) directories.forgetAll() // a listing may have passed over the new ones
     faults.at(Step.AfterClean)
   }
+
+  /** Whether no later file of its path was handed out. */
+  private def isLastRead(file: SourceFile): Boolean = seen.find(file.path).exists(_.isOf(file))
 
   override def outstanding: Outstanding = Outstanding(
     pending.size.toLong + target.getOrElse(beyond.files),
@@ -152,7 +182,7 @@ private[stoplog] final class FileEnumerator(
       }
     )
     // What was added to a file, and of which no micro-batch has taken anything, is found again.
-    pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_ == FileIdentity.of(rest.file)))
+    pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_.isOf(rest.file)))
   }
 
   private def list(): FileListing.OldestFiles = {
@@ -165,8 +195,12 @@ private[stoplog] final class FileEnumerator(
     places.beginListing()
     lengths.foreach(_.beginListing())
     counts.begin()
+    moved.clear()
+    val readOn                      = mutable.ArrayBuffer.empty[FileSplit]
+    def add(split: FileSplit): Unit =
+      if (moved.contains(split.file.path)) readOn += split else unread.add(split)
     try {
-      val root = find(new FileListing(settings, looks, began, sight, unread.add), began)
+      val root = find(new FileListing(settings, looks, began, sight, add), began)
       directories.end(coverage, began.elapsedMillis)
       coverage match {
         case KnownDirectories.Whole   => places.forget(seen.endListing(evidence(root)))
@@ -184,6 +218,8 @@ private[stoplog] final class FileEnumerator(
       unread.total - unread.kept,
       unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
+    // First, as the state of their former paths goes with the files that are there now.
+    pending ++= Tailing.inOrder(readOn, moved, seen.find)
     pending ++= oldest
     listedAt = Some(clock.elapsedMillis())
     counts.ended(clock.elapsedMillis() - began.elapsedMillis, seen.size)
@@ -209,11 +245,13 @@ private[stoplog] final class FileEnumerator(
     override def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit] = {
       place.hasFiles = true
       seen.sighted(path) match {
-        case None                                      => fresh(file)
-        case Some(was) if was == FileIdentity.of(file) =>
+        case None if context.isOnce      => fresh(file)
+        case None                        => renamed(file).orElse(fresh(file))
+        case Some(was) if was.isOf(file) =>
           place.isConfirmed = true
           None
-        case Some(was) => changed(file, was)
+        case Some(was) if was.mark.isOtherThan(file) => renamed(file).orElse(changed(file, was))
+        case Some(was)                               => changed(file, was)
       }
     }
 
@@ -222,6 +260,23 @@ private[stoplog] final class FileEnumerator(
       ()
     }
   }
+
+  /** All of a file that was read under another path, from where that reading has ended. */
+  private def renamed(file: SourceFile): Option[FileSplit] =
+    seen.ofId(file).filter(_.bytes <= file.bytes).maxByOption(_.bytes).flatMap { was =>
+      tailing.added(file, was).map { split =>
+        moved(file.path) = was
+        split
+      }
+    }
+
+  /** A split without a byte: so the log knows that the file has another path now. */
+  private def nothingOf(file: SourceFile, split: FileSplit): FileSplit =
+    split.piece(split.extent.from, split.extent.from).copy(file = file)
+
+  /** The file that was read before the new part of a file, if any was. */
+  private def wasOf(file: SourceFile): Option[FileIdentity] =
+    moved.get(file.path).orElse(seen.find(file.path).filterNot(_.isOf(file)))
 
   /** A batch query has read nothing before. */
   private def fresh(file: SourceFile): Option[FileSplit] =
@@ -238,13 +293,7 @@ private[stoplog] final class FileEnumerator(
     monitoring.onChangedFile match {
       case Monitoring.OnChangedFile.Ignore => ignored
       case Monitoring.OnChangedFile.Reread => Some(framing.whole(file))
-      case Monitoring.OnChangedFile.Tail   =>
-        framing.whole(file) match {
-          case _ if file.bytes == was.bytes                      => None
-          case whole if file.bytes < was.bytes || was.bytes == 0 => Some(whole)
-          case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
-          case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
-        }
+      case Monitoring.OnChangedFile.Tail   => tailing.changed(file, was)
     }
 
   private def ignored: Option[FileSplit] = {
@@ -263,28 +312,6 @@ private[stoplog] final class FileEnumerator(
           Option.when(from < file.bytes)(FileSplit(file, Extent.Bytes(from, file.bytes)))
         case records: Extent.Records => Some(FileSplit(file, records))
       }
-  }
-
-  /** The split as far as its records are whole; none if none are. */
-  private def readable(split: FileSplit): Option[FileSplit] = (monitoring.onChangedFile, split.extent) match {
-    case (Monitoring.OnChangedFile.Tail, Extent.Bytes(from, until)) if isNew(split) =>
-      val whole =
-        for {
-          end   <- framing.completeBytes(split.file, until)
-          begin <- framing.completeBytes(split.file, from)
-        } yield Extent.Bytes(begin, end)
-      whole match {
-        case Some(extent) => Option.when(extent.from < extent.until)(split.copy(extent = extent))
-        case None         => Some(split)
-      }
-    case _ => Some(split)
-  }
-
-  /** Whether it is a file, or all that was added to one, as a listing has found it: what is left of a cut begins where
-    * that was made, and the line before it was read to its end.
-    */
-  private def isNew(split: FileSplit): Boolean = split.isFirst || seen.find(split.file.path).exists { was =>
-    was.bytes == split.extent.from && was != FileIdentity.of(split.file)
   }
 }
 

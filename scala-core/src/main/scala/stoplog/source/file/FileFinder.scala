@@ -11,10 +11,7 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * /** The files that a manifest lists. */
   * final class ManifestFinder extends FileFinder {
   *   def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit =
-  *     for (path <- manifest(files); found <- files.find(path)) found.kind match {
-  *       case Found.File(bytes, modified) => each(SourceFile(path, bytes, modified))
-  *       case Found.Directory             => ()
-  *     }
+  *     for (path <- manifest(files); found <- files.find(path); file <- found.file(path)) each(file)
   * }
   * }}}
   */

@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import stoplog.source.file.DirectoryWalker._
 import stoplog.source.file.FileListing.Entered
-import stoplog.storage.{DirectoryState, FileStore, Found, SourceFile}
+import stoplog.storage.{DirectoryState, FileStore, SourceFile}
 
 /** One listing: which of the files that it comes by are unread, and complete.
   *
@@ -134,10 +134,7 @@ private[file] final class FileListing(
       unread.foreach { file =>
         if (marked.find(PathHash.of(files.nameOf(file))) < 0) leave()
         else
-          files.find(file.path).map(_.kind).foreach {
-            case Found.File(bytes, modified) => super.file(SourceFile(file.path, bytes, modified))
-            case Found.Directory             => ()
-          }
+          files.find(file.path).flatMap(_.file(file.path)).foreach(super.file(_))
       }
       super.end(below)
     }

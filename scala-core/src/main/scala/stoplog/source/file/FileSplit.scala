@@ -4,7 +4,7 @@ package stoplog.source.file
 import java.io.{DataInput, DataOutput}
 
 import stoplog.source.{Admitted, Split, SplitSize, VersionedSerializer}
-import stoplog.storage.SourceFile
+import stoplog.storage.{Ending, FileId, SourceFile}
 
 /** A file, or a piece of one. */
 private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
@@ -45,7 +45,7 @@ private[stoplog] object FileSplit {
 
   /** The bytes of splits, in checkpoints and on the way to the tasks. */
   object Serializer extends VersionedSerializer[FileSplit] {
-    override val version: Int = 1
+    override val version: Int = 2
 
     override def write(split: FileSplit, out: DataOutput): Unit = {
       val path = split.file.path.getBytes("UTF-8")
@@ -53,12 +53,20 @@ private[stoplog] object FileSplit {
       out.write(path)
       out.writeLong(split.file.bytes)
       out.writeLong(split.file.modifiedMillis)
-      val kind = split.extent match {
+      val SourceFile(_, _, _, stored, id, ending) = split.file
+      val kind                                    = split.extent match {
         case _: Extent.Bytes   => InBytes
         case _: Extent.Records => InRecords
       }
-      out.writeByte(split.file.storedBytes.fold(kind)(_ => kind | IsLonger))
-      split.file.storedBytes.foreach(out.writeLong)
+      out.writeByte(
+        kind |
+          (if (stored.isDefined) IsLonger else 0) |
+          (if (id.isKnown) WithId else 0) |
+          (if (ending.isKnown) WithEnding else 0)
+      )
+      stored.foreach(out.writeLong)
+      if (id.isKnown) out.writeLong(id.value)
+      if (ending.isKnown) out.writeInt(ending.crc)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -66,10 +74,13 @@ private[stoplog] object FileSplit {
     override def read(version: Int, in: DataInput): FileSplit = {
       val path = new Array[Byte](in.readInt())
       in.readFully(path)
-      val listed = SourceFile(new String(path, "UTF-8"), in.readLong(), in.readLong())
-      val kind   = in.readByte().toInt
-      val file   = if ((kind & IsLonger) == 0) listed else listed.copy(storedBytes = Some(in.readLong()))
-      kind & ~IsLonger match {
+      val (bytes, modified) = (in.readLong(), in.readLong())
+      val kind              = in.readByte().toInt
+      val stored            = Option.when((kind & IsLonger) != 0)(in.readLong())
+      val id                = if ((kind & WithId) == 0) FileId.Unknown else FileId(in.readLong())
+      val ending            = if ((kind & WithEnding) == 0) Ending.Unknown else Ending(in.readInt())
+      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, stored, id, ending)
+      kind & Kinds match {
         case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
         case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
         case other     => throw new java.io.IOException(s"a split of kind $other")
@@ -78,9 +89,13 @@ private[stoplog] object FileSplit {
 
     private final val InBytes   = 1
     private final val InRecords = 2
+    private final val Kinds     = 3
 
     /** Of a file of which not all bytes count. */
     private final val IsLonger = 4
+
+    private final val WithId     = 8
+    private final val WithEnding = 16
   }
 }
 

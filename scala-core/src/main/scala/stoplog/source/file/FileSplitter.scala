@@ -4,7 +4,7 @@ package stoplog.source.file
 import scala.util.control.NonFatal
 
 import stoplog.source.{Admitted, Budget, SplitSize}
-import stoplog.storage.SourceFile
+import stoplog.storage.{Ending, SourceFile}
 
 /** The positions at which files of a format can be cut. On the driver, except [[divide]]. */
 private[stoplog] trait FileSplitter extends Serializable {
@@ -18,25 +18,28 @@ private[stoplog] trait FileSplitter extends Serializable {
   /** The same records in pieces of about so many bytes. */
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
 
-  /** The end of the last whole record of a file that others append to; none for a format, or a file, that cannot be
-    * appended to.
+  /** The whole records of a file to which programs add; none for a format, or a file, to which they cannot.
     *
     * @param until not further than this
     */
-  def completeBytes(file: SourceFile, until: Long): Option[Long] = None
+  def complete(file: SourceFile, until: Long): Option[FileSplitter.Complete] = None
 
   def close(): Unit = ()
 }
 
 private[stoplog] object FileSplitter {
 
+  /** @param end    of the last whole record
+    * @param ending of the bytes that were looked at
+    */
+  final case class Complete(end: Long, ending: Ending)
+
   /** Another splitter, with a rule of its own. */
   sealed abstract class Wrapped(splitter: FileSplitter) extends FileSplitter {
-    override def whole(file: SourceFile): FileSplit                         = splitter.whole(file)
-    override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]      = splitter.divide(split, bytes)
-    override def completeBytes(file: SourceFile, until: Long): Option[Long] =
-      splitter.completeBytes(file, until)
-    override def close(): Unit = splitter.close()
+    override def whole(file: SourceFile): FileSplit                        = splitter.whole(file)
+    override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]     = splitter.divide(split, bytes)
+    override def complete(file: SourceFile, until: Long): Option[Complete] = splitter.complete(file, until)
+    override def close(): Unit                                             = splitter.close()
   }
 
   /** Takes all that is left of a file of which the splitter cannot tell where it could be cut: the task that reads it

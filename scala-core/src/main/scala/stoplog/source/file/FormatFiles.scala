@@ -142,9 +142,7 @@ private[stoplog] object FormatFiles {
 
       override def record: FormatRecord[R] = this
 
-      override def value: R =
-        try records.record
-        catch { case NonFatal(e) => throw unreadable(split, e) }
+      override def value: R = located(split)(records.record)
 
       override def position: Option[Long] = records.begins
 
@@ -232,7 +230,8 @@ private[stoplog] object FormatFiles {
 
     /** Goes on where the last call stopped, if it was here. */
     private def opened(split: FileSplit): OpenRecords[R] = reading match {
-      case Some(records) if records.split.file == split.file && records.passed.contains(split.extent.from) =>
+      case Some(records)
+          if records.split.file.isSame(split.file) && records.passed.contains(split.extent.from) =>
         records
       case _ =>
         close()

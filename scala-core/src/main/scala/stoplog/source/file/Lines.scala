@@ -8,7 +8,8 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.source.{Admitted, Budget, RecordEmitter, SplitReader, SplitSize}
-import stoplog.storage.{SourceFile, SourceFiles}
+import stoplog.source.file.FileSplitter.Complete
+import stoplog.storage.{Ending, SourceFile, SourceFiles}
 
 /** Files of lines.
   *
@@ -62,8 +63,8 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     case _ => Seq(split)
   }
 
-  override def completeBytes(file: SourceFile, until: Long): Option[Long] =
-    if (isPlain(file)) thereIs(Lines.lastEnd(files, file, separator, until)) else None
+  override def complete(file: SourceFile, until: Long): Option[Complete] =
+    if (isPlain(file)) thereIs(Lines.complete(files, file, separator, until)) else None
 
   override def close(): Unit = {
     counting.foreach(_.close())
@@ -131,8 +132,8 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
 
   /** Goes on where the last call stopped, if it was here: else a compressed file would be read from its beginning. */
   private def reading(split: FileSplit): OpenLines = counting match {
-    case Some(lines) if lines.split.file == split.file && lines.passed == split.extent.from => lines
-    case _                                                                                  =>
+    case Some(lines) if lines.split.file.isSame(split.file) && lines.passed == split.extent.from => lines
+    case _                                                                                       =>
       close()
       val lines = new OpenLines(files, decoding, reader, split)
       counting = Some(lines)
@@ -146,17 +147,26 @@ private object Lines {
     *
     * @param until only the bytes before it are looked at
     */
-  def lastEnd(files: SourceFiles, file: SourceFile, separator: LineReader.Separator, until: Long): Long = {
-    var end = until
-    while (end > 0) {
-      val from = (end - BlockBytes).max(0L)
-      // A separator may lie across the border of two blocks.
-      val block = read(files, file, from, (end + separator.lookBack).min(until))
-      val found = lastEndIn(block, separator)
-      if (found >= 0) return from + found
-      end = from
-    }
-    0
+  def complete(
+      files: SourceFiles,
+      file: SourceFile,
+      separator: LineReader.Separator,
+      until: Long
+  ): Complete = {
+
+    @scala.annotation.tailrec
+    def before(end: Long, ending: Ending): Complete =
+      if (end <= 0) Complete(0, ending)
+      else {
+        val from = (end - Ending.Bytes).max(0L)
+        // A separator may lie across the border of two blocks.
+        val block = read(files, file, from, (end + separator.lookBack).min(until))
+        val known = if (end == until) Ending.of(block) else ending
+        val found = lastEndIn(block, separator)
+        if (found >= 0) Complete(from + found, known) else before(from, known)
+      }
+
+    before(until, Ending.Unknown)
   }
 
   /** Behind the last separator; -1 if there is none. */
@@ -176,6 +186,4 @@ private object Lines {
 
   private def read(files: SourceFiles, file: SourceFile, from: Long, until: Long): Array[Byte] =
     Using.resource(files.open(file, from))(_.readNBytes((until - from).toInt))
-
-  private final val BlockBytes = 64 * 1024L
 }

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, StoplogException}
 import stoplog.source._
-import stoplog.storage.SourceFiles
+import stoplog.storage.{OpenFailure, SourceFiles}
 
 /** A source of files that goes on where something cannot be decoded, and notes what it has left out.
   *
@@ -140,11 +140,12 @@ private[file] object QuarantiningSource {
 
       private def isNotTheFiles(e: Throwable): Boolean =
         Thread.currentThread().isInterrupted || Causes.of(e).exists {
-          case known: StoplogException if known.getCondition == "STOPLOG_SOURCE_FILE_CHANGED" => true
-          case _: FileNotFoundException | _: InterruptedException                             => true
-          case _: InterruptedIOException                                                      => true
-          case _: ClosedByInterruptException                                                  => true
-          case _                                                                              => false
+          case known: StoplogException =>
+            known.getCondition == "STOPLOG_SOURCE_FILE_CHANGED" || OpenFailure.isRefusal(known)
+          case _: FileNotFoundException | _: InterruptedException => true
+          case _: InterruptedIOException                          => true
+          case _: ClosedByInterruptException                      => true
+          case other                                              => OpenFailure.refusedBy(other).isDefined
         }
 
       private def positionOf(e: Throwable): String = e match {

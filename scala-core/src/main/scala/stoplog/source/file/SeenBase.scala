@@ -4,14 +4,14 @@ package stoplog.source.file
 import java.io._
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.channels.FileChannel.MapMode
-import java.util.BitSet
+import java.util.{Arrays, BitSet}
 
 import stoplog.thread.SharedMemory.UnnamedFile
 
-/** Files by the hashes of their paths, sorted, in 24 bytes each of an unnamed file that is mapped into memory: the heap
-  * holds one bit of each.
+/** Files by the hashes of their paths, sorted, in 24 bytes each, or 32 with marks, of an unnamed file that is mapped into
+  * memory: the heap holds one bit of each, and four bytes of one with a mark.
   */
-private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: Int) {
+private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: Int, val width: SeenWidth) {
   private var sighted = new BitSet()
 
   /** The file's place here, or -1. Hashes are spread evenly, so a few looks find it among any number. */
@@ -27,7 +27,17 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
     -1
   }
 
-  def identity(place: Int): FileIdentity = SeenTable.SeenEntry.identity(long(place, 1), long(place, 2))
+  def identity(place: Int): FileIdentity =
+    SeenTable.SeenEntry.identity(long(place, 1), long(place, 2), mark(place))
+
+  /** Whether a file has an id, of which this is a half. */
+  def hasId(half: Int): Boolean = Arrays.binarySearch(ids, half) >= 0
+
+  private lazy val ids: Array[Int] = {
+    val all = Array.tabulate(if (width == SeenWidth.Marked) size else 0)(mark(_).id)
+    Arrays.sort(all)
+    all
+  }
 
   def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
 
@@ -45,9 +55,14 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
       .map(entry)
 
   /** The bytes of the entries. */
-  def bytes: Long = size.toLong * SeenTable.SeenEntry.Bytes
+  def bytes: Long = size.toLong * width.bytes
 
   def entries: Iterator[SeenTable.SeenEntry] = Iterator.range(0, size).map(entry)
+
+  private def mark(place: Int): FileMark = width match {
+    case SeenWidth.Plain  => FileMark.Unknown
+    case SeenWidth.Marked => FileMark(long(place, 3))
+  }
 
   private def entry(place: Int): SeenTable.SeenEntry =
     SeenTable.SeenEntry(hashAt(place), Some(identity(place)))
@@ -62,26 +77,26 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
 
   private def long(place: Int, index: Int): Long =
     pages(place / SeenBase.PageEntries)
-      .getLong(place % SeenBase.PageEntries * SeenTable.SeenEntry.Bytes + 8 * index)
+      .getLong(place % SeenBase.PageEntries * width.bytes + 8 * index)
 }
 
 private[file] object SeenBase {
 
-  val empty: SeenBase = new SeenBase(Array.empty, 0)
+  val empty: SeenBase = new SeenBase(Array.empty, 0, SeenWidth.Plain)
 
   /** @param entries in the order of their hashes, each with an identity */
-  def of(entries: Iterator[SeenTable.SeenEntry]): SeenBase = fill { out =>
+  def of(entries: Iterator[SeenTable.SeenEntry], width: SeenWidth): SeenBase = fill(width) { out =>
     var count = 0
     entries.foreach { entry =>
-      write(entry, out)
+      write(entry, width, out)
       count += 1
     }
     count
   }
 
   /** As [[writeTo]] wrote it. */
-  def read(in: DataInput, count: Int): SeenBase = fill { out =>
-    val buffer = new Array[Byte](SeenTable.SeenEntry.Bytes)
+  def read(in: DataInput, count: Int, width: SeenWidth): SeenBase = fill(width) { out =>
+    val buffer = new Array[Byte](width.bytes)
     for (_ <- 0 until count) {
       in.readFully(buffer)
       out.write(buffer)
@@ -89,16 +104,18 @@ private[file] object SeenBase {
     count
   }
 
-  def writeTo(base: SeenBase, out: DataOutput): Unit = base.entries.foreach(write(_, out))
+  def writeTo(base: SeenBase, out: DataOutput): Unit = base.entries.foreach(write(_, base.width, out))
 
-  private def write(entry: SeenTable.SeenEntry, out: DataOutput): Unit = entry.identity.foreach { identity =>
-    val (first, second, third) = SeenTable.SeenEntry.pack(entry.hash, identity)
-    out.writeLong(first)
-    out.writeLong(second)
-    out.writeLong(third)
-  }
+  private def write(entry: SeenTable.SeenEntry, width: SeenWidth, out: DataOutput): Unit =
+    entry.identity.foreach { identity =>
+      val (first, second, third) = SeenTable.SeenEntry.pack(entry.hash, identity)
+      out.writeLong(first)
+      out.writeLong(second)
+      out.writeLong(third)
+      if (width == SeenWidth.Marked) out.writeLong(identity.mark.bits)
+    }
 
-  private def fill(write: DataOutputStream => Int): SeenBase = {
+  private def fill(width: SeenWidth)(write: DataOutputStream => Int): SeenBase = {
     val file = UnnamedFile.open("stoplog-seen")
     try {
       val out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(file.getFD), BufferBytes))
@@ -109,15 +126,15 @@ private[file] object SeenBase {
         file.getChannel
           .map(
             MapMode.READ_ONLY,
-            first.toLong * SeenTable.SeenEntry.Bytes,
-            entries.toLong * SeenTable.SeenEntry.Bytes
+            first.toLong * width.bytes,
+            entries.toLong * width.bytes
           )
           .order(ByteOrder.BIG_ENDIAN)
       }
-      new SeenBase(pages.toArray, count)
+      new SeenBase(pages.toArray, count, width)
     } finally file.close()
   }
 
-  private final val PageEntries = 64 << 20
+  private final val PageEntries = 32 << 20 // a page has less than 2 GiB
   private final val BufferBytes = 64 * 1024
 }

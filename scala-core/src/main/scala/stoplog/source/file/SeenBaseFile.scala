@@ -15,6 +15,7 @@ private[file] object SeenBaseFile {
     val checked = new CheckedOutputStream(to, new CRC32C())
     val out     = new DataOutputStream(new BufferedOutputStream(checked))
     out.writeInt(SeenFiles.Version)
+    out.writeInt(base.width.longs)
     out.writeInt(base.size)
     SeenBase.writeTo(base, out)
     out.flush()
@@ -28,9 +29,11 @@ private[file] object SeenBaseFile {
     val checked = new CheckedInputStream(file, new CRC32C())
     val in      = new DataInputStream(checked)
     try {
-      SeenFiles.refuseNewer(state, name, in.readInt())
-      val read = SeenBase.read(in, in.readInt())
-      val sum  = checked.getChecksum.getValue
+      val version = in.readInt()
+      SeenFiles.refuseNewer(state, name, version)
+      val width = if (version < SeenWidth.Since) SeenWidth.Plain else SeenWidth.of(in.readInt())
+      val read  = SeenBase.read(in, in.readInt(), width)
+      val sum   = checked.getChecksum.getValue
       if (in.readLong() != sum) throw Errors.recordTorn(state.describe(name), "its checksum does not match")
       read
     } catch {

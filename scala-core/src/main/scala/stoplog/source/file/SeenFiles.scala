@@ -2,7 +2,7 @@
 package stoplog.source.file
 
 import java.io._
-import java.util.UUID
+import java.util.{Arrays, UUID}
 
 import scala.collection.mutable
 import scala.util.Using
@@ -26,6 +26,7 @@ import stoplog.thread.Clock
   */
 private[file] final class SeenFiles(
     state: StateFiles,
+    width: SeenWidth,
     absence: Absence,
     clock: Clock,
     limits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
@@ -33,7 +34,7 @@ private[file] final class SeenFiles(
 ) {
   private val absentNotes             = new AbsentNotes(state, absence, clock)
   private var base                    = SeenBase.empty
-  private var since                   = new SeenTable
+  private var since                   = new SeenTable(width)
   private var written: Option[String] = None
   private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
   private var noted: Vector[String]   = Vector.empty // files that were forgotten since the last snapshot
@@ -41,6 +42,7 @@ private[file] final class SeenFiles(
   private var snapshots               = 0            // since then
   private var grownBytes              = 0L           // of the records since then
   private var cleanedEnd              = 0L
+  private var idsSince = Option.empty[Array[Int]] // halves of ids, in order
 
   // The changes since the last snapshot that its splits do not name.
   private val forgotten   = mutable.ArrayBuffer.empty[PathHash]
@@ -52,15 +54,31 @@ private[file] final class SeenFiles(
   /** The directory as it was when files in it were handed out. */
   def directory(hash: PathHash): Option[SeenDirectory] = identity(hash).flatMap(SeenDirectory.unapply)
 
+  /** The files of an id, as they were when they were handed out: none if marks are not kept. Reads all that is remembered
+    * only if there is one: the first call of a listing sorts the ids.
+    */
+  def ofId(file: SourceFile): Vector[FileIdentity] = {
+    val wanted = FileMark.of(file).id
+    if (width == SeenWidth.Plain || wanted == 0) Vector.empty
+    else {
+      if (idsSince.isEmpty) idsSince = Some(since.ids())
+      val isKnown = idsSince.exists(Arrays.binarySearch(_, wanted) >= 0) || base.hasId(wanted)
+      if (isKnown) all.filter(_.mark.id == wanted).toVector else Vector.empty
+    }
+  }
+
+  private def all: Iterator[FileIdentity] =
+    (since.sorted().iterator ++ base.entries.filterNot(entry => since.knows(entry.hash))).flatMap(_.identity)
+
   def put(file: SourceFile): Unit = {
     since.put(PathHash.ofFile(file.path), FileIdentity.of(file))
-    grownBytes += file.path.length + SeenEntry.Bytes
+    grownBytes += file.path.length + width.bytes
   }
 
   def putDirectory(hash: PathHash, now: SeenDirectory): Unit = if (!directory(hash).contains(now)) {
     since.put(hash, now.packed)
     directories(hash) = now
-    grownBytes += SeenEntry.Bytes
+    grownBytes += width.bytes
   }
 
   def forget(path: String): Unit = forget(PathHash.ofFile(path))
@@ -78,6 +96,7 @@ private[file] final class SeenFiles(
   }
 
   def beginListing(): Unit = {
+    idsSince = None
     base.beginListing()
     since.beginListing()
   }
@@ -138,7 +157,7 @@ private[file] final class SeenFiles(
     val newest = SeenFiles.Snapshot.read(in)
     written = newest.written
     base = written.fold(SeenBase.empty)(SeenBaseFile.read(state, _))
-    since = new SeenTable
+    since = new SeenTable(width)
     snapshots = newest.snapshots
     end = newest.end
     cleanedEnd = newest.cleanedEnd
@@ -208,7 +227,7 @@ private[file] final class SeenFiles(
     since.size >= limits.files || snapshots >= limits.snapshots || grownBytes >= limits.bytes.max(base.bytes)
 
   private def compact(): Unit = {
-    val merged = SeenBase.of(SeenFiles.merged(base.entries, since.sorted().iterator))
+    val merged = SeenBase.of(SeenFiles.merged(base.entries, since.sorted().iterator), width)
     val name   = SeenFiles.name(end, ".seen")
     if (SeenBaseFile.write(state, name, merged) == PutOutcome.Taken)
       throw Errors.sourceFenced(state.describe(name))
@@ -216,7 +235,7 @@ private[file] final class SeenFiles(
     stale ++= written
     written = Some(name)
     base = merged
-    since = new SeenTable
+    since = new SeenTable(width)
     snapshots = 0
     grownBytes = 0
   }
@@ -237,7 +256,7 @@ private[file] object SeenChanges {
 }
 
 private[stoplog] object SeenFiles {
-  final val Version = 2
+  final val Version = 3
 
   private final val Gone = ".gone"
 

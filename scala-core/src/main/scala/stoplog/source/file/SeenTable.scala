@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import stoplog.storage.SourceFile
+import scala.collection.mutable
 
-/** Files by the hashes of their paths, in 24 bytes each: what was remembered since the last [[SeenBase]].
+/** Files by the hashes of their paths, in 24 bytes each, or 32 with marks: what was remembered since the last [[SeenBase]].
   *
   * Open addressing in one array of longs. An entry is never taken out, only marked as gone, until the table is cleared.
   */
-private[file] final class SeenTable {
+private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
   import SeenTable.SeenEntry
 
-  private var slots  = new Array[Long](SeenTable.FirstSlots * 3)
+  private val longs  = width.longs
+  private var slots  = new Array[Long](SeenTable.FirstSlots * longs)
   private var marks  = new Array[Byte](SeenTable.FirstSlots)
   private var filled = 0
 
@@ -23,16 +24,27 @@ private[file] final class SeenTable {
     if (isEmpty(slot) || marks(slot) == SeenTable.Gone) -1 else slot
   }
 
-  def identity(slot: Int): FileIdentity = SeenEntry.identity(slots(3 * slot + 1), slots(3 * slot + 2))
+  def identity(slot: Int): FileIdentity =
+    SeenEntry.identity(slots(longs * slot + 1), slots(longs * slot + 2), mark(slot))
+
+  /** The halves of the ids of all files, in order. */
+  def ids(): Array[Int] = {
+    val all = mutable.ArrayBuilder.make[Int]
+    foreachSlot(slot => all += mark(slot).id)
+    val sorted = all.result()
+    java.util.Arrays.sort(sorted)
+    sorted
+  }
 
   def put(hash: PathHash, identity: FileIdentity): Unit = {
     if (2 * (filled + 1) > marks.length) grow()
     val slot = probe(hash)
     if (isEmpty(slot)) filled += 1
     val packed = SeenEntry.pack(hash, identity)
-    slots(3 * slot) = packed._1
-    slots(3 * slot + 1) = packed._2
-    slots(3 * slot + 2) = packed._3
+    slots(longs * slot) = packed._1
+    slots(longs * slot + 1) = packed._2
+    slots(longs * slot + 2) = packed._3
+    if (width == SeenWidth.Marked) slots(longs * slot + 3) = identity.mark.bits
     marks(slot) = SeenTable.Sighted
   }
 
@@ -72,7 +84,13 @@ private[file] final class SeenTable {
       SeenEntry(hashAt(slot), Option.when(marks(slot) != SeenTable.Gone)(identity(slot)))
     }
 
-  private def hashAt(slot: Int): PathHash = PathHash(slots(3 * slot), (slots(3 * slot + 1) >>> 32).toInt)
+  private def mark(slot: Int): FileMark = width match {
+    case SeenWidth.Plain  => FileMark.Unknown
+    case SeenWidth.Marked => FileMark(slots(longs * slot + 3))
+  }
+
+  private def hashAt(slot: Int): PathHash =
+    PathHash(slots(longs * slot), (slots(longs * slot + 1) >>> 32).toInt)
 
   private def isEmpty(slot: Int): Boolean = marks(slot) == SeenTable.Empty
 
@@ -82,7 +100,7 @@ private[file] final class SeenTable {
     var slot = hash.high.toInt & mask
     while (
       !isEmpty(slot) &&
-      (slots(3 * slot) != hash.high || (slots(3 * slot + 1) >>> 32).toInt != hash.low)
+      (slots(longs * slot) != hash.high || (slots(longs * slot + 1) >>> 32).toInt != hash.low)
     ) slot = (slot + 1) & mask
     slot
   }
@@ -100,8 +118,8 @@ private[file] final class SeenTable {
     slots = new Array[Long](oldSlots.length * 2)
     marks = new Array[Byte](oldMarks.length * 2)
     for (old <- oldMarks.indices if oldMarks(old) != SeenTable.Empty) {
-      val slot = probe(PathHash(oldSlots(3 * old), (oldSlots(3 * old + 1) >>> 32).toInt))
-      System.arraycopy(oldSlots, 3 * old, slots, 3 * slot, 3)
+      val slot = probe(PathHash(oldSlots(longs * old), (oldSlots(longs * old + 1) >>> 32).toInt))
+      System.arraycopy(oldSlots, longs * old, slots, longs * slot, longs)
       marks(slot) = oldMarks(old)
     }
   }
@@ -123,9 +141,8 @@ private[file] object SeenTable {
     def directory: Option[SeenDirectory] = identity.flatMap(SeenDirectory.unapply)
   }
 
-  /** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. */
+  /** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. The mark is a fourth. */
   private[file] object SeenEntry {
-    final val Bytes = 24
 
     def pack(hash: PathHash, identity: FileIdentity): (Long, Long, Long) = (
       hash.high,
@@ -133,17 +150,9 @@ private[file] object SeenTable {
       (identity.bytes << 48) | (identity.modifiedMillis & 0xffffffffffffL)
     )
 
-    def identity(second: Long, third: Long): FileIdentity =
-      FileIdentity(((second & 0xffffffffL) << 16) | (third >>> 48), (third << 16) >> 16)
+    def identity(second: Long, third: Long, mark: FileMark): FileIdentity =
+      FileIdentity(((second & 0xffffffffL) << 16) | (third >>> 48), (third << 16) >> 16, mark)
   }
-}
-
-/** By what a storage tells a file from what was there before under its name. */
-private[file] final case class FileIdentity(bytes: Long, modifiedMillis: Long)
-
-private[file] object FileIdentity {
-  def of(file: SourceFile): FileIdentity =
-    FileIdentity(file.storedBytes.getOrElse(file.bytes), file.modifiedMillis)
 }
 
 /** A directory among the entries: its tag, and the number that the storage identifies it by across runs.

@@ -63,7 +63,7 @@ private[stoplog] class HadoopFileStore(
 
   override def stat(path: String): Option[FileInfo] = io(path)(files.status(files.at(path)).map(info))
 
-  override def open(path: String): InputStream = files.fileSystem.open(files.at(path))
+  override def open(path: String): InputStream = files.open(files.at(path))
 
   override def read(path: String): Option[Array[Byte]] = io(path)(files.read(files.at(path)))
 
@@ -208,7 +208,7 @@ private[stoplog] class HadoopFileStore(
 
   private def digestOf(path: Path): Array[Byte] = {
     val digest = MessageDigest.getInstance("SHA-256")
-    Using.resource(new DigestInputStream(files.fileSystem.open(path), digest)) {
+    Using.resource(new DigestInputStream(files.open(path), digest)) {
       _.transferTo(OutputStream.nullOutputStream())
     }
     digest.digest()

@@ -12,7 +12,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
-import stoplog.storage.{Durability, PartOutput}
+import stoplog.storage.{Durability, OpenFailure, PartOutput}
 
 /** The files under one path of a Hadoop file system, by their paths relative to it.
   *
@@ -57,7 +57,14 @@ private[stoplog] final class HadoopFiles(
   def relative(path: Path): String =
     path.toUri.getPath.stripPrefix(base.toUri.getPath.stripSuffix("/")).stripPrefix("/")
 
-  def status(path: Path): Option[FileStatus] = unlessGone(Some(fileSystem.getFileStatus(path)), None)
+  def status(path: Path): Option[FileStatus] = unlessGone(path)(Some(fileSystem.getFileStatus(path)), None)
+
+  /** Opens a file. Error: `FileNotFoundException` only if there is no such file. */
+  def open(path: Path): FSDataInputStream = opening(path)(fileSystem.open(path))
+
+  /** The same by another call. */
+  def opening[A](path: Path)(open: => A): A =
+    OpenFailure.opening(path.toString)(OpenFailure.isThereAfterAll(fileSystem, path))(open)
 
   /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a file keeps the path from being a directory.
     *
@@ -81,7 +88,7 @@ private[stoplog] final class HadoopFiles(
   }
 
   /** Passes each entry of the directory to `each`. */
-  def listed(directory: Path)(each: FileStatus => Unit): Unit = unlessGone(
+  def listed(directory: Path)(each: FileStatus => Unit): Unit = unlessGone(directory)(
     {
       val entries = fileSystem.listStatusIterator(directory)
       while (entries.hasNext) each(entries.next())
@@ -100,7 +107,7 @@ private[stoplog] final class HadoopFiles(
   }
 
   def read(path: Path): Option[Array[Byte]] =
-    unlessGone(Some(Using.resource(fileSystem.open(path))(_.readAllBytes())), None)
+    unlessGone(path)(Some(Using.resource(fileSystem.open(path))(_.readAllBytes())), None)
 
   /** Begins a new file. On HDFS one in whole copies, also in a directory for erasure coding: the cells of such a file
     * are durable only when all of them are full, and nothing can be appended to it.
@@ -203,8 +210,8 @@ private[stoplog] final class HadoopFiles(
   private def built(builder: FSDataOutputStreamBuilder[_, _]): FSDataOutputStream =
     builder.build().asInstanceOf[FSDataOutputStream]
 
-  private def unlessGone[A](action: => A, otherwise: A): A =
-    try action
+  private def unlessGone[A](path: Path)(action: => A, otherwise: A): A =
+    try opening(path)(action)
     catch { case _: FileNotFoundException => otherwise }
 }
 
@@ -224,7 +231,7 @@ private[stoplog] object HadoopFiles {
 
   /** Copies the first bytes of a file. Error: `STOPLOG_PART_SHORT` when there are fewer. */
   def copy(files: HadoopFiles, from: Path, validBytes: Long, to: PartOutput): Unit =
-    Using.resource(files.fileSystem.open(from))(copy(_, from, validBytes, to))
+    Using.resource(files.open(from))(copy(_, from, validBytes, to))
 
   /** The same from a stream that is at the beginning of the file. */
   def copy(in: InputStream, from: Path, validBytes: Long, to: PartOutput): Unit = {
@@ -240,7 +247,7 @@ private[stoplog] object HadoopFiles {
   def same(files: HadoopFiles, one: Path, other: Path): Boolean = {
     val statuses = Seq(one, other).map(files.fileSystem.getFileStatus)
     statuses.forall(_.isFile) && statuses.map(_.getLen).distinct.sizeIs == 1 &&
-    Using.resources(files.fileSystem.open(one), files.fileSystem.open(other))(CommonsIO.contentEquals(_, _))
+    Using.resources(files.open(one), files.open(other))(CommonsIO.contentEquals(_, _))
   }
 
   private val BufferBytes = 128 << 10

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.{FileNotFoundException, InputStream}
+import java.io.{IOException, InputStream}
 import java.net.URI
+import java.util.UUID
 
-import org.apache.hadoop.fs.{CommonPathCapabilities, FileAlreadyExistsException, FileStatus, Options, Path}
+import org.apache.hadoop.fs._
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 import org.apache.hadoop.util.functional.FutureIO
 
-import stoplog.storage.{DirectoryId, DirectoryState, Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{
+  DirectoryId, DirectoryState, FileId, Found, Link, MoveOutcome, SourceFile, SourceFiles
+}
 
 /** Files of any file system that Hadoop knows. */
 private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
@@ -32,16 +35,8 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   /** Object stores are told the length: they would ask for it before the first byte. */
   override def open(file: SourceFile, from: Long): InputStream = {
-    val in = FutureIO.awaitFuture(
-      files.fileSystem
-        .openFile(files.at(file.path))
-        .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, file.bytes.toString)
-        .opt(
-          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY,
-          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL
-        )
-        .build()
-    )
+    val path = files.at(file.path)
+    val in   = files.opening(path)(started(path, file))
     try {
       if (from > 0) in.seek(from)
       in
@@ -52,22 +47,48 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     }
   }
 
+  private def started(path: Path, file: SourceFile): FSDataInputStream =
+    FutureIO.awaitFuture(
+      files.fileSystem
+        .openFile(path)
+        .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, file.bytes.toString)
+        .opt(
+          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY,
+          Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL
+        )
+        .build()
+    )
+
   override def delete(path: String): Boolean = files.writing(files.at(path))(files.remove(files.at(path)))
 
-  override def move(path: String, to: String): Unit = {
-    val uri    = files.at("").toUri
-    val target = new Path(uri.getScheme, uri.getAuthority, to)
+  override def move(path: String, to: String): MoveOutcome = {
+    val target = elsewhere(to)
     // It would be taken for its own copy.
     if (target == files.at(path)) throw new FileAlreadyExistsException(target.toString)
     files.renameInto(files.at(path), target) match {
-      case HadoopFiles.Renamed.Done       => ()
-      case HadoopFiles.Renamed.SourceGone => throw new FileNotFoundException(describe(path))
+      case HadoopFiles.Renamed.Done       => MoveOutcome.Moved
+      case HadoopFiles.Renamed.SourceGone => MoveOutcome.SourceGone
       // An object store copies, and deletes then: a crash came in between.
-      case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, files.at(path), target) =>
+      case HadoopFiles.Renamed.TargetThere if !canAppend && HadoopFiles.same(files, files.at(path), target) =>
         delete(path)
-        ()
-      case _ => throw new FileAlreadyExistsException(target.toString)
+        MoveOutcome.Moved
+      case HadoopFiles.Renamed.TargetThere => MoveOutcome.TargetTaken
+      case HadoopFiles.Renamed.NoDirectory =>
+        throw new IOException(s"it could not be renamed to $target")
     }
+  }
+
+  override def moveProblem(to: String): Option[String] =
+    try {
+      val trial = new Path(elsewhere(to), s".stoplog-trial-${UUID.randomUUID()}")
+      files.create(trial).close()
+      files.delete(trial)
+      None
+    } catch { case e: IOException => Some(HadoopFiles.reason(e)) }
+
+  private def elsewhere(to: String): Path = {
+    val uri = files.at("").toUri
+    new Path(uri.getScheme, uri.getAuthority, to)
   }
 
   override def describe(path: String): String = files.at(path).toString
@@ -80,12 +101,19 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     if (status.isSymlink)
       Found(name, Found.File(0, 0), Some(Link.Refused(s"it leads to ${status.getSymlink}")))
     else if (status.isDirectory) Found(name, Found.Directory, None, id(status))
-    else Found(name, Found.File(status.getLen, status.getModificationTime))
+    else
+      Found(
+        name,
+        Found.File(status.getLen, status.getModificationTime),
+        fileId = FileId.of(() => number(status).getOrElse(0))
+      )
   }
 
+  private def id(status: FileStatus): Option[DirectoryId] = number(status).map(DirectoryId(_, None))
+
   /** The entries of a listing carry it on HDFS. */
-  private def id(status: FileStatus): Option[DirectoryId] = status match {
-    case hdfs: HdfsFileStatus if hdfs.getFileId > 0 => Some(DirectoryId(hdfs.getFileId, None))
+  private def number(status: FileStatus): Option[Long] = status match {
+    case hdfs: HdfsFileStatus if hdfs.getFileId > 0 => Some(hdfs.getFileId)
     case _                                          => None
   }
 }

@@ -146,12 +146,12 @@ private[stoplog] final class HdfsPartStore(
     * until the lease is ended.
     */
   private def opened(from: Path): InputStream =
-    try files.fileSystem.open(from)
+    try files.open(from)
     catch {
       case gone: FileNotFoundException => throw gone
       case _: IOException              =>
         leases.end(from)
-        files.fileSystem.open(from)
+        files.open(from)
     }
 
   private def pending(token: String): Path =

@@ -172,17 +172,9 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link)
     }
 
-  /** Not a channel, which ends with an interrupt. Java says "not found" of a file that may not be opened, too. */
+  /** Not a channel, which ends with an interrupt. */
   private def opened(path: String): InputStream =
-    try new FileInputStream(at(path).toFile)
-    catch { case _: FileNotFoundException if LocalFiles.exists(at(path)) => openedThere(path) }
-
-  /** Of a file that may have been created between the two looks. */
-  private def openedThere(path: String): InputStream =
-    try new FileInputStream(at(path).toFile)
-    catch {
-      case e: FileNotFoundException if LocalFiles.exists(at(path)) => throw new IOException(e.getMessage, e)
-    }
+    OpenFailure.opening(describe(path))(LocalFiles.exists(at(path)))(new FileInputStream(at(path).toFile))
 
   private def write(file: Path)(content: OutputStream => Unit): Unit = {
     val raw = new RandomAccessFile(file.toFile, "rw")

@@ -10,7 +10,7 @@ import scala.util.{Try, Using}
 
 import stoplog.error.Errors
 import stoplog.part.PathBelow
-import stoplog.storage.{DirectoryId, DirectoryState, OtherOwner}
+import stoplog.storage.{DirectoryId, DirectoryState, FileId, OpenFailure, OtherOwner}
 
 /** Calls of `java.nio.file` in which a file that vanishes is no error. */
 private[local] object LocalFiles {
@@ -34,7 +34,22 @@ private[local] object LocalFiles {
     catch { case _: NoSuchFileException => None }
 
   /** Whether there is such a file. Error: `IOException` when that cannot be told. */
-  def exists(path: Path): Boolean = attributes(path).isDefined
+  def exists(path: Path): Boolean = OpenFailure.isThere(path)
+
+  /** The inode of a file. */
+  def id(attributes: BasicFileAttributes): FileId = {
+    val key = attributes.fileKey
+    if (key == null) FileId.Unknown else FileId.of(() => inode(key))
+  }
+
+  /** Java has the inode in the text of the key only: (dev=fe01,ino=1234). */
+  private def inode(key: AnyRef): Long = {
+    val text = key.toString
+    val from = text.indexOf(Inode)
+    if (from < 0) 0 else text.substring(from + Inode.length, text.length - 1).toLongOption.getOrElse(0)
+  }
+
+  private final val Inode = "ino="
 
   /** Whether the file has another name, a hard link; `false` where none is known of. */
   def isShared(file: Path): Boolean =

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.{FileInputStream, FileNotFoundException, IOException, InputStream}
+import java.io.{FileInputStream, IOException, InputStream}
 import java.net.URI
-import java.nio.file._
+import java.nio.file.{FileStore => _, _}
 import java.nio.file.attribute.BasicFileAttributes
-import java.util.UUID
 
 import scala.util.Using
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{DirectoryId, DirectoryState, FileStore, Found, Link, SourceFile, SourceFiles}
+import stoplog.storage.{
+  DirectoryId, DirectoryState, FileStore, Found, Link, MoveOutcome, OpenFailure, SourceFile, SourceFiles
+}
 
 /** Files of a local, or everywhere mounted, file system.
   *
@@ -24,7 +25,7 @@ private[stoplog] final class LocalSourceFiles(
 ) extends SourceFiles {
   private val links = new LocalSourceFiles.InputLinks(root, named)
 
-  override def list(directory: String)(each: Found => Unit): Unit =
+  override def list(directory: String)(each: Found => Unit): Unit = OpenFailure.naming(describe(directory)) {
     try
       Using.resource(Files.newDirectoryStream(links.real(directory))) { entries =>
         val all = entries.iterator()
@@ -37,14 +38,20 @@ private[stoplog] final class LocalSourceFiles(
       case _: NoSuchFileException | _: NotDirectoryException => ()
       case e: DirectoryIteratorException                     => throw e.getCause
     }
+  }
 
-  override def find(path: String): Option[Found] = found(links.at(path), path)
+  override def find(path: String): Option[Found] =
+    OpenFailure.naming(describe(path))(found(links.at(path), path))
+
+  override def looksAreLocal: Boolean = true
 
   override def state(directory: String): Option[DirectoryState] = LocalFiles.state(links.at(directory))
 
   // Not a channel: those end with an interrupt.
   override def open(file: SourceFile, from: Long): InputStream = {
-    val in = new FileInputStream(there(links.real(file.path)).toFile)
+    val in = OpenFailure.opening(describe(file.path))(LocalFiles.exists(links.at(file.path))) {
+      new FileInputStream(links.real(file.path).toFile)
+    }
     try {
       if (from > 0) in.skipNBytes(from)
       in
@@ -61,24 +68,33 @@ private[stoplog] final class LocalSourceFiles(
       true
     } catch { case _: NoSuchFileException => false }
 
-  /** A hard link, and then no more of the other name: a rename would replace a file there. */
-  override def move(path: String, to: String): Unit = {
+  override def move(path: String, to: String): MoveOutcome = {
     val target = Paths.get(to)
     val file   = links.unlinked(path)
     Files.createDirectories(target.getParent)
     // It would be taken for its own copy.
     if (target.getParent.toRealPath().resolve(target.getFileName) == file)
       throw new FileAlreadyExistsException(target.toString)
-    try Files.createLink(target, file)
-    catch {
-      case _: UnsupportedOperationException => copy(file, target)
-      // A crash came between the two steps.
-      case e: FileAlreadyExistsException => if (Files.mismatch(target, file) >= 0) throw e
+    Relocation.byLink.move(file, target)(faults.at(Step.MidArchive)) {
+      delete(path)
+      ()
     }
-    faults.at(Step.MidArchive)
-    delete(path)
-    ()
   }
+
+  override def moveProblem(to: String): Option[String] =
+    try {
+      val target = Files.createDirectories(Paths.get(to))
+      Files.delete(Files.createTempFile(target, Relocation.Trial, ""))
+      named.map(links.at).map(directory).flatMap(problem(_, target)).headOption
+    } catch { case e: IOException => Some(OpenFailure.reason(e)) }
+
+  /** A directory in it may be mounted from the target's file system. */
+  private def problem(from: Path, target: Path): Option[String] =
+    Relocation.problem(from, target).filterNot { _ =>
+      LocalFiles.list(from).filter(Files.isDirectory(_)).exists(Relocation.problem(_, target).isEmpty)
+    }
+
+  private def directory(named: Path): Path = if (Files.isRegularFile(named)) named.getParent else named
 
   override def describe(path: String): String = links.at(path).toString
 
@@ -88,29 +104,13 @@ private[stoplog] final class LocalSourceFiles(
     new URI("file", null, links.at(path).toString, null)
   }
 
-  /** Whole or not at all, in its time. */
-  private def copy(from: Path, to: Path): Unit = {
-    val copied = to.resolveSibling(s".${to.getFileName}.${UUID.randomUUID()}")
-    try {
-      Files.copy(from, copied, StandardCopyOption.COPY_ATTRIBUTES)
-      Files.move(copied, to)
-    } catch {
-      case e: FileAlreadyExistsException => if (Files.mismatch(to, from) >= 0) throw e
-    } finally Files.deleteIfExists(copied)
-    ()
-  }
-
-  private def there(real: => Path): Path =
-    try real
-    catch { case e: NoSuchFileException => throw new FileNotFoundException(e.getMessage) }
-
   /** The entry, if it is a file or a directory. Only for a link is more asked than what the entry itself says. */
   private def found(entry: Path, path: => String): Option[Found] =
     try {
       val name = Option(entry.getFileName).fold("")(_.toString)
       val what = Files.readAttributes(entry, classOf[BasicFileAttributes], LinkOption.NOFOLLOW_LINKS)
       if (what.isSymbolicLink) linked(name, entry, path)
-      else kind(what).map(Found(name, _, None, id(entry, what)))
+      else kind(what).map(Found(name, _, None, id(entry, what), LocalFiles.id(what)))
     } catch { case _: NoSuchFileException => None }
 
   private def linked(name: String, entry: Path, path: => String): Option[Found] =
@@ -120,7 +120,8 @@ private[stoplog] final class LocalSourceFiles(
       kind(what).map(Found(name, _, links.of(path, real), id(real, what)))
     } catch {
       case e: NoSuchFileException => throw e // as that which will be there some day
-      case e: IOException         =>
+      case e: IOException if OpenFailure.refusedBy(e).exists(_ != OpenFailure.NotPermitted) => throw e
+      case e: IOException                                                                   =>
         Some(Found(name, Found.File(0, 0), Some(Link.Refused(LocalSourceFiles.unresolved(e)))))
     }
 
@@ -174,7 +175,10 @@ private object LocalSourceFiles {
       try at(path).toRealPath()
       catch {
         case e: NoSuchFileException => throw e
-        case e: IOException         => throw Errors.sourceLink(at(path).toString, unresolved(e))
+        case e: IOException         =>
+          throw OpenFailure
+            .refusedBy(e)
+            .fold(Errors.sourceLink(at(path).toString, unresolved(e)))(_.toError(at(path).toString, e))
       }
 
     private def outside(real: Path): String =

@@ -93,7 +93,7 @@ class ChangedFilesSuite extends AnyFunSuite {
       world.driver.files.appends = true
       world.put(name, text, 1)
       val first = world.batch(limit)
-      world.put(name, text + "six\n" * 100, 2)
+      world.append(name, text, "six\n" * 100, 2)
       val behind = if (name == "a") Seq.empty else Seq.fill(100)("six")
       assert(first ++ world.all(limit) === lines ++ behind)
       refusesOneThatIsShorter(world, limit)
@@ -144,12 +144,18 @@ class ChangedFilesSuite extends AnyFunSuite {
     def batch(limits: ReadLimits): Vector[String] = driver.batch(limits)
     def all(limits: ReadLimits): Vector[String]   = driver.all(limits)
 
-    def put(name: String, text: String, modifiedMillis: Long): Unit = {
+    def put(name: String, text: String, modifiedMillis: Long): Unit =
+      driver.files.put(name, stored(name, text), modifiedMillis)
+
+    def append(name: String, text: String, added: String, modifiedMillis: Long): Unit =
+      driver.files.put(name, stored(name, text) ++ stored(name, added), modifiedMillis)
+
+    private def stored(name: String, text: String): Array[Byte] = {
       val bytes = new ByteArrayOutputStream()
       val out   = if (name.endsWith(".gz")) new GZIPOutputStream(bytes) else bytes
       out.write(text.getBytes("UTF-8"))
       out.close()
-      driver.files.put(name, bytes.toByteArray, modifiedMillis)
+      bytes.toByteArray
     }
   }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException}
+import java.io.{
+  ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException,
+  ObjectInputStream, ObjectOutputStream
+}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source.{Admitted, Budget, ReadLimits, SplitSize}
-import stoplog.storage.SourceFile
+import stoplog.storage.{Ending, FileId, SourceFile}
 
 /** Pieces of files, and where they are cut. */
 class FileSplitSuite extends AnyFunSuite {
@@ -25,6 +28,19 @@ class FileSplitSuite extends AnyFunSuite {
     )
     for ((split, expected) <- known) assert((split.describe, split.size) === expected)
     assert(all.isFirst && !toEnd.isFirst && !bytes.isFirst)
+  }
+
+  test("the bytes of a split, and its Java serialization, keep the id and the ending of the file") {
+    for {
+      id     <- Seq(FileId.Unknown, FileId(7), FileId.of(() => -1L))
+      ending <- Seq(Ending.Unknown, Ending(-9))
+    } {
+      val marked = bytes.copy(file = file.copy(id = id, ending = ending))
+      assert(FileSplit.Serializer.read(FileSplit.Serializer.version, in(written(marked))) === marked)
+      val out = new ByteArrayOutputStream()
+      new ObjectOutputStream(out).writeObject(marked)
+      assert(new ObjectInputStream(new ByteArrayInputStream(out.toByteArray)).readObject() === marked)
+    }
   }
 
   test("a piece and a rest are of the same kind, and nothing has no rest") {

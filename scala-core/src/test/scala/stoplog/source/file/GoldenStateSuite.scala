@@ -51,10 +51,10 @@ class GoldenStateSuite extends AnyFunSuite {
     }
     refused(".splits")(newer(_, at = 4, SplitRecord.Version + 1))
     refused(".splits")(rewritten(_, identity, NewerSplits))
-    refused(".splits")(rewritten(_, newer(_, at = 0), FileSplit.Serializer))
+    refused(".splits")(rewritten(_, newer(_, at = 0, FileEnumerator.Version + 1), FileSplit.Serializer))
     refused(".splits")(rewritten(_, newer(_, at = 4, FileSplit.Serializer.version + 1), FileSplit.Serializer))
-    refused(".seen")(newer(_, at = 0))
-    refused(".gone")(newer(_, at = 0))
+    refused(".seen")(newer(_, at = 0, SeenFiles.Version + 1))
+    refused(".gone")(newer(_, at = 0, SeenFiles.Version + 1))
   }
 
   test("state that was damaged is refused") {
@@ -86,7 +86,7 @@ class GoldenStateSuite extends AnyFunSuite {
     names.foreach(name => state.files(name) = change(state.files(name)))
   }
 
-  private def newer(bytes: Array[Byte], at: Int, version: Int = SeenFiles.Version + 1): Array[Byte] = {
+  private def newer(bytes: Array[Byte], at: Int, version: Int): Array[Byte] = {
     val changed = bytes.clone()
     ByteBuffer.wrap(changed).putInt(at, version)
     changed
@@ -102,9 +102,9 @@ class GoldenStateSuite extends AnyFunSuite {
   }
 
   private object NewerSplits extends VersionedSerializer[FileSplit] {
-    override val version: Int                                   = 2
+    override val version: Int                                   = FileSplit.Serializer.version + 1
     override def write(split: FileSplit, out: DataOutput): Unit = FileSplit.Serializer.write(split, out)
-    override def read(version: Int, in: DataInput): FileSplit   = FileSplit.Serializer.read(1, in)
+    override def read(version: Int, in: DataInput): FileSplit   = FileSplit.Serializer.read(version - 1, in)
   }
 }
 

@@ -15,7 +15,7 @@ import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.laws.MemoryState
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
-import stoplog.storage.{Found, SourceFile, SourceFiles}
+import stoplog.storage.{Found, MoveOutcome, SourceFile, SourceFiles}
 
 /** Symbolic links in the input, put there by somebody who may do no more than that. */
 class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
@@ -65,7 +65,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
       assert(condition(files.locate("d/id")) === "STOPLOG_SOURCE_LINK")
       assert(condition(files.list("d")(_ => ())) === "STOPLOG_SOURCE_LINK")
       val cleaner = new CleanSource.Cleaner(files, cleaning, Faults.none)
-      assert(cleaner.clean(Iterator(listed)).isEmpty)
+      assert(cleaner.clean(Iterator(listed)) === Vector(listed -> CleanSource.Cleaned.Left))
       assert((cleaner.cleanedFiles, cleaner.failedFiles) === ((0, 1)))
       assert(Files.readString(secret.resolve("id")) === "secret")
       assert(!Files.exists(world.resolve("away/d/id")))
@@ -206,10 +206,10 @@ private final class Listed(files: SourceFiles, listed: mutable.Buffer[String]) e
     listed.synchronized(listed += directory)
     files.list(directory)(each)
   }
-  override def find(path: String)                   = files.find(path)
-  override def open(file: SourceFile, from: Long)   = files.open(file, from)
-  override def delete(path: String): Boolean        = files.delete(path)
-  override def move(path: String, to: String): Unit = files.move(path, to)
-  override def describe(path: String): String       = files.describe(path)
-  override def locate(path: String)                 = files.locate(path)
+  override def find(path: String)                          = files.find(path)
+  override def open(file: SourceFile, from: Long)          = files.open(file, from)
+  override def delete(path: String): Boolean               = files.delete(path)
+  override def move(path: String, to: String): MoveOutcome = files.move(path, to)
+  override def describe(path: String): String              = files.describe(path)
+  override def locate(path: String)                        = files.locate(path)
 }

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
-import stoplog.storage.{DirectoryId, DirectoryState, Found, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryId, DirectoryState, FileId, Found, MoveOutcome, SourceFile, SourceFiles}
 
 /** A storage whose files are in memory, and whose clock is theirs. */
 final class MemoryFiles extends SourceFiles {
@@ -103,23 +103,54 @@ final class MemoryFiles extends SourceFiles {
   def put(path: String, text: String, modifiedMillis: Long): Unit =
     put(path, text.getBytes(UTF_8), modifiedMillis)
 
+  /** In place, if the file exists: it keeps its id. */
   def put(path: String, bytes: Array[Byte], modifiedMillis: Long): Unit = {
-    if (!files.contains(path)) touch(path)
+    if (!files.contains(path)) {
+      touch(path)
+      newFileId(path)
+    }
     files(path) = (bytes, modifiedMillis)
   }
 
+  /** By a rename over the file. */
+  def replace(path: String, text: String, modifiedMillis: Long): Unit = {
+    touch(path)
+    newFileId(path)
+    files(path) = (text.getBytes(UTF_8), modifiedMillis)
+  }
+
+  /** Whether files have ids, as on local disks and HDFS. */
+  var hasFileIds: Boolean = false
+
+  private val fileIds = mutable.Map.empty[String, FileId]
+
+  private def newFileId(path: String): Unit = if (hasFileIds) fileIds(path) = FileId(nextId())
+
+  private def idOf(path: String): FileId = fileIds.getOrElse(path, FileId.Unknown)
+
   override def delete(path: String): Boolean = synchronized {
     val was = files.remove(path)
+    fileIds -= path
     touch(path)
     was.isDefined
   }
 
-  override def move(path: String, to: String): Unit =
-    synchronized(files(to) = files.remove(path).getOrElse(throw new FileNotFoundException(path)))
+  override def move(path: String, to: String): MoveOutcome = synchronized {
+    if (!files.contains(path)) MoveOutcome.SourceGone
+    else if (files.contains(to)) MoveOutcome.TargetTaken
+    else {
+      files(to) = files(path)
+      fileIds.get(path).foreach(fileIds(to) = _)
+      touch(to)
+      delete(path)
+      MoveOutcome.Moved
+    }
+  }
 
   def paths: Set[String] = files.keySet.toSet
 
-  def file(path: String): SourceFile = SourceFile(path, files(path)._1.length.toLong, files(path)._2)
+  def file(path: String): SourceFile =
+    SourceFile(path, files(path)._1.length.toLong, files(path)._2, id = idOf(path))
 
   override def list(directory: String)(each: Found => Unit): Unit = {
     listings += 1
@@ -135,7 +166,7 @@ final class MemoryFiles extends SourceFiles {
     directories.distinct.foreach(name => each(Found(name, Found.Directory, None, id(prefix + name))))
     below.foreach {
       case (name, (bytes, modified)) if !name.contains('/') =>
-        each(Found(name, Found.File(bytes.length.toLong, modified)))
+        each(Found(name, Found.File(bytes.length.toLong, modified), fileId = idOf(prefix + name)))
       case _ => ()
     }
     trouble.foreach { e =>
@@ -156,8 +187,9 @@ final class MemoryFiles extends SourceFiles {
   }
 
   private def there(path: String): Option[Found] = synchronized(files.get(path)) match {
-    case Some((bytes, modified)) => Some(Found(path, Found.File(bytes.length.toLong, modified)))
-    case None                    =>
+    case Some((bytes, modified)) =>
+      Some(Found(path, Found.File(bytes.length.toLong, modified), fileId = idOf(path)))
+    case None =>
       Option.when(path.isEmpty || empty(path) || files.keysIterator.exists(_.startsWith(s"$path/")))(
         Found(path, Found.Directory, None, id(path))
       )

@@ -8,7 +8,7 @@ import scala.collection.mutable
 import scala.util.Random
 
 import stoplog.error.StoplogException
-import stoplog.storage.{DirectoryState, Found, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryState, Found, MoveOutcome, SourceFile, SourceFiles}
 import stoplog.thread.Clock
 
 /** A random life of one query: files come and are deleted, directories are away for a while, rules change between runs,
@@ -229,7 +229,7 @@ private[stoplog] object PlacesMutation {
     override def state(directory: String): Option[DirectoryState]   = real.state(directory)
     override def open(file: SourceFile, from: Long): InputStream    = real.open(file, from)
     override def delete(path: String): Boolean                      = real.delete(path)
-    override def move(path: String, to: String): Unit               = real.move(path, to)
+    override def move(path: String, to: String): MoveOutcome        = real.move(path, to)
     override def describe(path: String): String                     = real.describe(path)
     override def locate(path: String): URI                          = real.locate(path)
   }

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.ManualClock
 import stoplog.laws.MemoryState
-import stoplog.storage.SourceFile
+import stoplog.storage.{Ending, FileId, SourceFile}
 
 /** What is remembered, against a plain map, over compactions and restarts. */
 class SeenFilesSuite extends AnyFunSuite {
@@ -22,7 +22,7 @@ class SeenFilesSuite extends AnyFunSuite {
     val records  = mutable.Buffer.empty[(Long, Array[Byte])]
     val there    = mutable.Map.empty[String, SourceFile]
     val time     = new ManualClock(0)
-    def opened() = new SeenFiles(state, new Absence(0), time, SeenFiles.SeenLimits(20, 100))
+    def opened() = new SeenFiles(state, SeenWidth.Plain, new Absence(0), time, SeenFiles.SeenLimits(20, 100))
     var seen     = opened()
     for (round <- 1 to 200) {
       for (_ <- 1 to 5) {
@@ -88,14 +88,55 @@ class SeenFilesSuite extends AnyFunSuite {
     )
   }
 
-  test("state takes 24 bytes for each file") {
+  for ((width, bytes) <- Seq(SeenWidth.Plain -> 24, SeenWidth.Marked -> 32))
+    test(s"state takes $bytes bytes for each file: $width") {
+      val state = new MemoryState
+      val seen  = new SeenFiles(state, width, new Absence(0), new ManualClock(0), SeenFiles.SeenLimits(1, 1))
+      def file(n: Int): SourceFile =
+        SourceFile(
+          s"some/directory/with/a/name/part-$n.txt",
+          n.toLong,
+          n.toLong,
+          None,
+          FileId(n.toLong),
+          Ending(n)
+        )
+      for (n <- 1 to 30000) seen.put(file(n))
+      val snapshot = new ByteArrayOutputStream()
+      seen.snapshot(30000, new DataOutputStream(snapshot))
+      assert((state.files.values.map(_.length.toLong).sum - bytes * 30000L).abs <= 64)
+      val restored = new SeenFiles(state, width, new Absence(0), new ManualClock(0))
+      restored.restore(
+        new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)),
+        _ => Iterator.empty
+      )
+      for (known <- Seq(seen, restored)) {
+        val found = known.find(file(12345).path)
+        assert(found.exists(_.isOf(file(12345))))
+        assert(known.find("some/directory/with/a/name/part-0.txt") === None)
+        val marked = width == SeenWidth.Marked
+        assert(found.exists(_.mark.ending == Ending(12345)) === marked)
+        known.beginListing()
+        assert(known.ofId(file(7)).map(_.bytes) === (if (marked) Vector(7) else Vector.empty))
+        assert(known.ofId(SourceFile("new", 1, 1, id = FileId(70000))).isEmpty)
+      }
+    }
+
+  test("state that was kept without marks is read on with marks") {
     val state = new MemoryState
-    val seen  = new SeenFiles(state, new Absence(0), new ManualClock(0))
-    for (n <- 1 to 30000) seen.put(SourceFile(s"some/directory/with/a/name/part-$n.txt", n.toLong, n.toLong))
-    seen.snapshot(30000, new DataOutputStream(new ByteArrayOutputStream()))
-    assert(state.files.values.map(_.length.toLong).sum <= 24 * 30000 + 64)
-    assert(seen.find("some/directory/with/a/name/part-12345.txt") === Some(FileIdentity(12345, 12345)))
-    assert(seen.find("some/directory/with/a/name/part-0.txt") === None)
+    val seen  =
+      new SeenFiles(state, SeenWidth.Plain, new Absence(0), new ManualClock(0), SeenFiles.SeenLimits(1, 1))
+    val snapshot = new ByteArrayOutputStream()
+    seen.put(SourceFile("a", 1, 2, id = FileId(3)))
+    seen.snapshot(1, new DataOutputStream(snapshot))
+    val marked =
+      new SeenFiles(state, SeenWidth.Marked, new Absence(0), new ManualClock(0), SeenFiles.SeenLimits(1, 1))
+    marked.restore(new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray)), _ => Iterator.empty)
+    assert(marked.find("a") === Some(FileIdentity(1, 2)))
+    marked.put(SourceFile("b", 4, 5, id = FileId(6)))
+    marked.snapshot(2, new DataOutputStream(new ByteArrayOutputStream()))
+    assert(marked.find("a") === Some(FileIdentity(1, 2)))
+    assert(marked.ofId(SourceFile("c", 4, 5, id = FileId(6))).map(_.bytes) === Vector(4))
   }
 
   private def input(bytes: Array[Byte]): DataInputStream = new DataInputStream(

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage
+
+import java.io.{FileNotFoundException, IOException}
+import java.nio.file.{AccessDeniedException, FileSystemException, Files, NoSuchFileException, Path}
+import java.nio.file.attribute.BasicFileAttributes
+
+import scala.util.{Failure, Success, Try}
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.{FileSystem, FilterFileSystem, Path => HadoopPath, RawLocalFileSystem}
+import org.apache.hadoop.security.AccessControlException
+
+import stoplog.error.{Causes, Errors, StoplogException}
+
+/** Why a file could not be opened, read, or looked up.
+  *
+  * `java.io` reports every failure of `open(2)` as `FileNotFoundException`: a missing file, a missing permission, too many
+  * open files. Hadoop does the same on local disks. Only [[Absent]] means that there is no such file. Every store and
+  * every reader decides by this type.
+  */
+private[stoplog] sealed trait OpenFailure
+
+private[stoplog] object OpenFailure {
+
+  /** There is no such file. */
+  case object Absent extends OpenFailure
+
+  /** The file may exist. The cause has no condition of its own. */
+  case object Unknown extends OpenFailure
+
+  /** The file may exist, and the operating system or the storage refused the call.
+    *
+    * @param texts the error texts of the operating system
+    */
+  sealed abstract class Refused(
+      val condition: String,
+      private[OpenFailure] val texts: Set[String],
+      error: (String, String, Throwable) => StoplogException
+  ) extends OpenFailure {
+
+    /** The exception for users. */
+    def toError(path: String, cause: Throwable): StoplogException = error(path, reason(cause), cause)
+  }
+
+  case object NotPermitted
+      extends Refused(
+        "STOPLOG_FILE_NOT_PERMITTED",
+        Set("Permission denied", "Operation not permitted"),
+        Errors.fileNotPermitted
+      )
+
+  case object TooManyOpenFiles
+      extends Refused(
+        "STOPLOG_TOO_MANY_OPEN_FILES",
+        Set("Too many open files", "Too many open files in system"),
+        Errors.tooManyOpenFiles
+      )
+
+  case object StaleHandle
+      extends Refused(
+        "STOPLOG_STALE_FILE_HANDLE",
+        Set("Stale file handle", "Stale NFS file handle"),
+        Errors.staleFileHandle
+      )
+
+  case object InputOutput
+      extends Refused(
+        "STOPLOG_FILE_IO",
+        Set(
+          "Input/output error", "Connection timed out", "Transport endpoint is not connected", "Host is down",
+          "Remote I/O error"
+        ),
+        Errors.fileIo
+      )
+
+  private val all: Vector[Refused] = Vector(NotPermitted, TooManyOpenFiles, StaleHandle, InputOutput)
+
+  /** Returns the reason for a failure.
+    *
+    * The texts of the operating system may be in any language, so no text proves that a file is absent: `isThere` decides.
+    *
+    * @param isThere whether the storage has the file. It throws if the storage cannot tell
+    */
+  def of(failure: Throwable)(isThere: => Boolean): OpenFailure = {
+    val causes = Causes.of(failure)
+    refused(causes).getOrElse {
+      if (!causes.exists(isNotFound)) Unknown
+      else
+        try if (isThere) Unknown else Absent
+        catch { case NonFatal(e) => refused(Causes.of(e)).getOrElse(Unknown) }
+    }
+  }
+
+  /** Returns the refusal that an exception, or one of its causes, reports. */
+  def refusedBy(failure: Throwable): Option[Refused] = refused(Causes.of(failure))
+
+  /** Whether an error has a condition of this type. */
+  def isRefusal(error: StoplogException): Boolean = all.exists(_.condition == error.getCondition)
+
+  /** Opens a file.
+    *
+    * Errors: `FileNotFoundException` only if the file is absent; the conditions of [[Refused]]; `IOException`.
+    *
+    * @param path    for messages
+    * @param isThere as for [[of]]
+    */
+  def opening[A](path: => String)(isThere: => Boolean)(open: => A): A = {
+
+    @scala.annotation.tailrec
+    def attempt(left: Int): A =
+      Try(open) match {
+        case Success(opened)         => opened
+        case Failure(e: IOException) =>
+          of(e)(isThere) match {
+            case Absent                    => throw notFound(e)
+            case refused: Refused          => throw refused.toError(path, e)
+            case Unknown if !isNotFound(e) => throw e
+            case Unknown if left > 1       => attempt(left - 1) // it has appeared since
+            case Unknown                   => throw new IOException(e.getMessage, e)
+          }
+        case Failure(e) => throw e
+      }
+
+    attempt(left = 5)
+  }
+
+  /** The result of an action. A refusal becomes an error with a condition; other exceptions pass. */
+  def naming[A](path: => String)(action: => A): A =
+    try action
+    catch { case e: IOException => throw refusedBy(e).fold[Throwable](e)(_.toError(path, e)) }
+
+  /** Whether a local file exists. Error: `IOException` if the operating system cannot tell. */
+  def isThere(path: Path): Boolean =
+    try {
+      Files.readAttributes(path, classOf[BasicFileAttributes])
+      true
+    } catch { case _: NoSuchFileException => false }
+
+  /** The same for a file of Hadoop. Its local file systems report any failure as "not found", so Java looks instead. */
+  def isThere(system: FileSystem, path: HadoopPath): Boolean = onLocalDisk(system) match {
+    case Some(local) => isThere(local.pathToFile(path).toPath)
+    case None        => system.exists(path)
+  }
+
+  /** Returns whether a file of Hadoop exists that a call of `system` did not find. HDFS and object stores report only
+    * absent files so: they get no second request.
+    */
+  def isThereAfterAll(system: FileSystem, path: HadoopPath): Boolean =
+    onLocalDisk(system).exists(local => isThere(local.pathToFile(path).toPath))
+
+  @scala.annotation.tailrec
+  private def onLocalDisk(system: FileSystem): Option[RawLocalFileSystem] = system match {
+    case local: RawLocalFileSystem => Some(local)
+    case filter: FilterFileSystem  => onLocalDisk(filter.getRawFileSystem)
+    case _                         => None
+  }
+
+  private def refused(causes: Seq[Throwable]): Option[Refused] =
+    causes.iterator.flatMap(refusedAlone).nextOption()
+
+  private def refusedAlone(e: Throwable): Option[Refused] = e match {
+    case _: AccessDeniedException | _: AccessControlException => Some(NotPermitted)
+    case io: IOException                                      => all.find(_.texts.exists(isSaid(io, _)))
+    case _                                                    => None
+  }
+
+  /** Whether the text is the exception's reason. Texts within a message may be data. */
+  private def isSaid(e: IOException, text: String): Boolean = {
+    val message = String.valueOf(e.getMessage)
+    message == text || (e match {
+      case _: FileNotFoundException   => message.endsWith(s"($text)")
+      case other: FileSystemException => other.getReason == text
+      case _                          => false
+    })
+  }
+
+  /** The text of the operating system behind the path. */
+  private val InBrackets = """(?s).*\(([^()]+)\)""".r
+
+  private def isNotFound(e: Throwable): Boolean = e match {
+    case _: FileNotFoundException | _: NoSuchFileException => true
+    case _                                                 => false
+  }
+
+  private def notFound(e: IOException): FileNotFoundException = e match {
+    case known: FileNotFoundException => known
+    case other                        =>
+      val made = new FileNotFoundException(other.getMessage)
+      made.initCause(other)
+      made
+  }
+
+  /** The reason of a failure, without the path. */
+  def reason(e: Throwable): String = e match {
+    case known: FileSystemException   => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
+    case known: FileNotFoundException =>
+      Causes.message(known) match {
+        case InBrackets(text) => text
+        case other            => other
+      }
+    case other => Causes.reason(other)
+  }
+}

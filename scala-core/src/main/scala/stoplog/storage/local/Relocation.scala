@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.storage.local
+
+import java.io.IOException
+import java.nio.file._
+import java.nio.file.attribute.BasicFileAttributes
+import java.util.UUID
+
+import stoplog.storage.{MoveOutcome, OpenFailure}
+
+/** Moves files of other programs, and replaces no file.
+  *
+  * A hard link creates the new name, and fails if the name is taken. Some file systems have no links, and Linux refuses
+  * links to files of other users (`fs.protected_hardlinks`). There an empty file takes the new name first, and a rename
+  * replaces the empty file.
+  */
+private[local] final class Relocation(link: (Path, Path) => Unit) {
+
+  /** @param linked is called while the file has both names
+    * @param remove deletes the old name
+    */
+  def move(file: Path, target: Path)(linked: => Unit)(remove: => Unit): MoveOutcome =
+    try {
+      link(target, file)
+      linked
+      completed(target)(remove)
+    } catch {
+      case _: FileAlreadyExistsException                             => taken(file, target)(remove)
+      case _: NoSuchFileException if !LocalFiles.exists(file)        => MoveOutcome.SourceGone
+      case _: UnsupportedOperationException | _: FileSystemException => renamed(file, target)(remove)
+    }
+
+  /** A link to a file that must stay is not an archived file. */
+  private def completed(target: Path)(remove: => Unit): MoveOutcome =
+    try {
+      remove
+      MoveOutcome.Moved
+    } catch {
+      case e: IOException =>
+        Files.deleteIfExists(target)
+        throw new IOException(s"the old name cannot be removed: ${OpenFailure.reason(e)}", e)
+    }
+
+  /** A crash came between the link and the removal, if both names are of one file. */
+  private def taken(file: Path, target: Path)(remove: => Unit): MoveOutcome =
+    if (!LocalFiles.exists(file)) MoveOutcome.SourceGone
+    else if (Files.isSameFile(target, file)) {
+      remove
+      MoveOutcome.Moved
+    } else MoveOutcome.TargetTaken
+
+  private def renamed(file: Path, target: Path)(remove: => Unit): MoveOutcome =
+    try {
+      val placeholder = key(Files.createFile(target))
+      try {
+        Files.move(file, target, StandardCopyOption.ATOMIC_MOVE)
+        MoveOutcome.Moved
+      } catch {
+        case e: IOException =>
+          // A file server may report a failure of a rename that it has carried out.
+          if (placeholder != null && placeholder == key(target)) Files.delete(target)
+          throw e
+      }
+    } catch {
+      case _: FileAlreadyExistsException                      => taken(file, target)(remove)
+      case _: NoSuchFileException if !LocalFiles.exists(file) => MoveOutcome.SourceGone
+      case _: AtomicMoveNotSupportedException                 =>
+        throw new IOException(Relocation.elsewhere(file.getParent, target.getParent))
+    }
+
+  private def key(path: Path): AnyRef = Files.readAttributes(path, classOf[BasicFileAttributes]).fileKey()
+}
+
+private[local] object Relocation {
+  val byLink: Relocation = new Relocation((target, file) => {
+    Files.createLink(target, file)
+    ()
+  })
+
+  /** Returns why no file can be moved from one directory to the other, as far as a rename of a name that does not exist
+    * shows: the operating system checks the mounted file systems first. So no file appears among those of other programs.
+    */
+  def problem(from: Path, to: Path): Option[String] = {
+    val name = s"$Trial${UUID.randomUUID()}"
+    try {
+      Files.move(from.resolve(name), to.resolve(name), StandardCopyOption.ATOMIC_MOVE)
+      None
+    } catch {
+      case _: NoSuchFileException             => None
+      case _: AtomicMoveNotSupportedException => Some(elsewhere(from, to))
+      case e: IOException                     => Some(OpenFailure.reason(e))
+    }
+  }
+
+  /** The beginning of a hidden name. */
+  final val Trial = ".stoplog-trial-"
+
+  private def elsewhere(from: Path, to: Path): String =
+    s"$from and $to are on two mounted file systems (disks, volumes or bind mounts), and a file cannot be renamed from one to the other"
+}

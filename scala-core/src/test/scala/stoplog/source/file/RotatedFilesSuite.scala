@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogException
+import stoplog.source.ReadLimits
+import stoplog.source.file.Monitoring.OnChangedFile
+import stoplog.source.file.Monitoring.OnChangedFile.{Ignore, Tail}
+
+/** Files that programs rotate, replace or write anew while a source reads them on. */
+class RotatedFilesSuite extends AnyFunSuite {
+  private val first  = lines("old", 1 to 10)
+  private val second = lines("old", 11 to 20)
+  private val longer = lines("new", 1 to 50)
+
+  /** Of files below and above the size of an ending. */
+  private val sizes = Seq(0, 3 * 64 * 1024)
+
+  for {
+    hasIds   <- Seq(true, false)
+    restarts <- Seq(true, false)
+    compacts <- Seq(true, false)
+    padding  <- sizes
+  }
+    test(
+      s"reads a new file from its beginning: ids $hasIds, restarts $restarts, compacts $compacts, padding $padding"
+    ) {
+      def rotated(change: MemoryFiles => Unit): Seq[String] = {
+        val world = this.world(Tail, hasIds, compacts)
+        world.files.put("app.log", padded(padding) + first, 1)
+        world.all()
+        world.files.put("app.log", padded(padding) + first + second, 2)
+        world.all()
+        if (restarts) world.restart()
+        change(world.files)
+        world.all()
+        if (restarts) world.restart()
+        world.all()
+        world.read.filterNot(_.startsWith("#"))
+      }
+      val all = rows(first + second + longer)
+      // logrotate's create: the rules leave the old file out
+      assert(rotated { files =>
+        files.move("app.log", "_app.log.1")
+        files.put("app.log", padded(padding) + longer, 3)
+      } === all)
+      // logrotate's copytruncate, and a program that writes a file anew
+      assert(rotated(_.put("app.log", padded(padding) + longer, 3)) === all)
+      // a program that renames a new file over the old one
+      assert(rotated(_.replace("app.log", padded(padding) + longer, 3)) === all)
+      // equal length
+      val equal = (first + second).replace("old", "new")
+      assert(rotated(_.put("app.log", padded(padding) + equal, 3)) === rows(first + second + equal))
+    }
+
+  for {
+    restarts <- Seq(true, false)
+    compacts <- Seq(true, false)
+  }
+    test(s"reads a renamed file on, and nothing of it twice: restarts $restarts, compacts $compacts") {
+      for {
+        times  <- Seq((2L, 3L), (3L, 3L), (4L, 3L))
+        limits <- Seq(ReadLimits.none, ReadLimits.none.copy(splits = Some(1)))
+      } {
+        val world = this.world(Tail, hasIds = true, compacts)
+        world.files.put("app.log", first + "old11", 1)
+        world.all(limits)
+        world.files.move("app.log", "app.log.1")
+        world.files.put("app.log.1", first + "old11\nold12\n", times._1)
+        world.files.put("app.log", longer, times._2)
+        for (_ <- 1 to 4) {
+          if (restarts) world.restart()
+          world.batch(limits)
+        }
+        world.files.move("app.log.1", "app.log.2")
+        world.files.move("app.log", "app.log.1")
+        if (restarts) world.restart()
+        world.all(limits)
+        if (restarts) world.restart()
+        world.all(limits)
+        val expected = rows(first + "old11\nold12\n" + longer)
+        assert(world.read.sorted === expected.sorted, s"$times, $limits")
+      }
+    }
+
+  test("reads a copy with added lines on, which a program has renamed over the file") {
+    for {
+      padding <- sizes
+      hasIds  <- Seq(true, false)
+    } {
+      val world = this.world(Tail, hasIds)
+      world.files.put("app.log", padded(padding) + first, 1)
+      world.all()
+      world.files.replace("app.log", padded(padding) + first + second, 2)
+      world.restart()
+      world.all()
+      world.files.replace("app.log", padded(padding) + first + second, 3)
+      assert(world.all().isEmpty)
+      assert(world.read.filterNot(_.startsWith("#")) === rows(first + second))
+    }
+  }
+
+  test("looks at most once into a file of which only the time is another") {
+    val world = this.world(Tail, hasIds = true)
+    world.files.put("a", first, 1)
+    world.all()
+    world.files.put("a", first, 2)
+    world.files.opened.clear()
+    for (_ <- 1 to 3) assert(world.batch().isEmpty)
+    assert(world.files.opened("a") === 1)
+  }
+
+  test("opens a file that grows as often as without endings") {
+    val world = this.world(Tail, hasIds = true)
+    world.files.put("a", first, 1)
+    assert(world.batch().size === 10)
+    assert(world.files.opened("a") === 2, "its last line end, and its rows")
+    world.files.put("a", first + second, 2)
+    world.files.opened.clear()
+    assert(world.batch().size === 10)
+    assert(world.files.opened("a") === 3, "the line ends at both ends, and the rows")
+  }
+
+  test("a new file with the id of a deleted one is read from its beginning") {
+    val world = this.world(Tail, hasIds = true)
+    world.files.put("a", first, 1)
+    world.all()
+    world.files.move("a", "b")
+    world.files.put("b", longer, 2) // in place: it keeps the id
+    world.all()
+    assert(world.read === rows(first + longer))
+  }
+
+  test("what micro-batches read in pieces is the file that was listed") {
+    val rest = ReadLimits.none.copy(bytes = Some(30))
+    for {
+      onChanged <- Seq(Ignore, Tail)
+      padding   <- sizes
+      restarts  <- Seq(true, false)
+      change    <- Seq[MemoryFiles => Unit](
+        _.replace("app.log", padded(padding) + longer, 2),
+        _.put("app.log", padded(padding) + longer, 2),
+        files => {
+          files.move("app.log", "_app.log.1")
+          files.put("app.log", padded(padding) + longer, 2)
+        }
+      )
+    } {
+      val world = this.world(onChanged, hasIds = true)
+      world.files.put("app.log", padded(padding) + first + second, 1)
+      world.batch(ReadLimits.none.copy(bytes = Some(padding + 30L)))
+      change(world.files)
+      if (restarts) world.restart()
+      val error = intercept[StoplogException](world.batch(rest))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED", s"$onChanged, $padding")
+    }
+  }
+
+  test("what micro-batches read in pieces may grow at its end") {
+    for {
+      onChanged <- Seq(Ignore, Tail)
+      padding   <- sizes
+    } {
+      val world = this.world(onChanged, hasIds = true)
+      world.files.put("app.log", padded(padding) + first + second, 1)
+      world.batch(ReadLimits.none.copy(bytes = Some(padding + 30L)))
+      world.files.put("app.log", padded(padding) + first + second + longer, 2)
+      world.all()
+      val added = if (onChanged == Tail) longer else ""
+      assert(world.read.filterNot(_.startsWith("#")) === rows(first + second + added))
+    }
+  }
+
+  private def world(onChanged: OnChangedFile, hasIds: Boolean, compacts: Boolean = false): SourceWorld = {
+    val limits = if (compacts) SeenFiles.SeenLimits(1, 1) else SeenFiles.SeenLimits.default
+    val world  = new SourceWorld(onChanged, seenLimits = limits)
+    world.files.hasFileIds = hasIds
+    world.files.appends = true
+    world
+  }
+
+  private def lines(word: String, numbers: Range): String = numbers.map(n => s"$word$n\n").mkString
+
+  private def rows(text: String): Vector[String] = text.linesIterator.toVector
+
+  /** A first line that all files have. */
+  private def padded(bytes: Int): String = if (bytes == 0) "" else "#" * bytes + "\n"
+}

@@ -3,14 +3,14 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-/** A row that cannot be written, for a reason of its own. What threw it can take the next one; storage that fails is
-  * another matter, and never told by this.
+/** A failure of one row, such as a value that the format cannot write. The writer can accept the next row. A
+  * storage failure is never a `BadRow`.
   */
 private[stoplog] final class BadRow(why: Throwable) extends RuntimeException(why)
 
 private[stoplog] object BadRow {
 
-  /** Any failure in `action` is the row's fault. */
+  /** Wraps every non-fatal failure of `action` in a [[BadRow]]. */
   def unless[A](action: => A): A =
     try action
     catch {
@@ -19,14 +19,14 @@ private[stoplog] object BadRow {
     }
 }
 
-/** The treatment of a row that cannot be written. */
+/** The handling of a row that cannot be written. */
 private[stoplog] sealed trait OnBadRow extends Product with Serializable
 
 private[stoplog] object OnBadRow {
 
-  /** The query fails; nothing of the epoch is published. */
+  /** Fails the query; nothing of the epoch is published. */
   case object Fail extends OnBadRow
 
-  /** It is put aside, and published with its epoch where readers of the data do not look. */
+  /** Writes the row to a rejected part, published with its epoch at a path that readers of the data skip. */
   case object Reject extends OnBadRow
 }

@@ -6,19 +6,19 @@ import stoplog.log._
 import stoplog.part.{FinishedPart, Open, Part, Pending}
 import stoplog.rolling.RollReason
 
-/** Decides with each record which buckets are complete, and counts what is in those that are not. */
+/** Decides with each record which buckets are complete, and keeps the totals of all other buckets. */
 private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parallel, retry: StorageRetry) {
   import BucketTracker.Completion
   import followUps.{notes, rule, sinkId}
 
   @volatile private var watermark = Option.empty[Long]
 
-  /** The query has come so far: rows before this time are late. Never goes back. */
+  /** Sets the query's watermark: rows with an earlier time are late. The watermark never decreases. */
   def reached(watermarkMillis: Long): Unit = synchronized {
     watermark = Some(watermark.fold(watermarkMillis)(_.max(watermarkMillis)))
   }
 
-  /** Whether there is a bucket that [[next]] would mark now. */
+  /** Returns whether [[next]] would mark a bucket now. */
   def isDue(state: SinkState, nowMillis: Long): Boolean =
     rule != CompleteRule.Never && ready(
       tracked(state.live, Vector.empty, state.open),
@@ -26,13 +26,14 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       nowMillis
     ).nonEmpty
 
-  /** The buckets that get no more rows, as far as the rule can tell: their small parts wait for no others. */
+  /** Returns whether a bucket gets no more rows, according to the rule: its small parts do not wait. */
   def closing(state: SinkState, nowMillis: Long): String => Boolean = {
-    lazy val reached = ready(state.live, state.open, nowMillis) // never evaluated where nothing is merged
+    lazy val reached = ready(state.live, state.open, nowMillis) // not evaluated if nothing is compacted
     bucket => rule != CompleteRule.Never && reached(bucket)
   }
 
-  /** Without the small parts that a marker counts: its files stay as they are. */
+  /** Returns the state without small parts of marked buckets: their files stay, since a marker counts them.
+    */
   def mergeable(state: SinkState): SinkState =
     if (rule == CompleteRule.Never || state.small.isEmpty) state
     else {
@@ -40,7 +41,8 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       state.copy(small = state.small.filter(part => live(part.bucket) || !rule.covers(part.bucket)))
     }
 
-  /** For a record that puts a merged part in the place of these: no marker follows, and no row is counted twice. */
+  /** Returns the completion for a record with a compacted part: no marker follows, no row is counted twice.
+    */
   def replacing(state: SinkState, inputs: Vector[FinishedPart], nowMillis: Long): Completion = {
     val gone = inputs.groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
     val live = state.live.map(bucket =>
@@ -49,12 +51,12 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
     Completion(Vector.empty, state.copy(live = live), Set.empty, late = 0, followUps, nowMillis)
   }
 
-  /** The further tasks of the next record. A bucket that still has parts to be merged has its open parts closed, and
-    * gets its marker afterwards.
+  /** Returns the further work of the next record. If a complete bucket still has parts to compact, the record
+    * closes its open parts, and the marker follows later.
     *
-    * @param state as it was going to be, with the parts that were to stay open
-    * @param ended the parts that tasks have closed
-    * @param due   those that the driver is about to close
+    * @param state the planned state, with all parts left open by the tasks and the policy
+    * @param ended the parts closed by tasks
+    * @param due   the parts to be closed by the driver
     */
   def next(
       state: SinkState,
@@ -83,7 +85,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       )
     }
 
-  /** Those that are known, then those that come with these parts, each with the version of its newest marker. */
+  /** Returns live and new buckets with the version of the newest marker and the time of the last write. */
   private def tracked(
       live: Vector[LiveBucket],
       closing: Vector[Part],
@@ -106,8 +108,9 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
     }
   }
 
-  /** Late rows do not close their part at once: a few of them in each epoch would make a file and a marker each. The
-    * rolling policy ends it, and the next marker follows.
+  /** Returns the buckets for which the rule is reached. Late rows do not close their part at once: a few late
+    * rows in each epoch would create a file and a marker each time. The rolling policy closes the part, and
+    * the next marker follows.
     */
   private def ready(live: Vector[LiveBucket], open: Vector[Open], nowMillis: Long): Set[String] = {
     val stillOpen = open.iterator.map(_.bucket).toSet
@@ -129,18 +132,18 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
 
 private[stoplog] object BucketTracker {
 
-  /** The buckets, with what comes to them by parts that are published. */
+  /** Adds the totals of published parts to the buckets. */
   def counted(live: Vector[LiveBucket], published: Vector[Part]): Vector[LiveBucket] = {
     val more = Completion.totals(published)
     live.map(bucket => bucket.copy(added = bucket.added + more.getOrElse(bucket.bucket, Totals.nothing)))
   }
 
-  /** The bucket entries of the next record, before the parts are closed that it names.
+  /** The bucket entries of the next record, computed before the driver closes the parts in `due`.
     *
-    * @param due      the parts that the driver closes
-    * @param state    with the parts that stay open, and every bucket that has no marker yet
-    * @param complete the buckets that get one
-    * @param late     how many buckets have come back after theirs
+    * @param due      the parts to be closed by the driver
+    * @param state    the next state, with the remaining open parts and all tracked buckets
+    * @param complete the buckets that get a marker
+    * @param late     the number of buckets with rows after their marker
     */
   private[commit] final case class Completion(
       due: Vector[EpochOutcome.PartToClose],
@@ -151,15 +154,15 @@ private[stoplog] object BucketTracker {
       nowMillis: Long
   ) {
 
-    /** Whether no record is needed for the sake of this. */
+    /** Returns whether this completion needs no record. */
     def isEmpty: Boolean = due.isEmpty && complete.isEmpty
 
-    /** Those that end with this record. A task may have written some in this very epoch, so that no record names them. */
+    /** Returns the spool files of the closed parts, including files of this epoch, which no record names. */
     def spoolFiles: Set[String] = due.iterator.flatMap(_.part.beside.files).map(_.token).toSet
 
-    /** The state, and what follows, once it is known what is published.
+    /** Returns the final state and the follow-up, given the published parts.
       *
-      * @param manifestPath where the record's files are listed
+      * @param manifestPath the path of the record's manifest
       */
     def decided(publish: Vector[Pending], manifestPath: => String): (SinkState, FollowUp) = {
       val (done, going) = counted(state.live, publish).partition(bucket => complete(bucket.bucket))
@@ -176,10 +179,10 @@ private[stoplog] object BucketTracker {
 
   private[commit] object Completion {
 
-    /** A part without bytes has no file. */
+    /** Returns whether the part has a file: a part without bytes has none. */
     def isVisible(part: Part): Boolean = part.sizeBytes > 0
 
-    /** By bucket, what comes to it with these parts. */
+    /** Returns the totals of these parts by bucket. */
     def totals(parts: Vector[Part]): Map[String, Totals] = parts
       .filter(isVisible)
       .groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)

@@ -5,43 +5,43 @@ import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Pending, Publish}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
-/** Merges small finished parts on the driver, between its epochs. Called with the lock held (I4). */
+/** Compacts small finished parts on the driver, between epochs. Called with the driver lock held (I4). */
 private[stoplog] trait Compaction {
 
-  /** The state with the parts that a record is about to publish, as far as they may be merged later. */
+  /** Returns the state, extended by the compaction candidates among the parts of the next record. */
   def noting(state: SinkState, publish: Vector[Pending]): SinkState
 
-  /** The outcome of a merge that is over, or else the start of one that is due. Never waits, and never fails: what
-    * cannot be merged stays as it is.
+  /** Returns the outcome of a finished compaction, or starts a compaction that is due. Never blocks and never
+    * throws: if a compaction fails, its parts stay unchanged.
     *
-    * @param closing whether a bucket gets no more rows, so that its parts wait for no others
+    * @param closing whether a bucket gets no more rows, so that its parts do not wait for others
     */
   def next(state: SinkState, closing: String => Boolean): Compaction.Next
 
-  /** The buckets that have parts which are merged, or are to be merged as soon as they get no more rows.
+  /** Returns whether a bucket has parts in a running compaction, or parts to compact after its last row.
     *
     * @param publishing the buckets of the parts that the next record publishes
     */
   def holds(state: SinkState, publishing: Set[String]): String => Boolean
 
-  /** Whether a merge has been started whose outcome [[next]] has not answered. */
+  /** Returns whether a compaction was started whose outcome [[next]] has not returned yet. */
   def isMerging: Boolean
 
-  /** Returns once the merge that was started is over. */
+  /** Blocks until the started compaction has ended. */
   def await(): Unit
 }
 
 private[stoplog] object Compaction {
 
-  /** @param state       to go on with
-    * @param replacement to be recorded with it; `None` if nothing is
+  /** @param state       the state to continue with
+    * @param replacement the replacement to record with this state; `None` if there is none
     */
   final case class Next(state: SinkState, replacement: Option[Replaced])
 
-  /** A merged part, and those that it takes the place of. */
+  /** A compacted part and the parts that the compacted part replaces. */
   final case class Replaced(merged: Pending, inputs: ReplacedSet)
 
-  /** Parts stay as they were published. */
+  /** Disables compaction: published parts stay unchanged. */
   case object Off extends Compaction {
     override def noting(state: SinkState, publish: Vector[Pending]): SinkState =
       if (state.small.isEmpty) state else state.copy(small = Vector.empty)
@@ -52,23 +52,23 @@ private[stoplog] object Compaction {
     override def await(): Unit                                                       = ()
   }
 
-  /** The reason under which a merged part is recorded. */
+  /** The roll reason of a compacted part in a record. */
   private[commit] val Reason = stoplog.rolling.RollReason.Custom(LogRecord.MergeReason)
 }
 
-/** Writes the rows of several finished parts to one, apart from the threads of the protocol. */
+/** Rewrites several finished parts as one part, outside the threads of the protocol. */
 private[stoplog] trait Merger {
 
-  /** Begins, and returns at once. */
+  /** Starts a compaction and returns immediately. */
   def start(merge: Merge): Merging
 }
 
-/** @param inputs two finished parts or more, of one bucket and with the same columns; their rows stay in this order
-  * @param part   what the part with all the rows is called
+/** @param inputs two or more finished parts of one bucket with the same columns; the rows keep this order
+  * @param part   the name of the compacted part
   */
 private[stoplog] final case class Merge(inputs: Vector[FinishedPart], part: NewPart) {
 
-  /** The merged part, as a record names it. */
+  /** Returns the entry of the compacted part in a record. */
   private[commit] def pending(merged: Merged, nowMillis: Long): Pending = Pending(
     part.bucket,
     part.name,
@@ -81,20 +81,20 @@ private[stoplog] final case class Merge(inputs: Vector[FinishedPart], part: NewP
     inputs.head.schema
   )
 
-  /** The inputs that are not there any more as they were: readers may do with them as they like. */
+  /** Returns the inputs that are gone or have another size: readers may move or delete finished files. */
   private[commit] def changed(finished: ReplacedFiles): Vector[FinishedPart] =
     inputs.filterNot(part => finished.sizeBytes(part.path).contains(part.sizeBytes))
 }
 
-/** A merge that was started. */
+/** A started compaction. */
 private[stoplog] trait Merging {
 
-  /** The outcome; `None` while the merge goes on. */
+  /** Returns the outcome; `None` while the compaction runs. */
   def result: Option[Either[Throwable, Merged]]
 
-  /** Returns once there is a result. */
+  /** Blocks until the outcome is available. */
   def await(): Unit
 }
 
-/** A durable part that no reader sees yet, with the rows of all inputs. */
+/** A durable part with the rows of all inputs, not yet visible to readers. */
 private[stoplog] final case class Merged(handle: Publish, sizeBytes: Long)

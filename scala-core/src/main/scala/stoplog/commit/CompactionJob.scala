@@ -7,9 +7,9 @@ import stoplog.log.RecordKind
 import stoplog.part.{FinishedPart, RunId}
 import stoplog.storage.JobDirectory
 
-/** A batch job that compacts files of a path. Each compaction is a record of its own of the path's [[Replacements]].
+/** A batch job that compacts files of a path. Each compaction is a separate record of [[Replacements]].
   *
-  * @param stores of the job, which has a directory like any batch job
+  * @param stores the stores of the job, which has a directory like any batch job
   */
 private[stoplog] final class CompactionJob(
     run: RunId,
@@ -25,19 +25,19 @@ private[stoplog] final class CompactionJob(
 
   private val presence = new JobPresence(run, identity, stores.parts, job, tools)
 
-  /** Carries out what an earlier job has decided. */
+  /** Carries out the decision of an earlier job. */
   def recover(): Unit = replacements.recover(): Unit
 
-  /** Announces that the job is alive, and that it replaces files. */
+  /** Announces the job as alive and as replacing files. */
   def begin(): Unit = {
     presence.enter()
     job.announce()
   }
 
-  /** Replaces the inputs by the compacted file. Returns false if an input is not what it was, if a query may compact it, or
-    * if the record was called off.
+  /** Replaces the inputs by the compacted file. Returns `false` if an input has changed, if a query may
+    * compact an input, or if the record was called off.
     *
-    * Errors: as of [[Replacements.decide]] and [[Replacements.carryOut]].
+    * Errors: those of [[Replacements.decide]] and [[Replacements.carryOut]].
     */
   def replace(merge: Merge, merged: Merged): Boolean = {
     tools.faults.at(Step.BeforeCompact)
@@ -49,13 +49,13 @@ private[stoplog] final class CompactionJob(
     }
   }
 
-  /** The end after a failure. Deletes nothing (I5): tasks may still be writing. */
+  /** Withdraws a failed job, unless its record is pending. Deletes nothing (I5): tasks may still write. */
   def abort(): Unit = {
     presence.leave()
     if (!replacements.isPending(identity.sinkId)) job.takeBack()
   }
 
-  /** The end: what was decided is carried out, and nothing else is to be kept. */
+  /** Ends the job and deletes its directory. All decisions of the job are carried out by then. */
   def end(): Unit = {
     presence.leave()
     Log.tolerating(

@@ -4,23 +4,24 @@ package stoplog.commit
 import stoplog.error.Log
 import stoplog.log.{BatchDigest, QueryEpoch}
 
-/** Whether the epochs that Spark asks for follow those that are committed. Pure: it answers with the epoch to go on from,
-  * or throws. The same for every place that remembers epochs: a log of records, a table of epochs, and the notes of a
-  * write-ahead sink.
+/** Checks whether the epochs that Spark requests follow the committed epochs. Pure: each check returns the
+  * epoch to resume from, or throws. A commit log, a table of epochs, and the records of a write-ahead sink
+  * use the same rules.
   *
-  * An epoch is its number and its digest: an epoch of the same number and another digest has other rows.
+  * A number and a digest identify an epoch: epochs with equal numbers and different digests have different
+  * rows.
   *
-  * Spark repeats an epoch that it has not seen committed, and otherwise asks for the next one. Any other distance
-  * between checkpoint and sink means that one of them was lost, swapped or restored, and writing on would lose rows
-  * or repeat them.
+  * Spark repeats an epoch if the checkpoint has no commit of the epoch, and otherwise requests the next
+  * epoch. Any other distance means that the checkpoint or the sink was lost, swapped or restored: writing
+  * would lose or repeat rows.
   */
 private[stoplog] final class EpochCheck(errors: EpochErrors) {
 
-  /** For a run that claims the sink. A query that has not passed the sink's epochs would write their rows again: it is
-    * refused, unless `onForeign` allows that.
+  /** Checks the start of a run that claims the sink. A query that has not passed the sink's epochs would
+    * write their rows again: unless `onForeign` allows this, the query is rejected.
     *
-    * @param query the run's own
-    * @return what the run goes on from
+    * @param query the query of the run
+    * @return the epoch to resume from
     */
   def start(sink: TakenSink, query: String, onForeign: ForeignQuery, planned: Planned): QueryEpoch = {
     val repeating = new Repeating(query, onForeign, planned, warns = Log.warn(EpochCheck.Repeats, _))
@@ -33,8 +34,9 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
       }
   }
 
-  /** For an operator who hands the sink to a query. The same, but a sink that lacks epochs of the query is no reason to
-    * refuse it: no row is written again. Nor need the query have digests of its batches, if it may write rows again.
+  /** Checks an operator's handover of the sink to a query, by the rules of [[start]] with two exceptions. A
+    * sink without the query's latest epochs is accepted, because no row is written again. A query with the
+    * right to write rows again needs no digests of its batches.
     */
   def handOver(sink: TakenSink, query: String, onForeign: ForeignQuery, planned: Planned): QueryEpoch = {
     val repeating = new Repeating(query, onForeign, planned, warns = _ => ())
@@ -45,14 +47,14 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     }
   }
 
-  /** The distance rule alone, for the epochs of a run that holds the claim. An epoch that is repeated must be the same
-    * batch: one that was planned anew has rows that no query would write if it was passed over.
+  /** Checks only the distance, for a run that holds the claim. A repeated epoch must be the same batch: if
+    * the sink skipped an epoch that Spark has replanned, no query would write its new rows.
     */
   def sequence(last: QueryEpoch, planned: Planned): Unit = outOfSequence(last, planned).foreach(throw _)
 
-  /** For the first epoch of a run. The one before it, behind which Spark has planned it, must be the batch that was
-    * committed. A driver that does not know yet that it is overtaken notes in the checkpoint that its batch is done, beside
-    * one of the same number that its successor has planned anew; a run that finds that note begins behind rows that no
+  /** Checks the first epoch of a run: the preceding batch of the checkpoint must be the committed batch. A
+    * fenced driver, still unaware of its successor, may record its batch as done in the checkpoint, although
+    * the successor has replanned the batch of this number. The next run would then start after rows that no
     * driver has written.
     */
   def goesOn(last: QueryEpoch, planned: Planned): Unit = behindAnother(last, planned).foreach(throw _)
@@ -66,11 +68,13 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
       .filter(_ == planned.batch - 1 && EpochCheck.isAnother(planned.before, last))
       .map(errors.replanned)
 
-  /** To adopt is to take over the sink of another query. A query's own epochs are not passed over where the sink is an
-    * older copy that lacks them, though the query may adopt: the option is easily left on. Nor are they written again
-    * where another query has adopted the sink meanwhile, and this one died before Spark had noted its last.
+  /** Decides from which epoch a run takes over a sink. To adopt is to take over the sink of another query.
     *
-    * @param warns that rows may be written again
+    * Even with `Adopt`, a query does not skip its own epochs if the sink is an older copy without these
+    * epochs, since users easily leave the option on. A query also does not repeat its epochs if another query
+    * has adopted the sink meanwhile, and this query died before Spark had recorded its last epoch.
+    *
+    * @param warns called if rows may be written again
     */
   private final class Repeating(
       query: String,
@@ -79,10 +83,10 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
       warns: Throwable => Unit
   ) {
 
-    /** As the checkpoint says, whatever the sink has. */
+    /** Returns the epoch of the checkpoint, regardless of the sink. */
     def fresh: QueryEpoch = QueryEpoch.before(query, planned.batch)
 
-    /** @param returning what a query goes on from that has decided epochs here */
+    /** @param returning the rule for a query with decided epochs in this sink */
     def takeOver(sink: TakenSink)(returning: QueryEpoch => QueryEpoch): QueryEpoch = sink.newest match {
       case None                                            => fresh
       case Some(own) if own.queryId == query               => returning(own)
@@ -94,7 +98,7 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
         }
     }
 
-    /** From its newest epoch, or from an older one if the query may write rows again. */
+    /** Returns the query's newest epoch, or the checkpoint's epoch if the query may write rows again. */
     def from(own: QueryEpoch): QueryEpoch =
       outOfSequence(own, planned).orElse(behindAnother(own, planned)).fold(own)(unless)
 
@@ -109,7 +113,7 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
 private[stoplog] object EpochCheck {
   private val Repeats = "The query goes on all the same, as adoptAndRepeat asks, and may write rows again"
 
-  /** The rule of a place that remembers only the epochs with rows, and so knows no gap. */
+  /** Checks an epoch for a store that keeps only epochs with rows and therefore cannot detect gaps. */
   def notBehind(last: QueryEpoch, batch: Long, digest: Option[BatchDigest], errors: RepeatErrors): Unit =
     behind(last, batch, digest, errors).foreach(throw _)
 
@@ -127,62 +131,62 @@ private[stoplog] object EpochCheck {
     now.exists(digest => last.batch.exists(_ != digest))
 }
 
-/** A sink as a start finds it. */
+/** The state of a sink at a start. */
 private[stoplog] trait TakenSink {
 
-  /** The query that owns the sink, and its newest epoch; none for a sink of which nothing is known. */
+  /** Returns the owner of the sink and its newest epoch; `None` if nothing is known of the sink. */
   def newest: Option[QueryEpoch]
 
-  /** As this query has left the sink, if another one has adopted it since. */
+  /** Returns the newest epoch of this query, if another query has adopted the sink since. */
   def leftBy(queryId: String): Option[QueryEpoch]
 
-  /** Whether it is known that no row would be written again, whatever query comes. */
+  /** Returns whether the sink is known to have no rows, so that no query can write rows again. */
   def hasNoRows: Boolean
 }
 
-/** The refusals of an epoch that the place has passed. */
+/** Errors for an epoch that the sink has passed. */
 private[stoplog] trait RepeatErrors {
 
-  /** The sink is ahead of the checkpoint. */
+  /** Returns the error for a sink that is ahead of the checkpoint. */
   def ahead(last: Long, batch: Long): Throwable
 
-  /** The batch that is the newest in the sink was planned anew. */
+  /** Returns the error for a replanned batch whose number is the newest in the sink. */
   def plannedAnew(batch: Long): Throwable
 }
 
-/** The refusals of a start in the words of the sink that refuses. */
+/** Errors for a rejected start, in the terms of the sink. */
 private[stoplog] trait EpochErrors extends RepeatErrors {
 
-  /** @param owner the query that the sink belongs to, and its newest epoch
-    * @param batch the first of this query
+  /** @param owner the query that owns the sink, and its newest epoch
+    * @param batch the first batch of this query
     */
   def foreignQuery(owner: QueryEpoch, batch: Long): Throwable
 
-  /** The sink is behind the checkpoint.
+  /** Returns the error for a checkpoint that is ahead of the sink.
     *
-    * @param last the newest epoch in the sink; none if it has no epoch
+    * @param last the newest epoch in the sink; `None` if the sink has no epoch
     */
   def gap(last: Option[Long], batch: Long): Throwable
 
-  /** The checkpoint goes on behind another batch of this number than the sink. */
+  /** Returns the error for a replanned batch: checkpoint and sink have different batches of this number. */
   def replanned(last: Long): Throwable
 }
 
-/** The digests of a query's micro-batches, as its checkpoint has them now. */
+/** The digests of a query's micro-batches in the current checkpoint. */
 private[stoplog] trait BatchDigests {
 
-  /** `None` where there is nothing to tell. Error: `STOPLOG_CHECKPOINT_UNREADABLE`. */
+  /** Returns the digest of a batch; `None` if there is none. Error: `STOPLOG_CHECKPOINT_UNREADABLE`. */
   def of(batch: Long): Option[BatchDigest]
 }
 
 private[stoplog] object BatchDigests {
 
-  /** Of an engine that does not tell. */
+  /** The digests of an engine that provides none. */
   val unknown: BatchDigests = _ => None
 }
 
-/** The batch that a run is to begin, which is looked up at once, before an operator may change the checkpoint; and the one before
-  * it, when it is asked for.
+/** The batch that a run is about to start. The digest of the batch is read immediately, before an operator
+  * can change the checkpoint. The digest of the preceding batch is read on demand.
   */
 private[stoplog] final class Planned(val batch: Long, digests: BatchDigests) {
   val digest: Option[BatchDigest]      = digests.of(batch)

@@ -4,13 +4,14 @@ package stoplog.commit
 import stoplog.part.{Open, Part, Pending, RunId, SchemaId}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
-/** The changes of an epoch, before anything is written: parts that stay open, are published, or are to be closed.
+/** The changes of an epoch before anything is written: parts that stay open, are published, or are to be
+  * closed.
   *
-  * @param closed    closed by the tasks
-  * @param due       carried over untouched, and now closed by the policy's clock
-  * @param open      left open
-  * @param begun     those of `open` that no record has named before
-  * @param nextPart  the first unused part number
+  * @param closed   the parts closed by tasks
+  * @param due      untouched parts, closed now by the policy's clock
+  * @param open     the parts that stay open
+  * @param begun    the parts of `open` without an earlier record
+  * @param nextPart the first unused part number
   */
 private[commit] final case class EpochOutcome(
     closed: Vector[Pending],
@@ -22,10 +23,10 @@ private[commit] final case class EpochOutcome(
 
 private[commit] object EpochOutcome {
 
-  /** Puts the tasks' results together with the parts that no task touched.
+  /** Combines the results of the tasks with the parts that no task touched.
     *
-    * @param schema    the columns of this run's rows, and so of the parts to which it has written
-    * @param nowMillis by the driver's clock, after which no part was opened or written to
+    * @param schema    the columns of this run's rows, and so of the parts with new rows
+    * @param nowMillis the time of the driver's clock; no part gets a later open or write time
     */
   def of(
       plan: EpochPlan,
@@ -65,10 +66,10 @@ private[commit] object EpochOutcome {
     )
   }
 
-  /** When the part was opened and last written to, by the driver's clock. The clock of its task may be any time off: what
-    * a task has written in this epoch, it has not written before the epoch began.
+  /** Returns when the part was opened and last written to, by the driver's clock. The clock of a task may
+    * differ by any amount. Rows that a task wrote in this epoch were not written before the epoch started.
     *
-    * @param before the part as it was handed to the task
+    * @param before the part as handed to the task
     */
   private def times(part: Part, before: Option[Open], sinceMillis: Long): (Long, Long) = before match {
     case Some(known) if known.records == part.records => (known.openedAtMillis, known.lastWrittenAtMillis)
@@ -76,7 +77,7 @@ private[commit] object EpochOutcome {
     case None        => (part.openedAtMillis.max(sinceMillis), part.lastWrittenAtMillis.max(sinceMillis))
   }
 
-  /** The open parts that the policy closes now, and those that it leaves. */
+  /** Splits the open parts into parts to close now, by the policy, and remaining parts. */
   def byClock(
       open: Vector[Open],
       policy: RollingPolicy,
@@ -84,16 +85,16 @@ private[commit] object EpochOutcome {
   ): (Vector[PartToClose], Vector[Open]) =
     open.partitionMap(part => policy.onTime(part, nowMillis).map(PartToClose(part, _)).toLeft(part))
 
-  /** A part that was full when it was handed out got no row of this run. */
+  /** Sets the schema of a closed part. A part that was handed out full got no row of this run. */
   private def ended(part: Pending, handed: Option[Open], schema: Option[SchemaId]): Pending =
     part.copy(schema = handed.filter(_.records == part.records).fold(schema)(_.schema))
 
-  /** A part that no result names. If its task was repeated, the first attempt may still be about to write to it. */
+  /** Returns a part that no result names, without its owner if a first attempt may still write to it. */
   private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {
     case Some(TaskResult(_, Attempt.First, _, _, _, _)) if part.owner.contains(run) => part
     case _                                                                          => part.copy(owner = None)
   }
 
-  /** An open part that the driver is about to close, and why. */
+  /** An open part that the driver is about to close, and the reason. */
   final case class PartToClose(part: Open, reason: RollReason)
 }

@@ -8,13 +8,15 @@ import stoplog.sink.Prepared
 
 /** The driver's plan for the tasks of one epoch.
   *
-  * @param run       the run that owns the log
-  * @param seq       the newest record when the plan was made: only another driver writes a newer one
-  * @param lastEpoch the last epoch in the log: a task of this one, or of an older one, has nothing to do
-  * @param slots     the number of tasks
-  * @param handed    for each slot the open parts it may go on with, of one bucket in the order given
-  * @param firstPart the first part number that is free; slot `s` takes `firstPart + s`, then every `slots`-th
-  * @param madeAtMillis when the plan was made, by the driver's clock; `None` if nothing is measured by it
+  * @param run          the run that owns the log
+  * @param seq          the newest record at the time of the plan: only another driver writes a newer record
+  * @param lastEpoch    the last epoch in the log: a task of this or an older epoch has nothing to do
+  * @param slots        the number of tasks
+  * @param handed       for each slot, the open parts for its task to resume; parts of one bucket in this
+  *                     order
+  * @param firstPart    the first free part number; slot `s` uses `firstPart + s`, then every `slots`-th
+  *                     number
+  * @param madeAtMillis the time of the plan by the driver's clock; `None` if nothing depends on the time
   */
 private[stoplog] final case class EpochPlan(
     run: RunId,
@@ -26,7 +28,7 @@ private[stoplog] final case class EpochPlan(
     madeAtMillis: Option[Long] = None
 ) {
 
-  /** Whether the epoch is in the log already: Spark repeats an epoch that it did not see committed. */
+  /** Returns whether the epoch is already in the log: Spark repeats an epoch whose commit it missed. */
   def isCommitted(epoch: Long): Boolean = lastEpoch.exists(_ >= epoch)
 
   def forTask(slot: Int, attempt: Attempt): TaskPlan =
@@ -35,32 +37,32 @@ private[stoplog] final case class EpochPlan(
 
 private[stoplog] object EpochPlan {
 
-  /** The place of the newest record in a plan that was made without one. */
+  /** The record number of a plan without a record. */
   private[commit] final val NoRecord = -1L
 
-  /** The plan of a batch job, which is never repeated. */
+  /** Creates the plan of a batch job, which is never repeated. */
   private[stoplog] def ofJob(run: RunId, slots: Int): EpochPlan =
     EpochPlan(run, NoRecord, lastEpoch = None, slots, Map.empty, firstPart = 0)
 
-  /** From what is open.
+  /** Creates the plan from the open parts of a state.
     *
     * @param seq the newest record
     */
   private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int, nowMillis: Long): EpochPlan =
     EpochPlan(run, seq, state.lastEpoch, slots, assign(state.open, slots), state.nextPart, Some(nowMillis))
 
-  /** The assignment of open parts to the tasks that go on with them.
+  /** Assigns open parts to tasks, which resume them.
     *
-    * Parts are matched by bucket; the slot is only a preference, because adaptive execution may change the number of
-    * tasks with every epoch. A bucket that has more open parts than there are tasks gives some tasks several of them:
-    * a task goes on with the first and takes the next one when that is full, so that a shrinking number of tasks
-    * closes nothing early. As long as no part has lost its slot, the buckets need no look.
+    * Parts are matched by bucket. The slot is only a preference, because adaptive execution may change the
+    * number of tasks with every epoch. If a bucket has more open parts than there are tasks, a task may get
+    * several parts: the task resumes the first part, and the next part when the first is full. So a shrinking
+    * number of tasks closes no part early. As long as every slot exists, buckets are not compared.
     */
   private[commit] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
     if (open.forall(_.slot < slots)) open.groupBy(_.slot)
     else open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
 
-  /** Former slots first; a part that lost its slot goes to the task with the fewest parts of this bucket. */
+  /** Keeps former slots. A part without a slot moves to the task with the fewest parts of this bucket. */
   private def assignBucket(parts: Vector[Open], slots: Int): Vector[(Int, Open)] = {
     val (kept, displaced) = parts.partition(_.slot < slots)
     val load              = Array.fill(if (displaced.isEmpty) 0 else slots)(0)
@@ -74,7 +76,7 @@ private[stoplog] object EpochPlan {
   }
 }
 
-/** One task's share of an [[EpochPlan]]. */
+/** The share of one task in an [[EpochPlan]]. */
 private[stoplog] final case class TaskPlan(
     run: RunId,
     seq: Long,
@@ -85,11 +87,11 @@ private[stoplog] final case class TaskPlan(
     stride: Int
 ) {
 
-  /** Whether it is a task of a batch job, whose log has no record yet. */
+  /** Returns whether the task belongs to a batch job, whose log has no record yet. */
   def isOfJob: Boolean = seq == EpochPlan.NoRecord
 
-  /** The result of a task that leaves nothing open. A part of no bytes is one that has nothing to show, and is not
-    * committed.
+  /** Returns the result of a task that leaves no part open. A part of 0 bytes counts as empty and is not
+    * committed, so each part reports at least 1 byte.
     */
   def prepared(rows: Vector[Prepared], startedAtMillis: Long, nowMillis: Long): TaskResult = {
     val closed = rows.map { part =>
@@ -108,11 +110,11 @@ private[stoplog] final case class TaskPlan(
   }
 }
 
-/** Whether a task is the first of its kind. "Attempt 0" alone does not say so: a repeated stage counts anew. */
+/** Whether a task is a first attempt. "Attempt 0" does not suffice: a repeated stage restarts the numbers. */
 private[stoplog] sealed trait Attempt extends Product with Serializable
 private[stoplog] object Attempt {
 
-  /** No other attempt was ever handed the same parts: in-place writes are safe (I1). */
+  /** No other attempt has ever received the same parts: in-place writes are safe (I1). */
   case object First extends Attempt
 
   /** Another attempt of the same task may still be writing. */
@@ -124,8 +126,8 @@ private[stoplog] object Attempt {
 
 /** The report of a task: its parts, each durable (protocol step 5).
   *
-  * @param nextPart     the first number it left free
-  * @param rejectedRows how many rows are in parts of their own because they could not be written
+  * @param nextPart     the first unused part number
+  * @param rejectedRows the number of rows in rejected parts, because the format could not write the rows
   */
 private[stoplog] final case class TaskResult(
     slot: Int,
@@ -136,7 +138,7 @@ private[stoplog] final case class TaskResult(
     rejectedRows: Long = 0
 ) {
 
-  /** The same task, with what it has put aside. */
+  /** Returns this result, extended by the parts of rejected rows. */
   def withRejected(rejected: TaskResult, rows: Long): TaskResult = copy(
     closed = closed ++ rejected.closed,
     open = open ++ rejected.open,

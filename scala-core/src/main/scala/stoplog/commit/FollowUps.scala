@@ -4,10 +4,10 @@ package stoplog.commit
 import stoplog.log.{Manifest, Marker, MarkerForm, TimeColumn, TimeKind, Totals}
 import stoplog.storage.{FileStore, SinkDirectory}
 
-/** The follow-ups that a sink was asked for once parts are visible, with their settings.
+/** The follow-ups of a sink with their settings: work after parts are visible.
   *
-  * @param sinkId   for whose files markers and manifests are; that of a batch job is not the name of its log
-  * @param listener told of each marker once it is there; at least once
+  * @param sinkId   the sink of the files in markers and manifests; for a batch job, not the name of its log
+  * @param listener called for each created marker, at least once
   */
 private[stoplog] final case class FollowUps(
     sinkId: String,
@@ -18,9 +18,9 @@ private[stoplog] final case class FollowUps(
     listener: MarkedBucket => Unit
 ) {
 
-  /** The marker of a bucket that is complete.
+  /** Returns the marker of a complete bucket.
     *
-    * @param newestVersion of the markers that the bucket has; 0 without one
+    * @param newestVersion the version of the bucket's newest marker; 0 without a marker
     */
   private[commit] def marker(
       bucket: String,
@@ -39,7 +39,7 @@ private[stoplog] final case class FollowUps(
     added
   )
 
-  /** A list of files under this path, if lists are asked for. */
+  /** Returns a manifest with this path, if manifests are enabled. */
   private[commit] def manifest(path: => String): Option[Manifest] = manifests match {
     case Manifests.Json(column, _) => Some(Manifest(path, column))
     case Manifests.Off             => None
@@ -49,15 +49,15 @@ private[stoplog] final case class FollowUps(
 
 private[stoplog] object FollowUps {
 
-  /** Nothing but what records have decided already, by earlier runs that were asked for more. */
+  /** Creates follow-ups that add nothing. The follow-ups in records of earlier runs are still carried out. */
   def none(sinkId: String, notes: FileStore): FollowUps =
     FollowUps(sinkId, CompleteRule.Never, MarkerForm.Json, Manifests.Off, notes, _ => ())
 }
 
-/** Whether the files of each record are listed for loaders. */
+/** Whether manifests list the files of each record for loaders. */
 private[stoplog] sealed trait Manifests extends Product with Serializable {
 
-  /** The settings from which [[Manifests.noted]] makes it again, but for how long lists are kept. */
+  /** Returns the settings from which [[Manifests.noted]] restores this value, except the retention time. */
   def toMap: Map[String, String]
 }
 private[stoplog] object Manifests {
@@ -65,15 +65,15 @@ private[stoplog] object Manifests {
     override def toMap: Map[String, String] = Map.empty
   }
 
-  /** @param column          whose times the parts know
-    * @param retentionMillis how long a list is kept; `None` for good
+  /** @param column          the column whose time range each part records
+    * @param retentionMillis how long a manifest is kept; `None` for ever
     */
   final case class Json(column: Option[TimeColumn], retentionMillis: Option[Long]) extends Manifests {
     override def toMap: Map[String, String] =
       Map(Key -> column.fold(Plain)(c => s"$Plain ${c.kind.word} ${c.name}"))
   }
 
-  /** The manifests of the run that wrote a log's settings, as these say. It removes no list. */
+  /** Returns the manifest settings of the run that wrote these log settings, without a retention time. */
   def noted(settings: Map[String, String]): Manifests = settings.get(Key).fold[Manifests](Off) { text =>
     text.split(" ", 3) match {
       case Array(Plain, kind, name) =>
@@ -85,90 +85,91 @@ private[stoplog] object Manifests {
   private final val Key   = "manifest"
   private final val Plain = "json"
 
-  /** The directory of a sink's lists. */
+  /** Returns the directory of a sink's manifests. */
   def directory(sinkId: String): String = SinkDirectory(sinkId).manifests
 
-  /** The list of one record's files. */
+  /** Returns the path of the manifest of one record. */
   def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d.$Suffix"
 
-  /** The list of one batch job's files. */
+  /** Returns the path of the manifest of one batch job. */
   def path(sinkId: String, jobName: String): String = s"${directory(sinkId)}/$jobName.$Suffix"
 
-  /** Whether a file of that directory is a list, also one of an earlier version. */
+  /** Returns whether a file of this directory is a manifest, including manifests of earlier versions. */
   private[commit] def isOne(name: String): Boolean = name.endsWith(s".$Suffix") || name.endsWith(".json")
 
-  // Which no pattern for files of data finds.
+  // Patterns for data files do not match this suffix.
   private final val Suffix = "manifest"
 }
 
 /** A bucket with a marker.
   *
-  * @param marker its path under the sink's path
-  * @param total  what this sink has put into the bucket
+  * @param marker the path of the marker, relative to the sink's path
+  * @param total  the totals that this sink has written to the bucket
   */
 private[stoplog] final case class MarkedBucket(bucket: String, version: Int, marker: String, total: Totals)
 
-/** The rule by which a bucket counts as complete: no more rows of it are expected. Later rows are late rows. */
+/** The rule that decides when a bucket is complete: no more rows are expected. Later rows are late. */
 private[stoplog] sealed abstract class CompleteRule(val word: String) extends Product with Serializable {
 
-  /** Whether the rule has anything to say of this bucket, ever. */
+  /** Returns whether the rule can ever apply to this bucket. */
   def covers(bucket: String): Boolean
 
-  /** The end of the bucket's time, if the rule goes by it. */
+  /** Returns the end of the bucket's time range, if the rule uses this end. */
   def endMillis(bucket: String): Option[Long] = None
 
-  /** Whether it is complete now, in the eyes of the rule.
+  /** Returns whether the bucket is complete now, according to the rule.
     *
     * @param last when the newest row of the bucket was written, in milliseconds
-    * @param now  by the driver's clock, in milliseconds
-    * @param mark the query's watermark, in milliseconds; `None` while it is not known
+    * @param now  the driver's clock, in milliseconds
+    * @param mark the query's watermark, in milliseconds; `None` while the watermark is unknown
     */
   def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean
 }
 
 private[stoplog] object CompleteRule {
 
-  /** Says when a bucket's time ends, in milliseconds since 1970-01-01T00:00:00Z; `None` for one that has no time. */
+  /** Returns the end of a bucket's time, in milliseconds since 1970-01-01T00:00:00Z; `None` without a time.
+    */
   type Ends = String => Option[Long]
 
-  /** No bucket ever is. */
+  /** Completes no bucket. */
   case object Never extends CompleteRule("none") {
     override def covers(bucket: String): Boolean                                               = false
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
   }
 
-  /** No bucket is complete for a run with this rule; the given ones wait for a run that knows their completion. */
+  /** Completes no bucket: the given buckets wait for a run with a rule for their completion. */
   final case class Later(waiting: Set[String]) extends CompleteRule("later") {
     override def covers(bucket: String): Boolean = waiting(bucket)
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean = false
   }
 
-  /** A rule that goes by the end of the bucket's time. */
+  /** A rule that uses the end of the bucket's time range. */
   sealed abstract class ByEnd(word: String, ends: Ends) extends CompleteRule(word) {
     override def covers(bucket: String): Boolean         = ends(bucket).isDefined
     override def endMillis(bucket: String): Option[Long] = ends(bucket)
   }
 
-  /** So long after the bucket's end, as the rows' own times tell it. */
+  /** Completes a bucket `delayMillis` after its end, according to the query's watermark. */
   final case class ByWatermark(delayMillis: Long, ends: Ends) extends ByEnd("watermark", ends) {
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
       mark.exists(time => ends(bucket).exists(_ + delayMillis <= time))
   }
 
-  /** So long after the bucket's end, as the driver's clock tells it. */
+  /** Completes a bucket `delayMillis` after its end, according to the driver's clock. */
   final case class ByClock(delayMillis: Long, ends: Ends) extends ByEnd("processingTime", ends) {
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
       ends(bucket).exists(_ + delayMillis <= now)
   }
 
-  /** So long after its last row. */
+  /** Completes a bucket `delayMillis` after its last row. */
   final case class ByIdleness(delayMillis: Long) extends CompleteRule("idle") {
     override def covers(bucket: String): Boolean                                               = true
     override def isReached(bucket: String, last: Long, now: Long, mark: Option[Long]): Boolean =
       last + delayMillis <= now
   }
 
-  /** All rules but the buckets that are not for readers. */
+  /** Applies `rule` to all buckets except buckets that are hidden from readers. */
   final case class Except(rule: CompleteRule, hidden: String => Boolean) extends CompleteRule(rule.word) {
     override def covers(bucket: String): Boolean         = !hidden(bucket) && rule.covers(bucket)
     override def endMillis(bucket: String): Option[Long] = rule.endMillis(bucket)

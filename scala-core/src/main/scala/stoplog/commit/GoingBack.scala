@@ -9,24 +9,24 @@ import stoplog.log.{LogRecord, QueryEpoch, RecordKind, SinkState}
   */
 private[stoplog] object GoingBack {
 
-  /** Which rows would come again. */
+  /** The rows that a query would write again. */
   sealed trait Scope extends Product with Serializable
   object Scope {
 
-    /** Those of a query's own epochs, from its next batch on. */
+    /** The rows of a query's own epochs, starting with its next batch. */
     final case class Own(queryId: String, nextBatch: Long) extends Scope
 
-    /** All of them: another query numbers its batches in its own way. */
+    /** All rows: another query numbers its batches differently. */
     case object All extends Scope
   }
 
-  /** @param rows   at least so many
-    * @param files  at least so many, of those that readers see
-    * @param epochs the first and the last one; `None` if no epoch would come again
+  /** @param rows   the minimum number of rows
+    * @param files  the minimum number of visible files
+    * @param epochs the first and the last epoch; `None` if no epoch would be repeated
     */
   final case class AtLeast(rows: Long, files: Long, epochs: Option[(Long, Long)]) {
 
-    /** For the text of an error or a plan. */
+    /** Returns a phrase for an error message or a plan. */
     def describe: String = {
       val which = epochs.fold("no epoch") { case (first, last) =>
         if (first == last) s"epoch $first" else s"epochs $first to $last"
@@ -37,7 +37,7 @@ private[stoplog] object GoingBack {
     private def number(n: Long, of: String): String = if (n == 1) s"$n $of" else s"$n ${of}s"
   }
 
-  /** @param kept the records of a log that are kept, oldest first */
+  /** @param kept the retained records of a log, oldest first */
   def of(kept: Vector[LogRecord], scope: Scope): AtLeast = {
     val records = sinceReset(kept)
     val steps   = (None +: records.map(Some(_))).zip(records)
@@ -57,20 +57,21 @@ private[stoplog] object GoingBack {
     )
   }
 
-  /** Whether a log has no rows, as far back as it goes. */
+  /** Returns whether a log has no rows; `false` unless the retained records start at record 0 or at a reset.
+    */
   def hasNoRows(kept: Vector[LogRecord]): Boolean =
     kept.headOption.forall(oldest => oldest.seq == 0 || oldest.state.queryId == SinkState.NextQuery) &&
       of(kept, Scope.All).rows == 0
 
-  /** The newest epoch of a query, if a kept record has it, and if the log has not begun anew since. */
+  /** Returns the newest epoch of a query, if a retained record contains the epoch and no reset followed. */
   def leftBy(kept: Vector[LogRecord], queryId: String): Option[QueryEpoch] =
     sinceReset(kept).map(_.state).findLast(_.queryId == queryId).map(_.newest)
 
   private def sinceReset(kept: Vector[LogRecord]): Vector[LogRecord] =
     kept.drop(kept.lastIndexWhere(_.state.queryId == SinkState.NextQuery) + 1)
 
-  /** The rows and the visible files that a record adds. The oldest record that is kept has no record before it: the rows
-    * of its open parts may be of epochs which a query has passed.
+  /** Returns the rows and the visible files added by a record. The oldest retained record has no predecessor:
+    * the rows of its open parts may belong to epochs already passed by a query.
     */
   private def addedBy(before: Option[LogRecord], record: LogRecord, scope: Scope): (Long, Long) = {
     val published = record.publish.filter(_.sizeBytes > 0)

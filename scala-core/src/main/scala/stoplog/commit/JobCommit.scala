@@ -12,11 +12,12 @@ import stoplog.storage.JobDirectory
 import stoplog.storage.VisibleFiles.Scope
 import stoplog.thread.Stopwatch
 
-/** The commit of a batch job: one record decides which parts become visible, and which files they replace. A job that adds
-  * rows writes the record to a log of its own, and a job that replaces files to the path's log of [[Replacements]]. Then the
-  * job's directory is deleted. If the process dies on the way, the next job under the same path carries on ([[rollForward]]).
+/** The commit of a batch job. One record decides which parts become visible and which files they replace. A
+  * job that adds rows writes the record to a separate log of the job. A job that replaces files writes the
+  * record to the path's log of [[Replacements]]. Afterwards the job's directory is deleted. If the process
+  * dies in between, the next job under the same path finishes the work ([[rollForward]]).
   *
-  * @param job the job's own directory
+  * @param job the job's directory
   */
 private[stoplog] final class JobCommit(
     run: RunId,
@@ -44,23 +45,25 @@ private[stoplog] final class JobCommit(
 
   private var begun = new Stopwatch(clock)
 
-  /** Announces that the job is alive, and says what its tasks are to do. */
+  /** Announces the job as alive, and returns the plan for its tasks. */
   def begin(slots: Int): EpochPlan = {
     presence.enter()
     begun = new Stopwatch(clock)
     EpochPlan.ofJob(run, slots)
   }
 
-  /** Carries out what jobs that replace files have decided, and brings back what they hid late. Never throws. */
+  /** Carries out the decisions of replacing jobs, and restores files hidden too late. Never throws. */
   def recoverReplacements(): Unit =
     Log.tolerating(s"What jobs that replace files under $path have decided could not be carried out")(
       replacements.recover(): Unit
     )
 
-  /** Makes the tasks' parts visible, in place of the files that readers see now, or next to them.
+  /** Makes the tasks' parts visible, in place of the files that readers see now or in addition to these
+    * files.
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_PATH_NOT_WRITABLE` and `STOPLOG_BATCH_CALLED_OFF`, after which
-    * nothing has changed; `STOPLOG_BATCH_UNKNOWN`; `STOPLOG_BATCH_DECIDED`, after which the record stands.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_PATH_NOT_WRITABLE` and
+    * `STOPLOG_BATCH_CALLED_OFF`, after which nothing has changed; `STOPLOG_BATCH_UNKNOWN`;
+    * `STOPLOG_BATCH_DECIDED`, after which the record is valid.
     */
   def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
     val publish = results.flatMap(_.closed).toVector
@@ -70,13 +73,13 @@ private[stoplog] final class JobCommit(
     }
   }
 
-  /** Ends without a trace in the readers' view. Deletes nothing (I5): tasks may still be writing. */
+  /** Ends the job without a change that readers can see. Deletes nothing (I5): tasks may still be writing. */
   def abort(): Unit = presence.leave()
 
-  /** Carries out what a job has decided that may have died since; removes what one has left that wrote nothing for a
-    * day, and sees to it before that such a job can decide nothing any more.
+  /** Carries out the decision of a job that may have died since. Removes the remains of a job without writes
+    * for a day, after a record ensures that the job cannot decide anything any more.
     *
-    * Beside a driver that lives it does what any process may repeat, and removes nothing.
+    * If the job's driver is alive, this method only repeats idempotent steps and removes nothing.
     */
   def rollForward(): Unit = {
     presence.enter()
@@ -86,14 +89,14 @@ private[stoplog] final class JobCommit(
       lazy val untouched = job.untouchedSince(silentSince)
       log.newest() match {
         case Some(newest) =>
-          val wasOver = alone || untouched // before anything is written
+          val wasOver = alone || untouched // evaluated before anything is written
           try ledger.recover(newest)
-          catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // its own driver was faster
+          catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // the job's driver was faster
           if (wasOver) removeUnlessCounted()
-        case None if log.isMarked(0) => presence.remove() // a process died while it did so
+        case None if log.isMarked(0) => presence.remove() // a process died during the removal
         case None if job.isAnnounced =>
           if (replacements.isPending(sinkId)) replacements.recover(): Unit
-          if (alone || job.decidedBefore(silentSince)) // its tasks have ended
+          if (alone || job.decidedBefore(silentSince)) // the job's tasks have ended
             if (replacements.isOver(sinkId)) presence.remove() else giveUp(alone)
         case None if untouched => giveUp(alone)
         case _                 => ()
@@ -101,7 +104,7 @@ private[stoplog] final class JobCommit(
     } finally presence.leave()
   }
 
-  /** Keeps the job from deciding anything more, should its driver wake up. */
+  /** Appends an empty record, so that the job's driver cannot decide anything if the driver wakes up. */
   private def giveUp(isGone: Boolean): Unit = {
     ledger.append(entry(Vector.empty, FollowUp.nothing))
     if (isGone && !replacements.isPending(sinkId)) presence.remove()
@@ -147,7 +150,7 @@ private[stoplog] final class JobCommit(
     }
   }
 
-  /** A job that fails before its record has decided nothing, and others need not wait for it. */
+  /** Withdraws the announcement if `action` fails with a known outcome: no other job needs to wait. */
   private def withdrawing[A](action: => A): A =
     try action
     catch {
@@ -158,7 +161,7 @@ private[stoplog] final class JobCommit(
         throw e
     }
 
-  /** Unless another record has its place, the job's may be there after any error: also after one of the look that follows. */
+  /** Appends the record. After an error the record may exist, unless another record has its place. */
   private def decided(entry: Ledger.Entry): LogRecord =
     try ledger.append(entry)
     catch {
@@ -166,7 +169,7 @@ private[stoplog] final class JobCommit(
       case NonFatal(e) => throw Errors.batchUnknown(sinkId, path, log.describe(seq = 0), e)
     }
 
-  /** A scheduler that hears of a failed job runs it again, and has its rows twice. So from here on the job has succeeded. */
+  /** Never throws: the job has succeeded, and a scheduler would rerun a failed job and duplicate its rows. */
   private def tidyUp(emptied: Seq[String])(removal: => Unit): Unit = {
     Log.tolerating(s"Directories under $path that an overwrite has emptied could not be removed")(
       job.deleteEmptied(emptied)
@@ -176,11 +179,12 @@ private[stoplog] final class JobCommit(
     )(removal)
   }
 
-  /** A job that replaces files may look in the log for what was published after its cut. */
+  /** Removes the directory, unless a replacing job is announced, which may read this log after its cut. */
   private def removeUnlessCounted(): Unit = if (!replacing.anyAnnounced(except = sinkId)) presence.remove()
 
-  /** Another job may have taken this one for dead, and have removed its directory: with what its tasks had written, and
-    * with the record that kept it from deciding. What it replaces would go out of sight, and nothing come instead.
+  /** Throws if a staged part is gone. Another job may have considered this job dead and removed its
+    * directory, including the record that blocked this job. A replacement would then hide files and show no
+    * new files.
     */
   private def refuseIfRemoved(publish: Vector[Pending]): Unit =
     if (isOld) {
@@ -218,33 +222,33 @@ private[stoplog] final class JobCommit(
 
 private[stoplog] object JobCommit {
 
-  /** Whether readers go on seeing the files under the path. */
+  /** Whether the job's parts replace the files under the path. */
   sealed trait Replacing
   object Replacing {
     case object Nothing    extends Replacing
     case object Everything extends Replacing
   }
 
-  /** The rules by which a job, and who carries it on, decides. */
+  /** The rules of a job, also for a process that finishes the job of another process. */
   final case class Rules(followUps: FollowUps, onLost: LostPart = LostPart.Fail)
 
-  /** Begins the names of the logs of batch jobs; the name of a sink cannot begin with it. */
+  /** The prefix of the logs of batch jobs; the name of a sink cannot start with this prefix. */
   val Prefix: String = "batch-"
 
-  /** Carries out what the jobs that died under this path had decided. Never throws because of another job. */
+  /** Carries out the decisions of jobs that died under this path. Never throws because of another job. */
   def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
     Log.tolerating(s"What ${job.sinkId} under ${job.path} left behind could not be dealt with")(
       job.rollForward()
     )
   }
 
-  /** A job may be waiting for its executors. */
+  /** Milliseconds; a job may wait for its executors. */
   private val LeftAlone = 24 * 60 * 60 * 1000L
 
-  /** The follow-ups of a batch job, after its parts: its input has an end, and with it every bucket is complete that
-    * the job has written to.
+  /** The follow-ups of a batch job, after its parts. The input of a batch job ends, and so every bucket with
+    * rows of the job is complete.
     *
-    * @param jobName tells its manifest from those of others
+    * @param jobName distinguishes the manifest of this job from other manifests
     */
   private[commit] final class JobEnd(
       followUps: FollowUps,
@@ -254,11 +258,11 @@ private[stoplog] object JobCommit {
   ) {
     import followUps.{notes, rule, sinkId}
 
-    /** Beside the rows that readers see already. */
+    /** Returns the follow-up for rows that are added to the visible rows. */
     def adding(publish: Vector[Pending], nowMillis: Long): FollowUp =
       followUp(publish, nowMillis)(bucket => retry(() => Markers.newestVersion(notes, bucket)))
 
-    /** In place of those rows, markers and all. */
+    /** Returns the follow-up for rows that replace the visible rows and their markers. */
     def replacing(publish: Vector[Pending], nowMillis: Long): FollowUp =
       followUp(publish, nowMillis)(_ => 0)
 
@@ -277,12 +281,12 @@ private[stoplog] object JobCommit {
 
   private object JobEnd {
 
-    /** In place of a rule's word. */
+    /** Recorded instead of the word of a rule. */
     private val Cause = "end"
   }
 }
 
-/** The user's policy in a batch job: rows may close a part early, and the end of a task closes the rest. */
+/** The user's policy in a batch job: rows may close a part early; the end of a task closes the others. */
 private[stoplog] final case class JobPolicy(asked: RollingPolicy) extends AskingPolicy(asked) {
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)

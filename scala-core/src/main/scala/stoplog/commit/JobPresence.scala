@@ -5,8 +5,8 @@ import stoplog.error.Log
 import stoplog.part.RunId
 import stoplog.storage.{JobDirectory, PartStore}
 
-/** The presence of one process of a batch job under its path: the lease that tells other processes that this one is alive,
-  * and the job's directory.
+/** The presence of one process of a batch job under its path: the job's directory, and a lease to show other
+  * processes that this process is alive.
   */
 private[commit] final class JobPresence(
     run: RunId,
@@ -17,10 +17,10 @@ private[commit] final class JobPresence(
 ) {
   private var lease = Option.empty[AutoCloseable]
 
-  /** Takes the lease. Error: `STOPLOG_STORE_WRITE`. */
+  /** Acquires the lease. Error: `STOPLOG_STORE_WRITE`. */
   def enter(): Unit = lease = Some(store.enter(run))
 
-  /** Returns the lease. Never throws. */
+  /** Releases the lease. Never throws. */
   def leave(): Unit = {
     lease.foreach(held =>
       Log.tolerating(s"${identity.sinkId} under ${identity.path} could not say that it has ended")(
@@ -30,8 +30,8 @@ private[commit] final class JobPresence(
     lease = None
   }
 
-  /** Deletes the job's directory. No part that a record names is unpublished, and no task of the job can decide anything
-    * any more.
+  /** Deletes the job's directory. Callers ensure before that all parts of the record are published, and no
+    * task of the job can decide anything any more.
     */
   def remove(): Unit = {
     tools.retry(() => store.beforeRemoval())

@@ -12,11 +12,12 @@ import stoplog.sink.TwoPhaseCommitter
 import stoplog.storage.{ReplacedFiles, SpoolFiles}
 import stoplog.thread.Stopwatch
 
-/** The commit log as one run drives it: the only class that writes records, and that carries out what they decide.
+/** The commit log of one run. Only this class appends records to the log of a sink or a job, and carries out
+  * the decisions.
   *
-  * Streaming sinks, batch jobs, compactions and tools are its users. What they may decide is their business; in which
-  * order anything happens, who is fenced, and what is done after a crash is this one's (`docs/correctness/protocol.md`). Used by
-  * one thread at a time (I4).
+  * Streaming sinks, batch jobs, compactions and tools use a `Ledger`. Callers choose the decision. `Ledger`
+  * defines the order of steps, fencing and recovery (`docs/correctness/protocol.md`). Used by one thread at a
+  * time (I4).
   */
 private[stoplog] final class Ledger(
     run: RunId,
@@ -37,29 +38,29 @@ private[stoplog] final class Ledger(
   private var triedToSettle = false
   private var decided       = Option.empty[Stopwatch]
 
-  /** The place of the next record. */
+  /** Returns the number of the next record. */
   def nextSeq: Long = newest.fold(0L)(_.seq + 1)
 
-  /** The time since this run began to write its newest record; `None` before the first. */
+  /** Returns the time since this run started to write its newest record; `None` before the first record. */
   def sinceRecord: Option[Stopwatch] = decided
 
-  /** Whether another run goes on from here, or may do so: this one can decide nothing more. */
+  /** Returns whether another run has continued from here or may have; this run can decide nothing more. */
   def isLost: Boolean = lost.isDefined
 
-  /** Step 1: carries out what the newest record says, unless that was done, and answers with it. Claims nothing, and is
-    * safe beside a living driver.
+  /** Step 1: carries out the newest record, unless this was done already, and returns the record. Claims
+    * nothing, and is safe while another driver is alive.
     *
     * Errors: those of [[settle]], `STOPLOG_LOG_OF_ANOTHER_KIND`.
     */
   def recover(): Option[LogRecord] = log.newest().map(recovered)
 
-  /** The same with the newest record as it was read. */
+  /** Carries out the newest record, which the caller has already read. */
   def recover(record: LogRecord): Settled = {
     refuseOtherKind(record)
     parallel.uninterrupted(settling.carryOutAgain(record))
   }
 
-  /** The newest record, for a run that is to go on from it. Error: `STOPLOG_LOG_GAP`. */
+  /** Returns the newest record for a run that resumes from the record. Error: `STOPLOG_LOG_GAP`. */
   def newestWithoutGap(): Option[LogRecord] = {
     val found = log.newest()
     log.refuseGap(identity.path, identity.sinkId)
@@ -71,20 +72,22 @@ private[stoplog] final class Ledger(
 
   def isCarriedOut(record: LogRecord): Boolean = log.isPublished(record)
 
-  /** Step 2: makes this run the one that writes the log, with the first record that is its own. The run that wrote it
-    * before is fenced from here on.
+  /** Step 2: appends the first record of this run, which makes this run the writer of the log. The previous
+    * run is fenced from here on.
     *
-    * The record to be carried out first, and the place of the claim, come from one look at the log. So no decision of
-    * another run between the two is left without being carried out: the place is taken then, and all begins anew.
+    * One read of the log determines both the record to carry out and the place of the claim. If another run
+    * decides in between, the place is taken and the claim restarts. So every decision of another run is
+    * carried out.
     *
-    * @param claimed the state to go on from; may refuse, and is called at each try
-    * Errors: `STOPLOG_LOG_OF_ANOTHER_KIND`, those of `claimed` and [[settle]], `STOPLOG_FENCED`, `STOPLOG_LOG_GAP`.
+    * @param claimed returns the state to resume from, or throws to reject the claim; called for each try
+    * Errors: `STOPLOG_LOG_OF_ANOTHER_KIND`, those of `claimed` and [[settle]], `STOPLOG_FENCED`,
+    * `STOPLOG_LOG_GAP`.
     */
   def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
 
-  /** The same with one try, and only if the log still ends with record `seenSeq`, or with this run's own claim: its outcome
-    * was not known if it failed behind its record. Another run that has written since is alive, and must not be fenced by a
-    * run that has nothing to write.
+  /** Claims with one try, and only if the log still ends with record `seenSeq` or with this run's own claim,
+    * whose outcome was unknown to the run. If another run has written since, the other run is alive: a run
+    * with nothing to write must not fence a living run.
     */
   def claimIfEndsWith(seenSeq: Long)(claimed: LogRecord => Option[SinkState]): Option[LogRecord] = for {
     found <- log.newest() if found.seq == seenSeq || found.run == run
@@ -92,12 +95,12 @@ private[stoplog] final class Ledger(
     claim <- tryClaim(Some(found), record => record.flatMap(claimed).getOrElse(state)).toOption
   } yield claim
 
-  /** Step 6, its first half: decides, by a record behind the one that this run wrote before (I3), on parts that it can
-    * see (I7).
+  /** Step 6, first half: appends a record after the newest record of this run (I3). The driver must see all
+    * parts of the record (I7).
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_PLACE_CHANGED`, `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`; after any of them
-    * the run is lost, and only a new one, which reads the log, goes on (I5). Those of a committer that misses a part,
-    * such as `STOPLOG_PATH_NOT_SHARED`: no record is written.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PLACE_CHANGED`, `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`.
+    * After any of these the run is lost, and only a new run, which reads the log, resumes (I5). Errors of a
+    * committer without a staged part, such as `STOPLOG_PATH_NOT_SHARED`: no record is written.
     */
   def append(entry: Ledger.Entry): LogRecord = {
     lost.foreach(throw _)
@@ -117,16 +120,17 @@ private[stoplog] final class Ledger(
     }
   }
 
-  /** Step 6, its second half: what the record decides is carried out and marked, and old records go. May be called again
-    * after an error, until it succeeds.
+  /** Step 6, second half: carries out and marks the record, and removes old records. After an error, callers
+    * may repeat the call until success.
     *
-    * A run that another one has fenced meanwhile is told so, as its parts may have come and gone without it. It looks
-    * for that where there is reason to: the others have published something of it, or it took long.
+    * Throws if another run has fenced this run meanwhile, because readers may have taken parts since. The
+    * method checks for fencing if other processes have published something of the record, or if the record
+    * took long.
     *
-    * Returns whether the record was called off. A record that replaces no file never is.
+    * Returns whether the record was called off. A record without replaced files is never called off.
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and
-    * those of a user's listener.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`,
+    * `STOPLOG_STORE_WRITE`, and those of a user's listener.
     */
   def settle(record: LogRecord): Settled = parallel.uninterrupted {
     val again = triedToSettle
@@ -139,7 +143,7 @@ private[stoplog] final class Ledger(
         catch { case NonFatal(e) => throw fencedSince(record).fold(e)(becauseOf(_, e)) }
     if (!settled.alone || decided.forall(_.longestMillis > Ledger.UnobservedMillis))
       if (record.hasToBeSettled) fencedSince(record).foreach(throw _)
-    // after every record, for parts may stay open much longer than the log may grow
+    // after every record, because parts may stay open much longer than the log may grow
     Log.tolerating(
       s"Old records of ${identity.path} (${identity.sinkId}) could not be removed; it is tried again later"
     ) {
@@ -149,7 +153,7 @@ private[stoplog] final class Ledger(
     settled
   }
 
-  /** Step 10: removes files that no record names and no run can be writing any more; answers their number. */
+  /** Step 10: deletes files that no record names and no run can still write; returns their number. */
   def sweep(): Int = orphans.sweep(run)
 
   private def passed(kind: RecordKind): Unit = kind match {
@@ -166,13 +170,13 @@ private[stoplog] final class Ledger(
       case Left((claim, byOther)) => throw losing(fenced(claim.seq, byOther))
     }
 
-  /** The claim, or what was to be one and the run that was faster. */
+  /** Returns the claim, or the attempted claim and the run that was faster. */
   private def tryClaim(
       found: Option[LogRecord],
       claimed: Option[LogRecord] => SinkState
   ): Either[(LogRecord, String), LogRecord] = {
-    found.foreach(refuseOtherKind) // first: the advice of any other refusal would be wrong
-    val asFound = claimed(found) // a run that is refused carries out nothing
+    found.foreach(refuseOtherKind) // first, because the advice of any other error would be wrong
+    val asFound = claimed(found) // a rejected run carries out nothing
     parallel.uninterrupted {
       faults.at(Step.BeforeRepublish)
       val now = found.map(recovered)
@@ -192,13 +196,13 @@ private[stoplog] final class Ledger(
     }
   }
 
-  /** The record, with the state that counts if it was called off now. */
+  /** Carries out the record, and returns the record with its state after a possible call-off. */
   private def recovered(record: LogRecord): LogRecord = recover(record) match {
     case _: Settled.Shown     => record
     case _: Settled.CalledOff => log.leaving(record)
   }
 
-  /** What a newer run has carried out or removed is not lost. */
+  /** Throws if a part is lost, or the fencing error if a newer run has published or removed the part. */
   private def refuseLost(publish: Vector[Pending]): Unit =
     try stores.committer.refuseLost(publish.filter(_.sizeBytes > 0).map(_.handle.token))
     catch { case NonFatal(e) => throw newest.flatMap(fencedSince).fold(e)(becauseOf(_, e)) }
@@ -216,7 +220,7 @@ private[stoplog] final class Ledger(
 
   private def refuseOtherKind(record: LogRecord): Unit = stores.kind.refuseOther(record.state, identity)
 
-  /** The error of a run that another one has fenced, if the log answers and says so. */
+  /** Returns the error of a fenced run, if the log is readable and has a newer record. */
   private def fencedSince(record: LogRecord): Option[Throwable] =
     try log.overtaken(record.seq).map(byRun => losing(fenced(record.seq + 1, byRun)))
     catch { case NonFatal(_) => None }
@@ -237,17 +241,17 @@ private[stoplog] final class Ledger(
 
 private[stoplog] object Ledger {
 
-  /** Whether [[append]] failed before its record could be there, or because another one has its place. */
+  /** Returns whether [[append]] failed before its record existed, or because another record has the place. */
   def decidedNothing(failure: Throwable): Boolean = failure match {
     case named: StoplogException =>
       Set("STOPLOG_FENCED", "STOPLOG_PATH_NOT_SHARED").contains(named.getCondition)
     case _ => false
   }
 
-  /** A log, and the stores of the files that it names. */
+  /** A log, and the stores of the files that the log names. */
   trait Stores {
 
-    /** The kind of the sink that the log belongs to. */
+    /** Returns the kind of the sink that owns the log. */
     def kind: SinkKind
 
     def log: CommitLog
@@ -258,7 +262,7 @@ private[stoplog] object Ledger {
 
   object Stores {
 
-    /** For a log that names nothing but what this commits. */
+    /** Creates the stores of a log whose records name only the output that `target` commits. */
     def of(sinkKind: SinkKind, commits: CommitLog, target: TwoPhaseCommitter): Stores = new Stores {
       override def kind: SinkKind               = sinkKind
       override def log: CommitLog               = commits
@@ -268,7 +272,7 @@ private[stoplog] object Ledger {
     }
   }
 
-  /** The content of a record to be written. */
+  /** The content of a new record. */
   final case class Entry(
       kind: RecordKind,
       state: SinkState,
@@ -277,9 +281,9 @@ private[stoplog] object Ledger {
       replace: ReplacedSet = ReplacedSet.empty
   )
 
-  /** A living driver writes a record with each epoch; a run that loses that often has met one that will not end. */
+  /** A driver writes one record per epoch; a run that loses this often competes with a driver that stays. */
   private final val Tries = 20
 
-  /** No operator or cluster manager notices a sleeping driver and has a new one claim the log in less time. */
+  /** Milliseconds. No operator or cluster manager replaces a sleeping driver in less time. */
   private final val UnobservedMillis = 5000L
 }

@@ -10,48 +10,48 @@ import stoplog.log.{LogRecord, RecordKind, RecordNames}
 import stoplog.part.RunId
 import stoplog.storage.{FileInfo, FileStore, Machine, SinkDirectory}
 
-/** The signs that a driver is at work on a sink, as far as other processes can tell.
+/** The signs that a driver works on a sink, as far as other processes can see.
   *
-  * No decision depends on it: the run that claims the log fences every older driver, alive or not. It keeps an
-  * operator from stopping a query by mistake.
+  * No decision of the protocol depends on these signs: the run that claims the log fences every older driver,
+  * alive or not. The signs only keep operators from stopping a query by mistake.
   */
 private[stoplog] sealed trait Liveness extends Product with Serializable {
 
-  /** One sentence for people. */
+  /** Returns one sentence for users. */
   def describe: String
 }
 
 private[stoplog] object Liveness {
 
-  /** The last run has ended, or there was none. */
+  /** The last run has ended, or there was no run. */
   case object Released extends Liveness {
     override def describe: String = "no driver: the last run has ended in good order"
   }
 
-  /** Its process has ended. */
+  /** The driver's process has ended. */
   final case class Dead(run: String, note: DriverNote) extends Liveness {
     override def describe: String =
       s"the driver of run $run is dead: there is no process ${note.pid} on ${note.host} any more"
   }
 
-  /** Nothing was heard of it for longer than a driver that lives can be silent. */
+  /** The driver has been silent for longer than a living driver can be. */
   final case class Silent(run: String, forMillis: Long) extends Liveness {
     override def describe: String =
       s"the driver of run $run is taken for dead: no sign of it for ${forMillis / 1000} s"
   }
 
-  /** It may be alive. */
+  /** The driver may be alive. */
   final case class Alive(run: String, forMillis: Long, evidence: Evidence) extends Liveness {
     override def describe: String = evidence.of(run, forMillis.max(0) / 1000)
   }
 
-  /** The reason to take a driver for alive. */
+  /** The reason to consider a driver alive. */
   sealed trait Evidence extends Product with Serializable {
     def of(run: String, silentSeconds: Long): String
   }
 
-  /** Its process is there, on this machine, whatever its signs of life say: it may be busy, or its storage may hang.
-    * The process may also have given the sink up, which only an operator knows.
+  /** The driver's process exists on this machine, regardless of its last heartbeat: the process may be busy,
+    * or its storage may hang. The process may also have given up the sink, which only an operator knows.
     */
   final case class ProcessIsThere(note: DriverNote, patienceMillis: Long) extends Evidence {
     override def of(run: String, silentSeconds: Long): String =
@@ -59,17 +59,20 @@ private[stoplog] object Liveness {
         s"$silentSeconds s old" + (if (silentSeconds * 1000 >= patienceMillis) Hanging else "")
   }
 
-  /** It gave a sign of life not long ago. */
+  /** The driver's last heartbeat or record is recent. */
   final case class SignOfLife(patienceMillis: Long, where: String) extends Evidence {
     override def of(run: String, silentSeconds: Long): String =
       s"the driver of run $run$where gave a sign of life $silentSeconds s ago, and counts as dead " +
         s"only after ${patienceMillis / 1000} s without one"
   }
 
-  /** @param files     all beats, and the file of the newest record
-    * @param isThere   whether a process is there, where that can be told
-    * @param nowMillis by the clock of the storage, which wrote down when these files were made. The driver's clock may be
-    *                  any time off: the time in the record counts only where its file has none
+  /** Returns the liveness of a sink's driver.
+    *
+    * @param files     all heartbeats, and the file of the newest record
+    * @param isThere   returns whether a process exists; `None` if this process cannot know
+    * @param nowMillis the time by the clock of the storage, which also sets the modification times of
+    *                  `files`. The driver's clock may differ by any amount: the time in the record counts
+    *                  only if the file has no time
     */
   def of(newest: Option[LogRecord], files: Vector[FileInfo], nowMillis: Long)(
       isThere: DriverNote => Option[Boolean]
@@ -107,25 +110,26 @@ private[stoplog] object Liveness {
 
   private val Hanging = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given the sink up"
 
-  /** A beat may be late, and one may be lost to a storage that does not answer. */
+  /** A heartbeat may be late, and another heartbeat may be lost to storage that does not respond. */
   private[stoplog] val MissedBeats = 3
 
-  /** The default of `bucketCheckInterval`. */
+  /** Milliseconds; the default of `bucketCheckInterval`. */
   private[stoplog] val UsualMillis = 60 * 1000L
 
-  /** Writing a beat takes a while. */
+  /** Milliseconds; writing a heartbeat takes a while. */
   private[stoplog] val ShortestMillis = 1000L
 }
 
-/** The process of a run's driver, and how often it looks at its sink, as the run's records say it. For tools, which
-  * leave alone a sink that a driver is at work on; no decision of the protocol depends on it.
+/** The process of a run's driver and its check interval, as recorded by the run. Tools do not touch a sink
+  * while its driver works; no decision of the protocol depends on this note.
   *
-  * @param host            as its users call the machine
-  * @param space           where process numbers mean the same: the boot of a kernel, and the process namespace in it;
-  *                        empty where that cannot be told
-  * @param startedTicks    of the process, since a number may be given again: clock ticks since the boot, which no step of
-  *                        the clock changes. Milliseconds since 1970 where the system has no `/proc`
-  * @param everyMillis     how often it looks at its sink, at least
+  * @param host         the name of the machine for its users
+  * @param space        the scope of process ids: the boot of a kernel, and the process namespace; empty if
+  *                     unknown
+  * @param startedTicks the start of the process, since a process id may be reused: clock ticks since the
+  *                     boot, independent of clock changes. Milliseconds since 1970 if the system has no
+  *                     `/proc`
+  * @param everyMillis  the longest interval between two checks of the sink, in milliseconds
   */
 private[stoplog] final case class DriverNote(
     host: String,
@@ -135,10 +139,10 @@ private[stoplog] final case class DriverNote(
     everyMillis: Long
 ) {
 
-  /** One line for the log's settings, which [[DriverNote.read]] reads. */
+  /** Returns one line for the log's settings, which [[DriverNote.read]] parses. */
   def text: String = s"$host $space $pid $startedTicks $everyMillis"
 
-  /** Whether the process is there; `None` if that can be told only elsewhere. */
+  /** Returns whether the process exists; `None` if only processes elsewhere can know. */
   def isThere: Option[Boolean] = {
     val here = DriverNote.ofThisProcess(everyMillis)
     Option.when(here.host == host && here.space == space)(DriverNote.started(pid).contains(startedTicks))
@@ -147,7 +151,7 @@ private[stoplog] final case class DriverNote(
 
 private[stoplog] object DriverNote {
 
-  /** The setting that holds it. */
+  /** The key of the setting with the note. */
   val Key: String = "driver"
 
   def ofThisProcess(everyMillis: Long): DriverNote = {
@@ -155,25 +159,25 @@ private[stoplog] object DriverNote {
     DriverNote(host, space, pid, started(pid).getOrElse(0L), everyMillis)
   }
 
-  /** `None` for what no release has written. */
+  /** Parses a note; `None` for a text of no known release. */
   def read(text: String): Option[DriverNote] = text match {
     case Noted(host, space, pid, started, every) =>
       Some(DriverNote(host, space, pid.toLong, started.toLong, every.toLong))
     case _ => None
   }
 
-  // The Python package reads it by the same pattern.
+  // The Python package uses the same pattern.
   private val Noted = "(\\S*) (\\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})".r
 
   private lazy val host: String = Machine.here.name.filterNot(_.isWhitespace)
 
-  /** Two containers may have one name and each a process of this number. */
+  /** Two containers may have the same name, and each may have a process with this id. */
   private lazy val space: String = Seq(
     Machine.bootId,
     Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString).toOption
   ).flatten.mkString("/").filterNot(_.isWhitespace)
 
-  /** When the process was started; `None` if it has ended. */
+  /** Returns the start time of the process; `None` if the process has ended. */
   private def started(pid: Long): Option[Long] =
     if (space.isEmpty) {
       val process = ProcessHandle.of(pid)
@@ -182,33 +186,33 @@ private[stoplog] object DriverNote {
       }
     } else Try(Files.readAllBytes(Paths.get(s"/proc/$pid/stat"))).toOption.flatMap(startedTicks)
 
-  /** The start in a process's line of `/proc`; `None` if the process has ended, and its parent has not asked for its exit
-    * code. A process may have any bytes as its name, which ends with the last bracket.
+  /** Returns the start time from a process's line of `/proc`; `None` if the process has ended and its parent
+    * has not read the exit code. The process name may contain any bytes, and ends with the last bracket.
     */
   private[commit] def startedTicks(stat: Array[Byte]): Option[Long] = {
     val words = new String(stat, ISO_8859_1).drop(stat.lastIndexOf(')'.toByte) + 1).trim.split(" +")
     Option.when(words.sizeIs > StartField && !Ended(words.head))(words(StartField).toLong)
   }
 
-  private final val StartField = 19 // behind the name; the 22nd of all
+  private final val StartField = 19 // after the name; field 22 of the whole line
   private val Ended            = Set("Z", "X")
 }
 
-/** Says between two records that a driver is alive. For tools, as [[DriverNote]] is.
+/** Shows between two records that a driver is alive. For tools, like [[DriverNote]].
   *
-  * A beat is a small file `_stoplog/<sinkId>/alive/<run>-<n>`, and takes the place of the one before. Every record is a
-  * sign of life as well, so a query with data has none of them.
+  * A heartbeat is a small file `_stoplog/<sinkId>/alive/<run>-<n>`, which replaces the previous heartbeat.
+  * Each record counts as a heartbeat, so a query with data writes no heartbeat files.
   */
 private[stoplog] final class Heartbeat(notes: FileStore, sinkId: String, run: RunId) {
   private var count  = 0L
   private var latest = Option.empty[String]
 
-  /** The first one also removes what runs have left that were killed. */
+  /** Writes a heartbeat. The first heartbeat also deletes the heartbeats of killed runs. */
   def beat(): Unit = synchronized {
     if (count == 0) follow(Heartbeat.all(notes, sinkId).map(_.path)) else beatBeside()
   }
 
-  /** [[beat]] without that. */
+  /** Writes a heartbeat without the deletion of other runs' heartbeats. */
   private[stoplog] def beatBeside(): Unit = synchronized(follow(latest.toVector))
 
   private def follow(former: Vector[String]): Unit = {
@@ -219,13 +223,13 @@ private[stoplog] final class Heartbeat(notes: FileStore, sinkId: String, run: Ru
     if (former.nonEmpty) notes.delete(former)
   }
 
-  /** No more of them: the run is over. */
+  /** Deletes the newest heartbeat: the run has ended. */
   def stop(): Unit = synchronized {
     if (latest.nonEmpty) notes.delete(latest.toVector)
     latest = None
   }
 
-  /** The time of this run's newest beat, by the clock of the storage. */
+  /** Returns the time of this run's newest heartbeat, by the clock of the storage. */
   private[stoplog] def writtenAtMillis: Option[Long] = synchronized(latest).flatMap { path =>
     Heartbeat.all(notes, sinkId).find(_.path == path).flatMap(_.modifiedMillis)
   }
@@ -233,17 +237,17 @@ private[stoplog] final class Heartbeat(notes: FileStore, sinkId: String, run: Ru
 
 private[stoplog] object Heartbeat {
 
-  /** The directory of a sink's heartbeats. */
+  /** Returns the directory of a sink's heartbeats. */
   def directory(sinkId: String): String = SinkDirectory(sinkId).alive
 
-  /** Those that are there, of any run. */
+  /** Returns the heartbeats of all runs. */
   def all(notes: FileStore, sinkId: String): Vector[FileInfo] = notes.list(directory(sinkId), prefix = "")
 
-  /** The same, and the file of this record, which is a sign of life as well. */
+  /** Returns all heartbeats and the file of this record, which counts as a heartbeat. */
   def signs(notes: FileStore, sinkId: String, seq: Long): Vector[FileInfo] =
     all(notes, sinkId) ++ notes.stat(s"${SinkDirectory(sinkId).log}/${RecordNames.name(seq)}")
 
-  /** Those of one run. */
+  /** Returns the heartbeats of one run. */
   def of(run: RunId, all: Vector[FileInfo]): Vector[FileInfo] =
     all.filter(_.name.startsWith(s"${run.value}-"))
 }

@@ -4,12 +4,12 @@ package stoplog.commit
 import stoplog.storage.FileInfo
 import stoplog.thread.{Clock, Stopwatch}
 
-/** Deletes lists of files that are older than they are to be kept, for one run.
+/** Deletes manifests after their retention time, for one run.
   *
-  * A clock may be wrong, so no run goes by its own reading of it alone. The time of a run is the time of the newest list
-  * that it finds when it first looks, unless the clock shows an earlier one, and from then on the time that has passed
-  * for its process. So lists go only after two runs whose clocks agree, and stay longer while no query runs. The newest
-  * [[ManifestRetention.Kept]] lists stay in any case.
+  * Clocks may be wrong, so no run relies only on its own clock. At the first check, a run's time is the time
+  * of the newest manifest, unless the clock shows an earlier time. Afterwards the run adds the time that has
+  * passed for its process. So manifests are deleted only after two runs with agreeing clocks, and stay longer
+  * while no query runs. The newest [[ManifestRetention.Kept]] manifests always stay.
   */
 private[commit] final class ManifestRetention(followUps: FollowUps, clock: Clock) {
   import followUps.{notes, sinkId}
@@ -38,10 +38,10 @@ private[commit] final class ManifestRetention(followUps: FollowUps, clock: Clock
 
 private[commit] object ManifestRetention {
 
-  /** The number of lists that stay however old they are. */
+  /** The number of manifests that stay regardless of their age. */
   private[commit] final val Kept = 10
 
-  /** Those that are older than this time, but for the newest ones. */
+  /** Returns the manifests older than this time, except the newest [[Kept]]. */
   def old(lists: Vector[FileInfo], cutoffMillis: Long): Vector[FileInfo] =
     lists
       .sortBy(list => (list.modifiedMillis, list.path))

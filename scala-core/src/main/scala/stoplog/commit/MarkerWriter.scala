@@ -13,8 +13,8 @@ import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, TimeCol
 import stoplog.part.Pending
 import stoplog.storage.{MarkerNames, PutOutcome}
 
-/** Carries out what a record has decided for the time after its parts are visible. Any process may do it, any number
-  * of times: a file that exists already is left as it is (I6).
+/** Carries out the follow-ups of a record after its parts are visible. Any process may do this, any number of
+  * times: existing files stay unchanged (I6).
   *
   * @param log the name of the record's log
   */
@@ -28,10 +28,10 @@ private[commit] final class MarkerWriter(
   import MarkerWriter.{ManifestJson, Named}
   import followUps.{listener, notes}
 
-  /** Writes the list of files first, since a reader that sees a marker may look for them.
+  /** Writes the manifest before the markers, since a reader of a marker may look for the manifest.
     *
-    * @param noted what processes have noted of this record: paths of its empty markers among others
-    * @param note  adds paths to that, before anything else is done
+    * @param noted the paths in the record's notes, including the paths of its empty markers
+    * @param note  adds paths to the record's notes, before the listener is called
     *
     * Errors: `STOPLOG_STORE_WRITE`, and those of the listener.
     */
@@ -59,7 +59,8 @@ private[commit] final class MarkerWriter(
     ()
   }
 
-  /** A name that another writer was faster to take is passed over, so that no marker is lost. */
+  /** Creates the marker, with the next version if another writer has taken a name, so that no marker is lost.
+    */
   private def mark(marker: Marker, identity: Markers.Identity, noted: Set[String]): Named =
     marker.form match {
       case MarkerForm.Json  => Named(counting(marker, identity), isToBeNoted = false)
@@ -70,8 +71,8 @@ private[commit] final class MarkerWriter(
         }
     }
 
-  /** The total is that of this sink's marker before, and what came since. Which marker comes before is known only when the name
-    * is created: each name is created once, and this method reads each marker whose name it passes over.
+  /** Adds `added` to the total of this sink's preceding marker. The preceding marker is known only when the
+    * name is created: each name is created once, and this method reads every marker whose name is taken.
     */
   private def counting(marker: Marker, identity: Markers.Identity): MarkedBucket = {
     @tailrec
@@ -90,7 +91,7 @@ private[commit] final class MarkerWriter(
     read(marker, marker.version - 1) match {
       case Some(content) => from(marker.version, totalOf(content, marker, marker.version - 1))
       case None          =>
-        // the bucket has no marker yet, or those that it had are gone, with the files that they count
+        // no marker yet, or the markers were deleted with the files that they count
         val newest =
           if (marker.version == 1) 0 else retry(() => Markers.newestVersion(notes, marker.bucket))
         val version = marker.version.min(newest + 1)
@@ -98,9 +99,9 @@ private[commit] final class MarkerWriter(
     }
   }
 
-  /** What the newest marker of this sink counts, from this version down.
+  /** Returns the total of this sink's newest marker, from this version downwards.
     *
-    * @param content of the marker of this version
+    * @param content the content of the marker of this version
     */
   @tailrec
   private def totalOf(content: Option[Markers.Content], marker: Marker, version: Int): Totals =
@@ -110,13 +111,14 @@ private[commit] final class MarkerWriter(
       case _ => totalOf(read(marker, version - 1).flatten, marker, version - 1)
     }
 
-  /** The content of a marker that is there. */
+  /** Returns the content of a marker; the outer `None` if the marker does not exist. */
   private def read(marker: Marker, version: Int): Option[Option[Markers.Content]] =
     if (version == 0) None
     else retry(() => notes.read(MarkerNames.path(marker.bucket, version))).map(Markers.content(_))
 
-  /** Empty markers are all alike: one that is there may be another writer's. Of those that processes have created for this
-    * record, the record's notes tell. One that a process created before it died, and did not note, is written once more.
+  /** Creates an empty marker. All empty markers are equal, so an existing marker may belong to another
+    * writer. The record's notes contain the markers that processes have created for the record. If a process
+    * dies between the marker and its note, another marker is created.
     */
   @tailrec
   private def unread(marker: Marker, version: Int): MarkedBucket =
@@ -132,13 +134,13 @@ private[commit] final class MarkerWriter(
 
 private[commit] object MarkerWriter {
 
-  /** A marker that is there.
+  /** An existing marker.
     *
-    * @param isToBeNoted whether nothing but a note tells that it is this record's
+    * @param isToBeNoted whether only a note shows that the marker belongs to this record
     */
   private final case class Named(bucket: MarkedBucket, isToBeNoted: Boolean)
 
-  /** The list of the files that a record makes visible: what `docs/files/complete-buckets.md` describes. */
+  /** The manifest of the files that a record makes visible (`docs/files/complete-buckets.md`). */
   object ManifestJson {
 
     def bytes(manifest: Manifest, record: LogRecord): Array[Byte] = Markers.text { json =>

@@ -14,26 +14,28 @@ import stoplog.log.{Marker, MarkerForm, Totals}
 import stoplog.part.RunId
 import stoplog.storage.{FileStore, MarkerNames}
 
-/** The markers of complete buckets: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. `docs/files/complete-buckets.md`
-  * describes their content. A marker has the identity of the record that decided it, by which each process knows it again.
+/** The markers of complete buckets: `_SUCCESS`, then `_SUCCESS.2`, `_SUCCESS.3` and so on. Their content is
+  * described in `docs/files/complete-buckets.md`. A marker contains the identity of its record, so that every
+  * process can recognize the marker.
   */
 private[commit] object Markers {
 
-  /** The record that decided a marker. A run is never used again, so no log that begins anew has a record of this identity.
+  /** The record that decided a marker. A run id is never reused, so no restarted log has a record of this
+    * identity.
     *
-    * @param log its directory under `_stoplog`
-    * @param seq its place in the log
+    * @param log the log's directory under `_stoplog`
+    * @param seq the record's number in the log
     */
   final case class Identity(log: String, seq: Long, run: RunId)
 
-  /** The content of a marker's file, as far as other markers depend on it.
+  /** The content of a marker's file, as far as other markers depend on the content.
     *
     * @param identity `None` for a marker of another program
     */
   final case class Content(identity: Option[Identity], sinkId: String, total: Totals)
 
-  /** The version of the newest marker of a bucket; 0 without one. Asked once for each time that a bucket comes into the
-    * state: most buckets are new, and one look tells.
+  /** Returns the version of a bucket's newest marker; 0 without a marker. Called each time a bucket enters
+    * the state: most buckets are new, and one read suffices.
     */
   def newestVersion(notes: FileStore, bucket: String): Int =
     if (notes.read(MarkerNames.path(bucket, 1)).isEmpty) 0
@@ -44,14 +46,14 @@ private[commit] object Markers {
         .maxOption
         .getOrElse(1)
 
-  /** The version of the marker with this path, if it is one of this bucket. */
+  /** Returns the version of the marker with this path, if the marker belongs to this bucket. */
   def versionOf(path: String, bucket: String): Option[Int] = {
     val prefix = FileStore.path(bucket, "")
     Option.when(path.startsWith(prefix))(path.drop(prefix.length)).flatMap(MarkerNames.version(_))
   }
 
-  /** @param version that of the name it gets
-    * @param total   what this sink has put into the bucket
+  /** @param version the version in the name of the marker
+    * @param total   the totals that this sink has written to the bucket
     */
   def bytes(marker: Marker, version: Int, identity: Identity, total: Totals): Array[Byte] =
     marker.form match {
@@ -74,7 +76,7 @@ private[commit] object Markers {
         }
     }
 
-  /** `None` of an empty marker, and of a file that is no marker of stoplog. */
+  /** Parses a marker; `None` for an empty marker, and for a file that is no stoplog marker. */
   def content(bytes: Array[Byte]): Option[Content] =
     Try(mapper.readTree(bytes)).toOption.filter(_.has("sinkId")).map { json =>
       val identity = Option.when(json.has("log") && json.has("seq") && json.has("run"))(
@@ -86,7 +88,7 @@ private[commit] object Markers {
 
   def time(millis: Long): String = Instant.ofEpochMilli(millis).toString
 
-  /** One object of JSON, and a line feed for people who look at it. */
+  /** Returns one JSON object, and a line feed for people who read the file. */
   def text(fields: JsonGenerator => Unit): Array[Byte] = {
     val text = new StringWriter()
     Using.resource(factory.createGenerator(text)) { json =>

@@ -6,10 +6,10 @@ import stoplog.log.{LogRecord, RecordKind}
 import stoplog.part.FinishedPart
 import stoplog.storage.SinkDirectory
 
-/** A reason why a job cannot replace files now, which its user can remove. */
+/** A reason why a job cannot replace files now, which the user can remove. */
 private[commit] sealed trait Obstacle {
 
-  /** The error `STOPLOG_PATH_NOT_WRITABLE` with the reason and the way out. */
+  /** Returns the error `STOPLOG_PATH_NOT_WRITABLE` with the reason and the remedy. */
   def refusal(path: String): Throwable = Errors.pathNotWritable(path, why(path))
 
   protected def why(path: String): String
@@ -25,7 +25,7 @@ private[commit] object Obstacle {
         s"sink, to see the cause; delete $path/${SinkDirectory(id).path} only to give up the rows, once no process writes there"
   }
 
-  /** `stoplog rewind` has claimed a sink's log, and has not decided yet which files go. */
+  /** `stoplog rewind` has claimed a sink's log, and has not yet decided which files to remove. */
   final case class Rewinding(sink: String) extends Obstacle {
     override protected def why(path: String): String =
       s"'stoplog rewind' sets sink $sink back, or has died doing so; then run it again, or start the sink's query"
@@ -38,21 +38,21 @@ private[commit] object Obstacle {
         "Stop it first; if it has died, start it again and let it end, or run 'stoplog finalize'"
   }
 
-  /** A file that is to be replaced cannot be hidden. */
+  /** A file to be replaced cannot be hidden. */
   final case class Unhideable(file: String) extends Obstacle {
     override protected def why(path: String): String =
       s"$file is to be replaced, and cannot be hidden: its name is too long, it is on another file system than the log, or " +
         "this process may not rename or delete files there. Nothing was changed. Remove that file, move it away, or grant the right"
   }
 
-  /** The sinks that `rewind` is setting back. */
+  /** Returns an obstacle if `rewind` is setting back a sink. */
   def rewinding(cut: Cut): Option[Obstacle] =
     cut.streams.toVector.sortBy(_._1).collectFirst {
       case (sink, newest) if Rewind.isUnderWay(newest) => Rewinding(sink)
     }
 
-  /** The queries whose next compaction may have these files as inputs. All inputs of a compaction are in the newest record,
-    * or are published after it.
+  /** Returns an obstacle if the next compaction of a query may have these files as inputs. All inputs of a
+    * compaction are in the newest record, or are published later.
     */
   def compacting(cut: Cut, files: Vector[FinishedPart]): Option[Obstacle] = {
     lazy val paths = files.iterator.map(_.path).toSet
@@ -62,7 +62,7 @@ private[commit] object Obstacle {
     }
   }
 
-  /** Whether no sink may compact the file of a path. */
+  /** Returns whether no sink may compact the file of a path. */
   def compactable(cut: Cut): String => Boolean = {
     lazy val small = cut.streams.valuesIterator.flatMap(_.state.small).map(_.path).toSet
     path => !small(path)
@@ -79,17 +79,18 @@ private[stoplog] object CompactingRun {
   val noted: Map[String, String] = Map(Key -> "true")
 }
 
-/** The note of a run of `stoplog rewind`, in the settings of its records, until the run has decided which files go.
+/** The note of a run of `stoplog rewind`, in the settings of its records, until the run has decided which
+  * files to remove.
   *
-  * The run claims its sink's log with the note, and then looks for announced jobs that replace files. Such a job announces
-  * itself, and then looks for the note. Of the two, one sees the other.
+  * The run claims its sink's log with the note, and then looks for announced jobs that replace files. Such a
+  * job announces itself, and then looks for the note. So one of the two sees the other.
   */
 private[stoplog] object Rewind {
   private final val Key = "rewind"
 
   val noted: Map[String, String] = Map(Key -> "begun")
 
-  /** The settings without the note, for a run that claims the log next. */
+  /** Returns the settings without the note, for the next run that claims the log. */
   def over(settings: Map[String, String]): Map[String, String] = settings - Key
 
   private[commit] def isUnderWay(newest: LogRecord): Boolean = newest.state.settings.contains(Key)

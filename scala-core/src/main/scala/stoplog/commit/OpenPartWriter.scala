@@ -12,9 +12,10 @@ import stoplog.rolling.{PartStats, RollReason}
 import stoplog.storage.{NewPart, PartOutput, SpoolFiles}
 import stoplog.thread.Outcomes
 
-/** A part while a task writes it. Used by the task's thread, until a thread of its own makes it durable in the end.
+/** A part while a task writes it. Used by the task's thread, and finally by the thread that makes the part
+  * durable.
   *
-  * @param before the part as the record has it; `None` for a new one
+  * @param before the part in the newest record; `None` for a new part
   */
 private[commit] final class OpenPartWriter[R] private (
     val bucket: String,
@@ -40,10 +41,10 @@ private[commit] final class OpenPartWriter[R] private (
 
   override def firstEventTimeMillis: Option[Long] = firstTime
 
-  /** Whether it has what its store takes. */
+  /** Returns whether the part has reached the limit of its store. */
   def isAtLimit: Boolean = end.mostBytes != Long.MaxValue && sizeBytes >= end.mostBytes
 
-  /** Bytes on the store that were not there when this task took the part. */
+  /** Returns the bytes that this task has added to the store. */
   def bytesAdded: Long = end.bytesAdded
 
   def append(row: R, nowMillis: Long): Unit = {
@@ -54,18 +55,20 @@ private[commit] final class OpenPartWriter[R] private (
     writtenUntil(nowMillis)
   }
 
-  /** The last row came at this time at the latest. */
-  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis.max(openedAtMillis) // opening took its time
+  /** Sets the latest possible time of the last row. */
+  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis.max(openedAtMillis) // opened after a clock read
 
-  /** Before the policy looks: what a compressor held back counts then. */
+  /** Called before the policy checks the part, so that bytes held back by a compressor count. */
   def pause(): Unit = left = body.pause()
 
-  /** After [[pause]]: makes the epoch's rows durable. The part stays open.
+  /** Called after [[pause]]: makes the epoch's rows durable. The part stays open; nothing can be appended any
+    * more.
     *
-    * A part that had nothing to write to but spool files keeps its handle, and a process that could write to it before
-    * still can (I1). Nothing can be appended any more.
+    * If the part wrote nothing but spool files, its handle stays, and a process that could write to the part
+    * before still can (I1).
     *
-    * @param inRecordBytes so many bytes of the part, and as many of the rows beside it, may be in the record
+    * @param inRecordBytes the limit for the part's bytes in the record, and the same limit for its spooled
+    *                      rows
     */
   def persist(slot: Int, run: RunId, spool: SpoolWriter, inRecordBytes: Int = 0): Open = {
     val spooled =
@@ -90,7 +93,7 @@ private[commit] final class OpenPartWriter[R] private (
     )
   }
 
-  /** Writes what rows the format still holds. After that the part can only be [[close]]d for good. */
+  /** Writes the rows that the format still holds. Afterwards the part can only be closed. */
   def complete(): Unit = body.finish()
 
   /** After [[complete]]: closes the part for good. */
@@ -110,13 +113,13 @@ private[commit] final class OpenPartWriter[R] private (
     )
   }
 
-  /** Gives up: closes the file and deletes nothing (I5). */
+  /** Abandons the part: closes the file and deletes nothing (I5). */
   override def close(): Unit = Outcomes.each(() => body.close(), () => end.close())
 }
 
 private[stoplog] object OpenPartWriter {
 
-  /** A new part. Its file is begun now. */
+  /** Starts a new part. Its file is opened now. */
   def begin[R](
       part: NewPart,
       output: PartOutput,
@@ -129,9 +132,9 @@ private[stoplog] object OpenPartWriter {
     new OpenPartWriter(part.bucket, part.name, nowMillis, None, end, body, times)
   }
 
-  /** A part that was left open. Where rows are kept beside it, its file is opened when there is something to write.
+  /** Resumes an open part. If the part has spooled rows, its file is opened with the first bytes to write.
     *
-    * @param part   with the owner who will be the only one to write to it if this one does not
+    * @param part   the part, with the owner to record if this task writes nothing to the file
     * @param output opens the file
     */
   def resume[R](part: Open, format: PartFormat[R], times: TaskWriter.Times[R])(
@@ -152,13 +155,13 @@ private[stoplog] object OpenPartWriter {
   /** The time of each row, in microseconds since 1970-01-01T00:00:00. */
   trait RowTimes[-R] extends Serializable {
 
-    /** Whether this row has none. */
+    /** Returns whether the row has no time. */
     def isMissing(row: R): Boolean
 
-    /** Not asked where [[isMissing]]. */
+    /** Returns the time of the row. Not called if [[isMissing]]. */
     def micros(row: R): Long
 
-    /** As [[micros]], in milliseconds. */
+    /** Returns [[micros]] in milliseconds. */
     final def millis(row: R): Long = Math.floorDiv(micros(row), 1000L)
   }
 
@@ -170,12 +173,12 @@ private[stoplog] object OpenPartWriter {
       override def micros(row: Any): Long       = 0
     }
 
-    /** The range of times that the rows of one part have. */
+    /** The range of times in the rows of one part. */
     private[commit] final class Seen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
       private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
       private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
-      // Rows may be written without being asked for their times: the times of the others are then not those of all rows.
+      // If the times of some rows were not read, the range of the other rows is not the range of the part.
       private[this] val asked   = times != RowTimes.Unasked
       private[this] var isKnown = rowsBefore == 0 || before.isDefined
 
@@ -187,18 +190,19 @@ private[stoplog] object OpenPartWriter {
           if (micros > max) max = micros
         }
 
-      /** `None` without a row that has a time, or with rows that were not looked at. */
+      /** Returns the range; `None` if no row has a time, or if the times of some rows were not read. */
       def result: Option[TimeRange] = Option.when(isKnown && min <= max)(TimeRange(min, max))
     }
   }
 }
 
-/** Writes what parts leave beside them: one file for each part and epoch, or nothing as long as the record has room for it.
+/** Writes the spooled rows of parts: one file for each part and epoch, or no file while the record has room.
   *
-  * Small files are put together now and then, a fixed number of one level into one of the next. So a part has at most
-  * a few dozen however many epochs it takes to fill a block, and a row is copied once a level, which is a logarithm.
+  * A fixed number of small files of one level is merged to one file of the next level. So a part has at most
+  * a few dozen files, regardless of the number of epochs that fill a block. Each row is copied once per
+  * level, and the number of levels grows logarithmically.
   *
-  * @param together as many files of one level become one of the next; at least 2
+  * @param together the number of files of one level that become one file of the next; at least 2
   */
 private[stoplog] final class SpoolWriter(
     store: SpoolFiles,
@@ -206,9 +210,9 @@ private[stoplog] final class SpoolWriter(
     together: Int = SpoolWriter.Together
 ) {
 
-  /** Writes the rows beside the part, and answers what is beside it from now on; the files are durable.
+  /** Spools the remaining rows of an epoch, and returns the new spool state; its files are durable.
     *
-    * @param inRecordBytes so many bytes, those of earlier epochs included, wait in the record until there are more
+    * @param inRecordBytes the limit, in bytes, for rows in the record, including rows of earlier epochs
     */
   def write(part: NewPart, earlier: Spooled, left: Unflushed, inRecordBytes: Int = 0): Spooled =
     left.rows match {
@@ -221,7 +225,7 @@ private[stoplog] final class SpoolWriter(
         }
     }
 
-  /** Behind these files: in the record, or else in one more file. */
+  /** Spools rows after these files: in the record, or else in one more file. */
   private def beside(part: NewPart, files: Vector[SpoolFile], left: Unflushed, inRecordBytes: Int)(
       writeTo: OutputStream => Unit
   ): Spooled = SpoolWriter.few(inRecordBytes)(writeTo) match {
@@ -251,7 +255,7 @@ private[stoplog] object SpoolWriter {
 
   private[commit] val Together = 16
 
-  /** The number of the last files that are to be put together with the one that comes. */
+  /** Returns the number of the last files to merge with the next file. */
   private[commit] def mergeable(files: Vector[SpoolFile], together: Int): Int = {
     @scala.annotation.tailrec
     def from(count: Int, level: Int): Int = {
@@ -261,7 +265,7 @@ private[stoplog] object SpoolWriter {
     from(count = 0, level = 0)
   }
 
-  /** The bytes, if they are no more than so many. */
+  /** Returns the bytes, if there are not more than `most`. */
   private def few(most: Int)(writeTo: OutputStream => Unit): Option[Array[Byte]] =
     if (most == 0) None
     else {
@@ -272,7 +276,7 @@ private[stoplog] object SpoolWriter {
       } catch { case TooMany => None }
     }
 
-  /** Ends a write that has come too far, early. */
+  /** Aborts a write early that exceeds the limit. */
   private object TooMany extends IOException with NoStackTrace
 
   private final class Few(most: Int) extends ByteArrayOutputStream {

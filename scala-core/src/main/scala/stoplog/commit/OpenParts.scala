@@ -9,28 +9,29 @@ import stoplog.log.SinkState
 import stoplog.part.{Open, Pending, RunId}
 import stoplog.storage.{FenceOutcome, NewPart}
 
-/** The driver's part in keeping parts open from epoch to epoch. */
+/** The driver's handling of parts that stay open from epoch to epoch. */
 private[commit] trait OpenParts {
 
-  /** The state as a claim is to name it. Touches nothing that is stored. */
+  /** Returns the state for a claim. Changes nothing on storage. */
   def claimed(state: SinkState): SinkState
 
-  /** The state with each open part as the run may go on with it. Must be called after the claim (I1). */
+  /** Returns the state with this run's rights to each open part. Must be called after the claim (I1). */
   def recovered(state: SinkState): SinkState
 
-  /** The parts, closed where their last committed epoch left them.
+  /** Closes the parts at the length of their last committed epoch.
     *
-    * @param newestSeq the newest record that the driver knows
+    * @param newestSeq the newest record known to the driver
     */
   def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending]
 
-  /** Deletes spool files that the newest record no longer references; recovery never starts from an older record. */
+  /** Deletes spool files that the newest record no longer references. Recovery starts from no older record.
+    */
   def drop(unneeded: Set[String]): Unit
 }
 
 private[commit] object OpenParts {
 
-  /** Of a sink whose epochs leave nothing open. */
+  /** The parts of a sink whose epochs leave no part open. */
   object Never extends OpenParts {
     override def claimed(state: SinkState): SinkState   = state
     override def recovered(state: SinkState): SinkState = state
@@ -43,10 +44,12 @@ private[commit] object OpenParts {
     override def drop(unneeded: Set[String]): Unit = ()
   }
 
-  /** In the store of a sink's files.
+  /** The parts in the store of a file sink.
     *
-    * @param format   makes the format, whichever a part was begun in, that writes the rows which the part still lacks
-    * @param mayWrite called with the lease of a writer held: throws if the log has a newer record than this one
+    * @param format   creates the format that writes the missing rows of a part, in whichever format the part
+    *                 started
+    * @param mayWrite called while the lease of a writer is held; throws if the log has a record newer than
+    *                 this number
     */
   final class Stored(
       run: RunId,
@@ -64,8 +67,8 @@ private[commit] object OpenParts {
       state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle)).by(now)))
     }
 
-    /** Error: `STOPLOG_STORE_WRITE`: without an answer the run goes on with no part, since copying all parts is no
-      * answer to an outage.
+    /** Error: `STOPLOG_STORE_WRITE`. The run does not resume without a response from the storage, since
+      * copies of all parts are no solution for an outage.
       */
     override def recovered(state: SinkState): SinkState = {
       val there    = withoutLost(state)
@@ -76,8 +79,8 @@ private[commit] object OpenParts {
       })
     }
 
-    /** A part of this run that no attempt can still reach is closed as it stands; the bytes of any other are first
-      * put where a writer that may still be alive cannot follow (I1).
+    /** Closes a part of this run in place if no attempt can still reach the part. The bytes of other parts
+      * are first moved out of the reach of a writer that may still be alive (I1).
       */
     override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = {
       val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
@@ -91,7 +94,7 @@ private[commit] object OpenParts {
       faults.at(Step.AfterDrop)
     }
 
-    /** Without the parts whose files are gone, if the user chose so; else the task that misses one fails. */
+    /** Removes parts with missing files, if the user chose so; otherwise the task of such a part fails. */
     private[commit] def withoutLost(state: SinkState): SinkState = onLost match {
       case LostPart.Fail => state
       case LostPart.Skip =>
@@ -118,7 +121,7 @@ private[commit] object OpenParts {
       Pending.of(part, handle, due.reason)
     }
 
-    /** As a task would do it: announced first, then the look whether there is a newer run (I1). */
+    /** Follows the order of a task: announces itself, then looks for a newer run (I1). */
     private def written(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] =
       if (due.isEmpty) Vector.empty
       else
@@ -127,7 +130,7 @@ private[commit] object OpenParts {
           inTurn(due)(ended)
         }
 
-    /** Large ones a few at a time, as memory and processors allow; the others as requests go. */
+    /** Closes large parts a few at a time, as memory and processors allow; all others like usual requests. */
     private def inTurn(
         due: Vector[EpochOutcome.PartToClose]
     )(close: EpochOutcome.PartToClose => Pending): Vector[Pending] = {
@@ -138,7 +141,8 @@ private[commit] object OpenParts {
       parallel.map(small)(close).toVector ++ parallel.mapWork(large, concurrent)(close)
     }
 
-    /** To be written: rows of which the part lacks the bytes, and the bytes of a part that another attempt may still reach. */
+    /** Returns the bytes to write: spooled rows, or the bytes of a part that another attempt may still reach.
+      */
     private def workBytes(due: EpochOutcome.PartToClose): Long =
       due.part.beside.storageBytes.max(if (isOurs(due.part)) 0 else due.part.validBytes)
 
@@ -161,11 +165,11 @@ private[commit] object OpenParts {
     private def newPart(part: Open): NewPart = NewPart(part.bucket, part.name, run)
   }
 
-  /** Parts with more bytes than that to write are ended only so many at a time: rows take the memory of a block. */
+  /** Bytes. Only a few parts above this size are closed at a time: their rows need the memory of a block. */
   private val SmallBytes = 4L << 20
 
-  /** So many parts whose rows will take these bytes on storage are ended at a time: as processors there are, as long as
-    * their blocks fit into a quarter of the heap, and at least one.
+  /** Returns how many parts are closed at a time, given the bytes of their rows on storage: one per
+    * processor, while their blocks fit into a quarter of the heap, and at least one.
     */
   def atOnce(storageBytes: Seq[Long], heapBytes: Long, processors: Int): Int =
     (heapBytes / HeapShare / (storageBytes.maxOption.getOrElse(0L) * BlockPerByte).max(1))
@@ -175,8 +179,8 @@ private[commit] object OpenParts {
 
   private val HeapShare = 4L
 
-  /** Measured: a row group holds 1.1 bytes for each that it will take on storage, since its pages are compressed. The rest is
-    * for what the estimate of these bytes may be off.
+  /** Measured: a row group in memory has 1.1 bytes per byte on storage, since its pages are compressed. The
+    * remainder covers errors of the estimate.
     */
   private val BlockPerByte = 2L
 }

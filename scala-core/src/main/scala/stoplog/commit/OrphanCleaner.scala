@@ -8,7 +8,7 @@ import stoplog.part.RunId
 import stoplog.sink.Staged
 import stoplog.thread.Clock
 
-/** Protocol step 10: removes what dead attempts left behind (I5). */
+/** Protocol step 10: deletes the remains of dead attempts (I5). */
 private[stoplog] final class OrphanCleaner(
     stores: Ledger.Stores,
     parallel: Parallel,
@@ -20,11 +20,11 @@ private[stoplog] final class OrphanCleaner(
 
   private val log = stores.log
 
-  /** Deletes what is staged, named by no record, and older than the grace time; answers how much that was.
+  /** Deletes staged files without a record, after the grace time. Returns the number of deleted files.
     *
-    * Must be called by the driver that holds the claim, with no epoch of its own in flight. The order of the two
-    * looks matters. Listing comes first: whatever a newer driver's tasks stage after its claim is then either not
-    * in the list, or its claim is in the log by the time the log is read, and nothing is deleted.
+    * Must be called by the driver with the claim, with no epoch in flight. The files are listed before the
+    * log is read. A file staged by a newer driver's task after the new claim is then not in the list, or the
+    * log already contains the claim and nothing is deleted.
     */
   def sweep(run: RunId): Int = {
     val listed = list()
@@ -35,7 +35,7 @@ private[stoplog] final class OrphanCleaner(
         val orphans             = verdicts.collect { case Judged(found, Verdict.Orphan) => found }
         val (parts, others)     = orphans.partition(_.kind == Kind.Part)
         val (spooled, replaced) = others.partition(_.kind == Kind.Spool)
-        // First, since it shows rows: what cannot be deleted must not keep it.
+        // First, because rows become visible again: a failed deletion must not prevent this.
         verdicts.foreach {
           case Judged(found, Verdict.Returns) => finished.restoreLate(found.name.toLong)
           case _                              => ()
@@ -52,7 +52,7 @@ private[stoplog] final class OrphanCleaner(
       }
   }
 
-  /** The verdict of a [[sweep]] now on each file, with its reason. Changes nothing. */
+  /** Returns the verdict of a [[sweep]] on each file now. Changes nothing. */
   def look(): Vector[Judged] = {
     val listed = list()
     if (listed.isEmpty) Vector.empty else log.newest().fold(Vector.empty[Judged])(judged(listed, _))
@@ -66,7 +66,7 @@ private[stoplog] final class OrphanCleaner(
       finished.hiddenFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
   }
 
-  /** The newest record alone says what is needed: older ones have been published before it was written. */
+  /** Uses only the newest record: older records were published before the newest record was written. */
   private def judged(listed: Vector[Found], newest: LogRecord): Vector[Judged] = {
     val needed = (newest.state.open.map(_.handle) ++ newest.publish.map(_.handle))
       .flatMap(handle => committer.stagedOf(handle.token))
@@ -85,8 +85,9 @@ private[stoplog] final class OrphanCleaner(
   private def ofStaged(found: Found, isInUse: Boolean): Verdict =
     if (isInUse) Verdict.InUse else if (found.isOld) Verdict.Orphan else Verdict.Recent
 
-  /** Other processes were done with an older record when a driver that slept set something aside for it: the replaced parts
-    * were gone by then, unless a merge had been called off, whose inputs are the only copies of their rows.
+  /** Returns the verdict on files hidden for a record. If a sleeping driver hid files for an older record,
+    * other processes had finished this record. The replaced parts were deleted by then, unless a compaction
+    * was called off, whose inputs are the only copies of their rows.
     */
   private def ofReplaced(seq: Long, newest: Long): Verdict =
     if (seq >= newest) Verdict.InUse
@@ -97,10 +98,10 @@ private[stoplog] final class OrphanCleaner(
 
 private[stoplog] object OrphanCleaner {
 
-  /** A leftover that the listing shows.
+  /** A remaining file in the listing.
     *
-    * @param name  the token of an unfinished part or of a file beside one; the number of the record for which finished
-    *              parts were set aside
+    * @param name  the token of an unfinished part or a spool file, or the number of a record with hidden
+    *              files
     * @param isOld whether the grace time is over
     */
   final case class Found(kind: Kind, name: String, isOld: Boolean)
@@ -112,30 +113,29 @@ private[stoplog] object OrphanCleaner {
     case object Replaced extends Kind
   }
 
-  /** A leftover, and its fate. */
+  /** A remaining file and its verdict. */
   final case class Judged(found: Found, verdict: Verdict)
 
   sealed trait Verdict
   object Verdict {
 
-    /** It is removed. */
+    /** The file is deleted. */
     case object Orphan extends Verdict
 
-    /** It goes back to its readers: no record tells that its rows are elsewhere. */
+    /** The file is restored for its readers: no record shows that its rows are elsewhere. */
     case object Returns extends Verdict
 
-    /** The same where a part is copied to be set aside: whether it is a late copy, of rows that are elsewhere, cannot be told.
-      * It stays.
-      */
+    /** The file stays: hiding is a copy here, so the file may be a late copy of rows stored elsewhere. */
     case object Unclear extends Verdict
 
-    /** The newest record names it. */
+    /** The newest record names the file. */
     case object InUse extends Verdict
 
-    /** The run that made it may be alive, and its record about to be written. */
+    /** The run that created the file may be alive and about to write its record. */
     case object Recent extends Verdict
   }
 
-  /** An executor that was cut off may write on for ten minutes (60 heartbeats of 10 s) before it ends itself. */
+  /** Milliseconds. A disconnected executor may write for ten minutes (60 heartbeats of 10 s) until its exit.
+    */
   val GraceMillis: Long = 11 * 60 * 1000L
 }

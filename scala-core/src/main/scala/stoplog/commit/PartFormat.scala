@@ -6,74 +6,74 @@ import java.io.OutputStream
 import stoplog.part.{Closed, Resume, Spooled}
 import stoplog.storage.PartOutput
 
-/** A format of parts, as the protocol needs to know it: it makes bytes of rows. For one task, or for the driver. */
+/** A format of parts, as the protocol uses it: encodes rows. Used by one task, or by the driver. */
 private[stoplog] trait PartFormat[-R] {
 
-  /** The encoder for the rows of a part that begins at `end`, which is empty still. */
+  /** Creates the encoder of a new part; `end` is empty. */
   def begin(name: String, end: PartBuffer): PartEncoder[R]
 
-  /** The same for a part that earlier epochs have left open. `end` is behind its last valid byte. */
+  /** Creates the encoder of a part left open by earlier epochs; `end` follows its last valid byte. */
   def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[R]
 
-  /** Frees what it holds beside its parts. Called when the task is over, any number of times. */
+  /** Releases resources other than parts. Called when the task is over, any number of times. */
   def close(): Unit = ()
 }
 
-/** The rows of one part on their way to its end. Used by one thread at a time. */
+/** The encoder of one part. Used by one thread at a time. */
 private[stoplog] trait PartEncoder[-R] {
 
-  /** Appends one row, which must not be kept: it is reused. */
+  /** Appends one row. The encoder must not keep the row, because the caller reuses the object. */
   def append(row: R): Unit
 
-  /** Bytes that the part would have on storage if it ended now, estimated for rows that are not encoded yet. */
+  /** Returns the bytes of the part on storage if it ended now, with an estimate for rows not yet encoded. */
   def sizeBytes: Long
 
-  /** Brings the part to a point from which any process can go on with it. What is to be kept beside it for that is
-    * written when its bytes are.
+  /** Prepares the part so that any process can resume from this point. The returned rows are spooled when the
+    * part's bytes are written.
     */
   def pause(): Unflushed
 
-  /** Writes all that is still to be written: the part is a whole file then. */
+  /** Writes all remaining bytes: the part is then a complete file. */
   def finish(): Unit
 
-  /** Frees what it holds; what was not written is given up. Harmless after the others. */
+  /** Releases resources and abandons unwritten rows. May be called after the other methods. */
   def close(): Unit
 }
 
-/** The remainder of a part that stays open, beside its bytes, at the end of an epoch.
+/** The remainder of an open part at the end of an epoch, in addition to its bytes.
   *
-  * @param note         a short text of the format's own
-  * @param rows         the rows for a file beside the part, if any
-  * @param storageBytes what all rows beside the part will add to it, as far as that can be known
+  * @param note         a short text defined by the format
+  * @param rows         the rows to spool, if any
+  * @param storageBytes an estimate of the bytes that all spooled rows will add to the part
   */
 private[stoplog] final case class Unflushed(note: String, rows: UnflushedRows, storageBytes: Long)
 
 private[stoplog] object Unflushed {
 
-  /** Everything is in the part. */
+  /** Nothing remains: the part contains all rows. */
   val nothing: Unflushed = Unflushed("", UnflushedRows.None, 0)
 }
 
-/** Rows that are kept beside a part; written where and when the protocol says. */
+/** Rows to spool; the protocol decides where and when. */
 private[stoplog] sealed trait UnflushedRows
 private[stoplog] object UnflushedRows {
 
-  /** None are left, of this epoch or others. */
+  /** No rows remain, of this epoch or of earlier epochs. */
   case object None extends UnflushedRows
 
-  /** Those of this epoch, behind those that earlier ones have left. */
+  /** The rows of this epoch, appended to the spooled rows of earlier epochs. */
   final case class More(writeTo: OutputStream => Unit) extends UnflushedRows
 
-  /** These, in place of all that earlier epochs have left. */
+  /** Rows in place of all spooled rows of earlier epochs. */
   final case class Instead(writeTo: OutputStream => Unit) extends UnflushedRows
 }
 
-/** The end of a part: the bytes between a format and a store. Starts small, because a task may have a thousand parts
-  * open.
+/** The end of a part: the buffer between a format and a store. Starts small, because a task may have a
+  * thousand open parts.
   *
-  * @param open       opens the part for writing; called when there is something to write, which for a part whose rows
-  *                   are kept beside it may be in a later epoch
-  * @param startBytes the bytes that are in the part already
+  * @param open       opens the part for writing; called with the first bytes to write, which may belong to a
+  *                   later epoch for a part with spooled rows
+  * @param startBytes the bytes already in the part
   */
 private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput, startBytes: Long)
     extends OutputStream {
@@ -83,17 +83,17 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   private[this] var bytes  = new Array[Byte](FirstBytes)
   private[this] var length = 0
 
-  // The output's position, and its limit. They are kept here because a task asks for them with each row.
+  // The output's position and limit, stored here because a task reads both for each row.
   private[this] var stored = startBytes
   private[this] var most   = Long.MaxValue
 
-  /** Bytes in the part up to here, those of earlier epochs included. */
+  /** Returns the bytes in the part up to here, including the bytes of earlier epochs. */
   def position: Long = stored + length
 
-  /** See [[stoplog.storage.PartOutput.mostBytes]]; known once the part is opened. */
+  /** See [[stoplog.storage.PartOutput.mostBytes]]; known after the part was opened. */
   private[commit] def mostBytes: Long = most
 
-  /** Bytes handed over to the store that it did not have before. */
+  /** Returns the bytes passed to the store since the start. */
   private[commit] def bytesAdded: Long = stored - startBytes
 
   override def write(byte: Int): Unit = {
@@ -117,13 +117,13 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
     length = 0
   }
 
-  /** Opens the part now, so that what is wrong with it is found before there are rows. */
+  /** Opens the part now, so that errors appear before the first row. */
   private[commit] def openNow(): Unit = {
     opened()
     ()
   }
 
-  /** Durable up to here. `None` for a part that was not opened: nothing about it has changed. */
+  /** Makes the part durable up to here. `None` for a part that was not opened and so has not changed. */
   private[commit] def persist(inRecordBytes: Int): Option[Resume] = {
     flush()
     output.map(_.persist(inRecordBytes))
@@ -151,7 +151,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
     fresh
   }
 
-  /** A part that has filled its buffer will fill it again: then, and only then, it gets a larger one. */
+  /** Flushes, and enlarges a filled buffer: a part that fills its buffer once will do so again. */
   private def makeRoom(count: Int): Unit = {
     flush()
     if (bytes.length < LastBytes) bytes = new Array[Byte]((bytes.length * 4).max(count).min(LastBytes))
@@ -160,9 +160,9 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
 
 private[commit] object PartBuffer {
 
-  /** A thousand open parts hold 8 MB of buffers as long as each gets little. */
+  /** Bytes. A thousand open parts hold 8 MB of buffers while each gets few rows. */
   val FirstBytes: Int = 8 << 10
 
-  /** Beyond this a system call costs less than the copy. */
+  /** Bytes. Above this size a system call costs less than the copy. */
   val LastBytes: Int = 128 << 10
 }

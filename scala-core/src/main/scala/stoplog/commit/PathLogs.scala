@@ -6,10 +6,10 @@ import scala.util.control.NonFatal
 import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.storage.{FileStore, ReplacedFiles, SinkDirectory, SpoolFiles}
 
-/** All logs of files under one path, as a job that replaces files sees them. */
+/** All logs of files under one path, as seen by a job that replaces files. */
 private[stoplog] trait PathLogs {
 
-  /** As users write it. */
+  /** The path, as written by users. */
   def path: String
 
   /** The files of the path. */
@@ -18,25 +18,25 @@ private[stoplog] trait PathLogs {
   /** The stores of one sink or job. */
   def storesOf(id: String): SinkStores
 
-  /** The same, with the parts where the record says that they are. */
+  /** Returns the stores, with the parts at the location in the record. */
   def storesOf(id: String, newest: LogRecord): SinkStores = storesOf(id)
 
-  /** The log of one sink, whatever the sink writes: its records may name parts that are no files. */
+  /** Returns the log of one sink of any kind: its records may name parts that are not files. */
   def anyLog(id: String): CommitLog
 
-  /** The logs of the sinks of streams, by their ids: also those of sinks that write no files. */
+  /** Returns the logs of streaming sinks by id, including sinks that write no files. */
   def streams: Map[String, CommitLog] =
     ids(id => !id.startsWith(JobCommit.Prefix) && id != Replacements.SinkId).map(id => id -> anyLog(id)).toMap
 
-  /** The logs of the batch jobs, by their names. A job that replaces files has a directory, and no record in its log. */
+  /** Returns the logs of batch jobs by name. A job that replaces files has no record in its own log. */
   final def jobs: Map[String, CommitLog] =
     ids(_.startsWith(JobCommit.Prefix)).map(id => id -> storesOf(id).log).toMap
 
-  /** The log of the path's replacements, new for each run. */
+  /** Creates the log of the path's replacements; each run uses a new object. */
   final def replacements: CommitLog = storesOf(Replacements.SinkId).log
 
-  /** The stores of the files that a record of [[replacements]] names, by the name of its job and its kind. The rows of
-    * compacted files may have to come back, and those of overwritten ones only where that costs nothing.
+  /** Returns the stores for a record of [[replacements]], by the name of its job and its kind. Compacted
+    * files may have to be restored; overwritten files are restorable only if hiding costs no copy.
     */
   def replacing(job: String, kind: RecordKind): Ledger.Stores = {
     val own      = storesOf(Replacements.SinkId)
@@ -50,27 +50,29 @@ private[stoplog] trait PathLogs {
     files.names(SinkDirectory.Root).filter(isMeant)
 }
 
-/** The newest record of each log of files at one moment; the parts that these records decide are visible.
+/** The newest record of each log of files at one moment, with all parts of these records visible.
   *
-  * A file that a later record publishes is published after the cut: a replacement that is decided by the cut leaves the
-  * file alone, however much of that record was visible when the replacement listed the path.
+  * A file published by a later record is published after the cut. A replacement decided with this cut keeps
+  * the file, even if parts of the later record were already visible when the replacement listed the path.
   */
 private[commit] final case class Cut(streams: Map[String, LogRecord], jobs: Map[String, LogRecord]) {
   def newest: Map[String, LogRecord] = streams ++ jobs
 }
 
-/** Takes cuts. */
+/** Takes cuts of all logs under a path. */
 private[commit] final class Cuts(logs: PathLogs, tools: DriverTools) {
 
-  /** Shows the parts of the newest record of each log, and returns these records.
+  /** Makes the parts of the newest record of each log visible, and returns these records.
     *
-    * Error: `STOPLOG_PATH_NOT_WRITABLE` if a record cannot be carried out: its rows could appear next to the new ones later.
+    * Error: `STOPLOG_PATH_NOT_WRITABLE` if a record cannot be carried out: its rows could appear next to new
+    * rows later.
     */
   def take(): Cut = Cut(newest(logs.streams), newest(logs.jobs))
 
-  /** The paths of all files that records after the cut publish; `None` if a log was trimmed past its record of the cut.
+  /** Returns the paths of all files published after the cut; `None` if a log was trimmed past its record of
+    * the cut.
     *
-    * A job that was running at the cut, and is over now, keeps its log as long as a replacing job is announced.
+    * A job that was running at the cut and has ended since keeps its log while a replacing job is announced.
     */
   def publishedAfter(cut: Cut): Option[Set[String]] = {
     val later = (logs.streams ++ logs.jobs).toVector.map { case (id, log) =>
@@ -93,7 +95,7 @@ private[commit] final class Cuts(logs: PathLogs, tools: DriverTools) {
       newest
     } catch { case NonFatal(e) => throw Obstacle.Undone(id, e).refusal(logs.path) }
 
-  /** Reads the record again, by the rules of a log of files. */
+  /** Reads the record again, by the rules of a log of files, and makes its parts visible. */
   private def show(id: String): Unit = logs.storesOf(id).log.newest().foreach { found =>
     val stores = logs.storesOf(id, found)
     stores.log.newest().foreach { record =>

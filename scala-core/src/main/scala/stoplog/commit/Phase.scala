@@ -4,16 +4,16 @@ package stoplog.commit
 import stoplog.log.{BatchDigest, LogRecord, SinkState}
 import stoplog.part.{Open, RunId}
 
-/** The phase of a driver in the life of its run. */
+/** The phase of a driver during its run. */
 private[commit] sealed trait Phase {
 
-  /** The newest record that the run knows, while it holds the claim. */
+  /** Returns the newest record known to the run, while the run holds the claim. */
   def known: Option[LogRecord] = None
 
-  /** The open parts that the run may not close where they are (I1). */
+  /** Returns the open parts that the run must not close in place (I1). */
   def notOf(run: RunId): Vector[Open] = Vector.empty
 
-  /** Whether the run does nothing more: it has lost the log, or has ended. */
+  /** Returns whether the run does nothing more, because the log is lost or the run has ended. */
   final def isOver: Boolean = this match {
     case Phase.Fenced(_) | Phase.Closed => true
     case _                              => false
@@ -23,12 +23,12 @@ private[commit] sealed trait Phase {
 private[commit] object Phase {
   case object Unclaimed extends Phase
 
-  /** No epoch yet, and an earlier run's log, which ended with this record at the start. */
+  /** No epoch has started, and the log of an earlier run ended with this record at the start. */
   final case class Waiting(seenSeq: Long) extends Phase
 
-  /** The claim is held and no epoch runs. `state` may know more of who owns a part than the record says; `unneeded`
-    * are the spool files that this record let go; `resumed` is `false` until the run has decided whether it goes on with
-    * the parts of earlier ones.
+  /** The claim is held and no epoch runs. `state` may know newer owners of parts than the record. `unneeded`
+    * contains the spool files released by this record. `resumed` is `false` until the run has decided whether
+    * to resume the parts of earlier runs.
     */
   final case class Idle(
       newest: LogRecord,
@@ -40,16 +40,16 @@ private[commit] object Phase {
     override def known: Option[LogRecord]        = Some(newest)
     override def notOf(run: RunId): Vector[Open] = state.open.filterNot(_.owner.contains(run))
 
-    /** The same without a time after this one. */
+    /** Returns this phase without times later than `nowMillis`. */
     def by(nowMillis: Long): Idle = {
       val dated = state.by(nowMillis)
       if (dated eq state) this else copy(state = dated)
     }
 
-    /** Every part may still be written by an attempt of an epoch that was given up (I1). */
+    /** Removes all owners: an attempt of an abandoned epoch may still write to any part (I1). */
     def doubtful: Idle = doubtfulOf(state.open)
 
-    /** The same of these parts alone. */
+    /** Removes the owners of these parts. */
     def doubtfulOf(parts: Vector[Open]): Idle = {
       val names = parts.map(_.finishedPath).toSet
       copy(state = state.copy(open = state.open.map { part =>
@@ -63,7 +63,7 @@ private[commit] object Phase {
     override def notOf(run: RunId): Vector[Open] = held.state.open
   }
 
-  /** Another driver goes on from here, or may do so: this one writes nothing more. */
+  /** Another driver continues from here, or may do so: this driver writes nothing more. */
   final case class Fenced(reason: Throwable) extends Phase
   case object Closed                         extends Phase
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-/** Step 9 as an engine asks for it: the end of a query, which may have given an epoch up.
+/** Step 9, called by an engine: ends a query, which may have abandoned an epoch.
   *
-  * Behind such an epoch no part has an owner (step 7), so the run that wrote them could close them in a copy only. The next
-  * start of the query need not copy: it claims, and then looks for writers (I1). So where the copies are large, the run
-  * ends with its parts open, and a run of its own claims behind it and closes them, as that start would. A crash between the two
-  * leaves the parts to the next start.
+  * After an abandoned epoch no part has an owner (step 7), so the run that wrote the parts can close them
+  * only in a copy. The next start of the query needs no copy: the start claims the log, and then looks for
+  * writers (I1). So if the copies are large, the run ends with open parts, and a successor run claims the log
+  * and closes the parts, as the next start would. After a crash between the two runs, the next start closes
+  * the parts.
   *
-  * @param driver          of the run that ends
-  * @param successor       makes the driver of another run, of the same query and sink; `None` where no part stays open
-  * @param copyAtMostBytes of one part; above that the successor ends the query. Below, its two records cost more than they save
+  * @param driver          the driver of the run that ends
+  * @param successor       creates the driver of another run of the same query and sink; `None` if no part
+  *                        stays open
+  * @param copyAtMostBytes the limit for one part; above this limit the successor ends the query. Below the
+  *                        limit, two more records cost more than the copy
   */
 private[stoplog] final class QueryEnd(
     driver: SinkDriver,
@@ -20,11 +23,11 @@ private[stoplog] final class QueryEnd(
 
   @volatile private var last = driver
 
-  /** The figures of the query, those of its end included. */
+  /** Returns the figures of the query, including its end. */
   def stats: SinkStats = last.stats
 
-  /** Answers whether the open parts are finished, if they had to be: a run that has lost the log does nothing more. Errors:
-    * those of [[SinkDriver.end]].
+  /** Ends the query. Returns whether the open parts are finished as required: a run that has lost the log
+    * does nothing more. Errors: those of [[SinkDriver.end]].
     */
   def end(finish: Finish): Boolean = unlessOver(finish) {
     successor match {
@@ -35,7 +38,7 @@ private[stoplog] final class QueryEnd(
     true
   }
 
-  /** The same when the process ends; see [[SinkDriver.endIfIdle]]. */
+  /** Ends the query when the process ends; see [[SinkDriver.endIfIdle]]. */
   def endIfIdle(finish: Finish): Boolean = unlessOver(finish)(driver.endIfIdle(finish))
 
   private def unlessOver(finish: Finish)(end: => Boolean): Boolean = {
@@ -43,7 +46,7 @@ private[stoplog] final class QueryEnd(
     end && (!wasOver || finish == Finish.KeepOpen)
   }
 
-  /** @param released the record with which the run has ended */
+  /** @param released the last record of the ended run */
   private def endBehind(released: Long, next: SinkDriver, finish: Finish): Unit = {
     next.waitFrom(released, driver.stats)
     last = next

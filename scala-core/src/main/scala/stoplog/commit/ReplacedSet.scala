@@ -4,9 +4,9 @@ package stoplog.commit
 import stoplog.part.FinishedPart
 import stoplog.storage.ReplacedFiles
 
-/** Finished files that a record may replace: as far as the storage can tell before, each of them can be hidden.
+/** Finished files that a record may replace: as far as the storage can check in advance, each can be hidden.
   *
-  * Only [[ReplacedSet.of]] creates one, so that no caller decides a replacement that cannot be carried out.
+  * Only [[ReplacedSet.of]] creates a set, so that no caller decides a replacement that cannot be carried out.
   */
 private[stoplog] final class ReplacedSet private (val parts: Vector[FinishedPart])
 
@@ -17,7 +17,7 @@ private[stoplog] object ReplacedSet {
   def of(parts: Vector[FinishedPart], finished: ReplacedFiles): Either[String, ReplacedSet] =
     if (parts.isEmpty) Right(empty) else finished.unhideable(parts.map(_.path)).toLeft(new ReplacedSet(parts))
 
-  /** Those of the files that can be hidden. */
+  /** Returns the files that can be hidden. */
   def hideable(parts: Vector[FinishedPart], finished: ReplacedFiles): Vector[FinishedPart] =
     if (of(parts, finished).isRight) parts
     else

@@ -9,11 +9,12 @@ import stoplog.fault.Step
 import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 
-/** The one log of a path to which every job appends that replaces or removes files (protocol step 11).
+/** The single log of a path for all jobs that replace or remove files (protocol step 11).
   *
-  * The order of its records is the order of the replacements. A job needs no claim, and fences no other job: it carries out
-  * the newest record, takes a [[Cut]] of every other log, lists the files, and creates the next record. If another job has
-  * created that record, it starts again. So one of any number of jobs always succeeds.
+  * The order of its records is the order of the replacements. A job needs no claim, and fences no other job.
+  * A job carries out the newest record, takes a [[Cut]] of every other log, lists the files, and creates the
+  * next record. If another job has created this record, the job starts again. So one of any number of jobs
+  * always succeeds.
   */
 private[stoplog] final class Replacements(
     logs: PathLogs,
@@ -27,9 +28,9 @@ private[stoplog] final class Replacements(
   private val log  = logs.replacements
   private val cuts = new Cuts(logs, tools)
 
-  /** Carries out the newest record, and returns it.
+  /** Carries out the newest record, and returns the record.
     *
-    * Errors: those of [[carryOut]]; a record that is called off is no error.
+    * Errors: those of [[carryOut]]; a called-off record is not an error.
     */
   def recover(): Option[LogRecord] = {
     val newest = log.newest()
@@ -42,16 +43,17 @@ private[stoplog] final class Replacements(
 
   /** Decides which files a job replaces, and by which parts. The job must be announced.
     *
-    * Returns `None` if `plan` gives the replacement up.
+    * Returns `None` if `plan` abandons the replacement.
     *
-    * Errors: `STOPLOG_BATCH_UNKNOWN`, after which the record may be there; `STOPLOG_PATH_NOT_WRITABLE`, those of `plan`, and
-    * those of carrying out other records, after which nothing is decided.
+    * Errors: `STOPLOG_BATCH_UNKNOWN`, after which the record may exist; `STOPLOG_PATH_NOT_WRITABLE`, errors
+    * of `plan`, and errors of carrying out other records, after which nothing is decided.
     */
   def decide(plan: Plan): Option[LogRecord] = decide(plan, left = MostTries)
 
-  /** Carries out a record that this run has decided just now.
+  /** Carries out a record that this run has just decided.
     *
-    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_STORE_WRITE`, and those of a user's listener.
+    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_STORE_WRITE`, and those of a user's
+    * listener.
     */
   def carryOut(record: LogRecord): Settled = parallel.uninterrupted {
     faults.at(Step.AfterRecord)
@@ -65,12 +67,12 @@ private[stoplog] final class Replacements(
     settled
   }
 
-  /** Whether the newest record is of this job, and was not carried out. */
+  /** Returns whether the newest record belongs to this job and was not carried out. */
   def isPending(job: String): Boolean =
     log.newest().exists(newest => newest.state.queryId == job && !log.isPublished(newest))
 
-  /** Whether the job decides nothing more, and its record was carried out or called off. A compaction may decide again, as long
-    * as it is announced.
+  /** Returns whether the job decides nothing more, and its record was carried out or called off. An announced
+    * compaction job may decide again.
     */
   def isOver(job: String): Boolean =
     log.all().filter(_.state.queryId == job).lastOption.exists { record =>
@@ -121,7 +123,7 @@ private[stoplog] final class Replacements(
     )
   }
 
-  /** Two records of one log never have the same run before them, but for those of one run. */
+  /** Two records of one log never have the same preceding run, except records of one run. */
   private def stateOf(job: String, before: Option[LogRecord]): SinkState =
     SinkState(
       job,
@@ -131,8 +133,9 @@ private[stoplog] final class Replacements(
       Map(SinkState.FollowsKey -> before.fold("")(_.run.value))
     )
 
-  /** Unlike a driver, a job is not fenced by a newer record, if that one follows its own: then the other job has carried it
-    * out. A record that a job has created long after its place was trimmed does not count, and no record follows it.
+  /** Unlike a driver, a job is not fenced by a newer record if the newer record follows the job's record: the
+    * other job has then carried out the job's record. A record created long after its place was trimmed does
+    * not count, and no record follows.
     */
   private def isDecided(job: String, record: LogRecord): Boolean =
     try
@@ -157,13 +160,14 @@ private[stoplog] final class Replacements(
     new Settling(logs.replacing(job, record.kind), identity, onLost, followUps, tools, fenced)
   }
 
-  /** A process that takes a job for dead creates a record in the job's own log, and looks here before it removes the job's
-    * parts; the job creates its record here, and then looks there. Of the two, one sees the other.
+  /** Returns why a record must not be carried out. A process creates a record in the log of a job that
+    * appears dead, and looks here before it removes the job's parts. The job creates its record here, and
+    * then looks in its own log. So one of the two sees the other.
     */
   private def fenced(record: LogRecord): Option[String] =
     logs.storesOf(record.state.queryId).log.newest().map(_ => "another job has taken it for dead")
 
-  /** Brings back what a process hid late, for a record that others had called off; deletes what others had carried out. */
+  /** Restores files hidden late for a called-off record; deletes hidden files of carried-out records. */
   private def sweep(newest: LogRecord): Unit = {
     val finished = logs.replacing(newest.state.queryId, RecordKind.Compact).finished
     finished.hiddenFor().filter(_ <= newest.seq).foreach { seq =>
@@ -177,7 +181,7 @@ private[stoplog] object Replacements {
   /** The name of the log. No sink has this id. */
   val SinkId: String = "replace"
 
-  /** A replacement, as its job plans it. */
+  /** A replacement, as planned by its job. */
   trait Plan {
 
     /** The name of the job's directory. */
@@ -185,20 +189,20 @@ private[stoplog] object Replacements {
     def run: RunId
     def kind: RecordKind
 
-    /** The files to replace, as they are now; `None` gives the replacement up. Called for each try.
+    /** Returns the current files to replace; `None` abandons the replacement. Called for each try.
       *
       * @param isFree whether no query may compact the file of this path
       */
     def files(isFree: String => Boolean): Option[Vector[FinishedPart]]
 
-    /** The parts that replace these files, and what follows. */
+    /** Returns the parts that replace these files, and the follow-up. */
     def content(files: ReplacedSet): Content
   }
 
-  /** What a record publishes, and what follows once that is visible. */
+  /** The published parts of a record, and the follow-up once the parts are visible. */
   final case class Content(publish: Vector[Pending], follow: FollowUp = FollowUp.nothing)
 
-  /** Each try fails because another job has decided; a day of back-fills is less. */
+  /** Each try fails because another job has decided; a day of back-fills needs fewer tries. */
   private final val MostTries = 10000
 
   private final val Crowded = "other jobs replace files there all the time. Run the job again when fewer do"

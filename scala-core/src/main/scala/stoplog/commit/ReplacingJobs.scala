@@ -4,20 +4,21 @@ package stoplog.commit
 import stoplog.error.Errors
 import stoplog.storage.SinkDirectory
 
-/** The batch jobs under a path that have announced that they replace files.
+/** The announced batch jobs that replace files under a path.
   *
-  * A job announces itself by a file of its directory, and then reads the other logs. A process that must not act next to
-  * such a job makes its own act visible, and then looks for announcements. Of the two, one sees the other.
+  * A job announces itself by a file in its directory, and then reads the other logs. A process that must not
+  * act during such a job makes its own act visible, and then looks for announcements. So one of the two sees
+  * the other.
   */
 private[stoplog] final class ReplacingJobs(logs: PathLogs, val replacements: Replacements) {
 
-  /** Whether any job is announced: an append that has ended keeps its log then, in which that job may look for its files. */
+  /** Returns whether another job is announced: such a job may read the log of an ended append. */
   def anyAnnounced(except: String): Boolean = announced(_ != except).hasNext
 
-  /** A job that is announced, and has not decided, or whose decision was not carried out. */
+  /** Returns an announced job without a decision, or whose decision was not carried out. */
   def underWay: Option[String] = announced(_ => true).find(job => !replacements.isOver(job))
 
-  /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a job is [[underWay]]. */
+  /** Throws `STOPLOG_PATH_NOT_WRITABLE` if a job is [[underWay]]. */
   def refuseUnderWay(): Unit = underWay.foreach { job =>
     throw Errors.pathNotWritable(
       logs.path,
@@ -33,7 +34,7 @@ private[stoplog] final class ReplacingJobs(logs: PathLogs, val replacements: Rep
 
 private[stoplog] object ReplacingJobs {
 
-  /** For a process that carries out no replacement. */
+  /** Creates the jobs for a process that carries out no replacement. */
   def of(logs: PathLogs, tools: DriverTools): ReplacingJobs = new ReplacingJobs(
     logs,
     new Replacements(logs, FollowUps.none(Replacements.SinkId, logs.files), LostPart.Fail, tools)

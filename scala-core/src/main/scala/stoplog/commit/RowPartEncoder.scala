@@ -3,12 +3,12 @@ package stoplog.commit
 
 import java.io.OutputStream
 
-/** The rows of one part in a format that hands each row on at once: nothing is ever kept beside the part.
+/** Encodes the rows of one part in a format that writes each row immediately: nothing is ever spooled.
   *
-  * Bytes between [[openMember]] and the member's `finish` stand on their own, so that a part can be cut back to any
-  * point between two members.
+  * The bytes between [[openMember]] and the member's `finish` are independent, so that a part can be cut back
+  * to any point between two members.
   *
-  * @param from whether the part has what it starts with
+  * @param from whether the part already has its header
   */
 private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPartEncoder.Content)
     extends PartEncoder[R] {
@@ -17,13 +17,13 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
   private[this] var inMember               = false
   private[this] var content                = from
 
-  /** Writes what a part starts with. */
+  /** Writes the header of a part. */
   protected def start(out: OutputStream): Unit
 
   /** Appends one row. */
   protected def encode(row: R, out: OutputStream): Unit
 
-  /** Starts a compressed member on `out`; `None` for formats that are not compressed. */
+  /** Starts a compressed member on `out`; `None` for formats without compression. */
   protected def openMember(out: OutputStream): Option[Member]
 
   override def append(row: R): Unit = {
@@ -31,10 +31,11 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
     encode(row, target)
   }
 
-  /** Bytes that a compressor still buffers are not counted. */
+  /** Excludes bytes that a compressor still buffers. */
   override def sizeBytes: Long = end.position
 
-  /** A member ends with the epoch, so that the part can be cut back to this point and stay a valid file. */
+  /** Ends the member with the epoch, so that the part can be cut back to this point and stays a valid file.
+    */
   override def pause(): Unflushed = {
     member.foreach(_.finish())
     member = None
@@ -62,7 +63,7 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
 
 private[stoplog] object RowPartEncoder {
 
-  /** Whether the part has what it starts with. */
+  /** Whether the part already has its header. */
   sealed trait Content
   case object Empty   extends Content
   case object Started extends Content
@@ -71,12 +72,12 @@ private[stoplog] object RowPartEncoder {
 /** A compressed member or frame. */
 private[stoplog] trait Member {
 
-  /** Takes the uncompressed bytes. */
+  /** Returns the stream for uncompressed bytes. */
   def stream: OutputStream
 
-  /** Ends the member and hands all of it to the stream below, which stays open. */
+  /** Ends the member and passes all bytes to the stream below, which stays open. */
   def finish(): Unit
 
-  /** Frees what the compressor holds; what was not finished is given up. */
+  /** Releases the compressor, and abandons unfinished bytes. */
   def close(): Unit
 }

@@ -53,9 +53,8 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
   def sequence(last: QueryEpoch, planned: Planned): Unit = outOfSequence(last, planned).foreach(throw _)
 
   /** Checks the first epoch of a run: the preceding batch of the checkpoint must be the committed batch. A
-    * fenced driver, still unaware of its successor, may record its batch as done in the checkpoint, although
-    * the successor has replanned the batch of this number. The next run would then start after rows that no
-    * driver has written.
+    * fenced driver may still record its batch as done in the checkpoint, after its successor has replanned
+    * the batch of this number. The next run would then start after rows that no driver has written.
     */
   def goesOn(last: QueryEpoch, planned: Planned): Unit = behindAnother(last, planned).foreach(throw _)
 
@@ -70,9 +69,9 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
 
   /** Decides from which epoch a run takes over a sink. To adopt is to take over the sink of another query.
     *
-    * Even with `Adopt`, a query does not skip its own epochs if the sink is an older copy without these
-    * epochs, since users easily leave the option on. A query also does not repeat its epochs if another query
-    * has adopted the sink meanwhile, and this query died before Spark had recorded its last epoch.
+    * Users easily leave the option on. So even with `Adopt`, a query does not skip its own epochs if the sink
+    * is an older copy without these epochs. A query also does not repeat its epochs if it died before Spark
+    * had recorded its last epoch, and another query has adopted the sink meanwhile.
     *
     * @param warns called if rows may be written again
     */

@@ -54,9 +54,9 @@ private[stoplog] object EpochPlan {
   /** Assigns open parts to tasks, which resume them.
     *
     * Parts are matched by bucket. The slot is only a preference, because adaptive execution may change the
-    * number of tasks with every epoch. If a bucket has more open parts than there are tasks, a task may get
-    * several parts: the task resumes the first part, and the next part when the first is full. So a shrinking
-    * number of tasks closes no part early. As long as every slot exists, buckets are not compared.
+    * number of tasks with every epoch. If a bucket has more open parts than there are tasks, some tasks get
+    * several parts. Such a task resumes the first part, and the next part when the first is full. So a
+    * shrinking number of tasks closes no part early. As long as every slot exists, buckets are not compared.
     */
   private[commit] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
     if (open.forall(_.slot < slots)) open.groupBy(_.slot)

@@ -5,8 +5,8 @@ import stoplog.error.Log
 import stoplog.part.RunId
 import stoplog.storage.{JobDirectory, PartStore}
 
-/** The presence of one process of a batch job under its path: the job's directory, and a lease to show other
-  * processes that this process is alive.
+/** The presence of one process of a batch job under its path. Consists of the job's directory, and of a lease
+  * that shows other processes that this process is alive.
   */
 private[commit] final class JobPresence(
     run: RunId,

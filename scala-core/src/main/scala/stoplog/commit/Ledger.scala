@@ -85,9 +85,9 @@ private[stoplog] final class Ledger(
     */
   def claim(claimed: Option[LogRecord] => SinkState): LogRecord = claim(claimed, left = Ledger.Tries)
 
-  /** Claims with one try, and only if the log still ends with record `seenSeq` or with this run's own claim,
-    * whose outcome was unknown to the run. If another run has written since, the other run is alive: a run
-    * with nothing to write must not fence a living run.
+  /** Claims with one try, and only if the log still ends with record `seenSeq`, or with this run's own claim
+    * after an unknown outcome. If another run has written since, the other run is alive: a run with nothing
+    * to write must not fence a living run.
     */
   def claimIfEndsWith(seenSeq: Long)(claimed: LogRecord => Option[SinkState]): Option[LogRecord] = for {
     found <- log.newest() if found.seq == seenSeq || found.run == run

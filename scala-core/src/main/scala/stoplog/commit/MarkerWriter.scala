@@ -72,7 +72,7 @@ private[commit] final class MarkerWriter(
     }
 
   /** Adds `added` to the total of this sink's preceding marker. The preceding marker is known only when the
-    * name is created: each name is created once, and this method reads every marker whose name is taken.
+    * name is created. Each name is created once, and this method reads every marker whose name is taken.
     */
   private def counting(marker: Marker, identity: Markers.Identity): MarkedBucket = {
     @tailrec

@@ -56,7 +56,7 @@ private[commit] final class OpenPartWriter[R] private (
   }
 
   /** Sets the latest possible time of the last row. */
-  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis.max(openedAtMillis) // opened after a clock read
+  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis.max(openedAtMillis) // opened later
 
   /** Called before the policy checks the part, so that bytes held back by a compressor count. */
   def pause(): Unit = left = body.pause()

@@ -168,8 +168,8 @@ private[commit] object OpenParts {
   /** Bytes. Only a few parts above this size are closed at a time: their rows need the memory of a block. */
   private val SmallBytes = 4L << 20
 
-  /** Returns how many parts are closed at a time, given the bytes of their rows on storage: one per
-    * processor, while their blocks fit into a quarter of the heap, and at least one.
+  /** Returns how many parts are closed at a time, given the bytes of their rows on storage. The result is at
+    * least one, and at most one per processor, while the blocks fit into a quarter of the heap.
     */
   def atOnce(storageBytes: Seq[Long], heapBytes: Long, processors: Int): Int =
     (heapBytes / HeapShare / (storageBytes.maxOption.getOrElse(0L) * BlockPerByte).max(1))

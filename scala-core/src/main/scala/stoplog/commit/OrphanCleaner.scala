@@ -23,8 +23,8 @@ private[stoplog] final class OrphanCleaner(
   /** Deletes staged files without a record, after the grace time. Returns the number of deleted files.
     *
     * Must be called by the driver with the claim, with no epoch in flight. The files are listed before the
-    * log is read. A file staged by a newer driver's task after the new claim is then not in the list, or the
-    * log already contains the claim and nothing is deleted.
+    * log is read. So if a newer driver's task has staged a listed file, the log already contains the newer
+    * claim and nothing is deleted.
     */
   def sweep(run: RunId): Int = {
     val listed = list()

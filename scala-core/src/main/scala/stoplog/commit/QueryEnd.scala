@@ -5,9 +5,9 @@ package stoplog.commit
   *
   * After an abandoned epoch no part has an owner (step 7), so the run that wrote the parts can close them
   * only in a copy. The next start of the query needs no copy: the start claims the log, and then looks for
-  * writers (I1). So if the copies are large, the run ends with open parts, and a successor run claims the log
-  * and closes the parts, as the next start would. After a crash between the two runs, the next start closes
-  * the parts.
+  * writers (I1). So if the copies are large, the run ends with open parts. A successor run claims the log and
+  * closes the parts, as the next start would. After a crash between the two runs, the next start closes the
+  * parts.
   *
   * @param driver          the driver of the run that ends
   * @param successor       creates the driver of another run of the same query and sink; `None` if no part

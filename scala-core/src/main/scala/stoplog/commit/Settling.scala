@@ -14,15 +14,18 @@ import stoplog.sink.{CommitOutcome, Prepared}
 import stoplog.storage.ReplacedFiles
 import stoplog.thread.Outcomes
 
-/** Carries out what a record decides (I3): hides the finished files that the record replaces, shows its parts, deletes the
-  * hidden files, and writes what follows. So no reader sees a row twice. Any process may do this, any number of times.
+/** Carries out the decision of a record (I3). Hides the finished files that the record replaces, shows its
+  * parts, deletes the hidden files, and writes the follow-ups. So no reader sees a row twice. Any process may
+  * do this, any number of times.
   *
-  * Finished files belong to their readers, who may move or delete them as soon as they see them. Therefore visible parts are
-  * noted before anything else is done, and when something fails: a noted part is never published again.
+  * Finished files belong to their readers, who may move or delete a visible file immediately. Therefore the
+  * paths of visible parts are added to the record's notes before any other step, and also after a failure. A
+  * part in the notes is never published again.
   *
   * A record that replaces files may be **called off** until its parts are shown (protocol step 6).
   *
-  * @param refused why a record that replaces files must not be carried out, which is checked before anything is hidden
+  * @param refused returns why a record that replaces files must not be carried out; called before anything is
+  *                hidden
   */
 private[commit] final class Settling(
     stores: Ledger.Stores,
@@ -39,10 +42,10 @@ private[commit] final class Settling(
   private val log       = stores.log
   private val announcer = new MarkerWriter(identity.sinkId, followUps, parallel, retry, faults)
 
-  /** Carries out a record that no process has marked as done. A record with a newer one after it was carried out before the
-    * newer one was written, and its run may have removed the mark since.
+  /** Carries out a record that no process has marked. If a newer record exists, this record was carried out
+    * before, and the newer run may have removed the mark since.
     *
-    * Errors: as of [[carryOut]].
+    * Errors: those of [[carryOut]].
     */
   def carryOutAgain(record: LogRecord): Settled =
     if (isDone(record)) calledOff(record).getOrElse(Settled.Shown(alone = false))
@@ -50,12 +53,12 @@ private[commit] final class Settling(
 
   /** Carries out a record that this run has just written, whose parts are staged.
     *
-    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and those of a
-    * user's listener.
+    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and
+    * those of a user's listener.
     */
   def carryOut(record: LogRecord): Settled = finish(record, Set.empty, newEnding(record))
 
-  /** Shows the parts of a record of another run, and leaves what follows, and the mark, to that run. */
+  /** Shows the parts of another run's record. The follow-ups and the mark remain for the other run. */
   def makeVisible(record: LogRecord): Unit = if (!isDone(record)) {
     val visible = log.visible(record)
     val end     = if (visible.isEmpty) ending(record) else ReplacementNote.Begun
@@ -70,7 +73,7 @@ private[commit] final class Settling(
 
   private def finish(record: LogRecord, visible: Set[String], end: => ReplacementNote): Settled =
     if (visible.nonEmpty)
-      show(record, visible) // everything before was done when the first part became visible
+      show(record, visible) // all earlier steps were done before the first part became visible
     else
       end match {
         case ReplacementNote.Begun =>
@@ -79,7 +82,7 @@ private[commit] final class Settling(
         case ReplacementNote.CalledOff(why) => callOff(record, why)
       }
 
-  /** The mark costs less to look for than a newer record. */
+  /** Checks the mark first: a check for a newer record costs more. */
   private def isDone(record: LogRecord): Boolean =
     log.isPublished(record) || log.overtaken(record.seq).isDefined
 
@@ -90,17 +93,19 @@ private[commit] final class Settling(
         Settled.CalledOff(alone = false, why)
       }
 
-  /** The noted end, or else a new one. */
+  /** Returns the recorded end, or else decides the end. */
   private def ending(record: LogRecord): ReplacementNote =
     if (!record.replaces) ReplacementNote.Begun
     else log.notedReplacement(record).getOrElse(newEnding(record))
 
-  /** Hides the replaced files, and notes once, for all processes, how the record ends, before anything becomes visible.
+  /** Hides the replaced files, and records the end of the record once, for all processes, before anything
+    * becomes visible.
     *
-    * The record is called off if a part is lost, if a file cannot be hidden, or if a reader took an input of a compaction
-    * before the input was hidden: the compacted part would repeat its rows. Otherwise the replacement is begun: from then
-    * on a reader may take a part as soon as the part is visible. Where a hidden file cannot be brought back, the note comes
-    * before the first file is hidden.
+    * The record is called off if a part is lost, or if a file cannot be hidden. The record is also called off
+    * if a reader took an input of a compaction before the input was hidden, because the compacted part would
+    * repeat its rows. Otherwise the replacement has started: from then on a reader may take a part as soon as
+    * the part is visible. Where a hidden file cannot be restored, the end is recorded before the first file
+    * is hidden.
     */
   private def newEnding(record: LogRecord): ReplacementNote =
     if (!record.replaces) ReplacementNote.Begun
@@ -116,19 +121,20 @@ private[commit] final class Settling(
           )
         )
       faults.at(Step.ReplacementNoted)
-      // A note is trimmed with its record: this one may be the second, of a process that slept.
+      // A note is trimmed with its record: this may be the second note, of a process that slept.
       if (log.overtaken(record.seq).isEmpty) end else endedByOthers(record)
     }
 
-  /** Others have ended the record, and replaced files since. What this process hid late comes back. */
+  /** Returns the end decided by others, who have replaced files since. Restores files hidden late. */
   private def endedByOthers(record: LogRecord): ReplacementNote = {
     bringBackLate(record)
     if (checkStaged(record).isDefined || record.publish.isEmpty) ReplacementNote.Begun
     else ReplacementNote.CalledOff("other jobs have called it off, and replaced files since")
   }
 
-  /** A part may have been deleted by a job that took this one for dead. Where a part is an upload, a look at each part costs a
-    * request and cannot tell whether its upload was aborted: there only compacted parts are looked at, whose end is staged apart.
+  /** Returns why a part is lost: a job that considered this job dead may have deleted the part. If parts are
+    * uploads, a check costs a request for each part and cannot detect an aborted upload. Then only compacted
+    * parts are checked, whose last bytes are staged separately.
     */
   private def checkStaged(record: LogRecord): Option[String] =
     if (!finished.hidesAtOnce && !record.isMerge) None
@@ -140,14 +146,14 @@ private[commit] final class Settling(
 
   private def isThere(part: Pending): Boolean = retry(() => committer.isStaged(part.handle.token))
 
-  /** Returns why a file could not be hidden. Where hiding is not one step, a process that is slow could hide a file again
-    * that others have brought back: then the failure is thrown, and the next process goes on.
+  /** Returns why a file could not be hidden. If hiding takes several steps, a slow process could hide a file
+    * again that others have restored. The failure is thrown then, and the next process continues.
     */
   private def hide(record: LogRecord): Option[String] = {
     val failure = ReplacedFiles
       .hidingOrder(record.replace.map(_.path))
       .iterator
-      .flatMap(hide(record.seq, _)) // no group after one that failed
+      .flatMap(hide(record.seq, _)) // no group after a failed group
       .nextOption()
     faults.at(Step.AfterReplace)
     failure.map(e => s"a file that it replaces cannot be hidden (${Causes.reason(e)})")
@@ -186,7 +192,7 @@ private[commit] final class Settling(
   private def hiddenParts(record: LogRecord, visible: Set[String]): Vector[Pending] =
     record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))
 
-  /** Between the parts and the mark, in which time readers may take parts away. */
+  /** Returns whether steps remain between the parts and the mark, while readers may take parts away. */
   private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
 
   private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
@@ -207,20 +213,21 @@ private[commit] final class Settling(
     }
   }
 
-  /** The earlier failure takes precedence over a failure of this note. */
+  /** Records visible parts after a failure, which takes precedence over a failure here. */
   private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =
     try noteVisible(record, visible)
     catch { case NonFatal(e) => failure.addSuppressed(e) }
 
-  /** Tried again, as the mark is: a part that a reader takes before either of them is there is lost at the next start. */
+  /** Retries, like the mark: a part taken by a reader before the note and the mark is lost at the next start.
+    */
   private def noteVisible(record: LogRecord, visible: Set[String]): Unit =
     retry(() => log.noteVisible(record, visible))
 
-  /** A part does not count as lost if another process has seen it visible, or if its record is not the newest: then it
-    * was there, and a reader or a merge has taken it since. If a replacement was begun, all its parts were staged then, so a
-    * part that is gone was visible ([[newEnding]]).
+  /** Reports lost parts. A part is not lost if another process has seen the part, or if its record is not the
+    * newest. The part was visible then, and a reader or a compaction has taken the part since. After the
+    * start of a replacement all its parts were staged, so a missing part was visible ([[newEnding]]).
     *
-    * @param gone all of the record that are: what became of the others is known by now
+    * @param gone all missing parts of the record; the outcomes of all other parts are known by now
     */
   private def lost(record: LogRecord, gone: Vector[Pending]): Unit =
     if (gone.nonEmpty && !isDoneByOthers(record) && !wasStaged(record)) {
@@ -252,8 +259,8 @@ private[commit] final class Settling(
   private def isDoneByOthers(record: LogRecord): Boolean =
     log.overtaken(record.seq).isDefined || log.isPublished(record)
 
-  /** Never shows the record's parts, and brings the hidden files back. What a process that slept hides later, that process
-    * brings back itself, or the next sweep does.
+  /** Calls the record off: never shows its parts, and restores the hidden files. If a process that slept
+    * hides a file later, the same process or the next sweep restores the file.
     */
   private def callOff(record: LogRecord, why: String): Settled = {
     Log.warn(
@@ -265,7 +272,9 @@ private[commit] final class Settling(
     Settled.CalledOff(mark(record) && alone, why)
   }
 
-  /** Answers whether no other process has done it, which is not known of a mark whose first try had no answer. */
+  /** Returns whether no other process has marked the record, which is unknown after a first try without
+    * response.
+    */
   private def mark(record: LogRecord): Boolean = {
     val first = retry(() => log.markPublished(record))
     faults.at(Step.AfterMark)
@@ -277,14 +286,15 @@ private[commit] final class Settling(
       parallel.map(together)(path => retry(() => finished.restore(record.seq, path)))
     }
 
-  /** Brings back files that this process hid too late: after others had called the record off, brought the files back, and
-    * marked the record. All hidden files are deleted before a mark: those hidden now were hidden later.
+  /** Restores files that this process hid too late: others had called the record off, restored the files, and
+    * marked the record. All hidden files are deleted before a mark, so all files hidden now were hidden
+    * later.
     */
   private def bringBackLate(record: LogRecord): Unit =
     parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path))): Unit
 
-  /** Before the record is marked: what is left here later could be brought back by a driver that slept all the time, when
-    * the part with the rows has been merged again.
+  /** Deletes the hidden files before the record is marked. A driver that slept all the time could otherwise
+    * restore a file after the part with its rows has been compacted again.
     */
   private def forget(record: LogRecord): Unit = if (record.replace.nonEmpty) {
     retry(() => finished.purge(record.seq))
@@ -292,26 +302,27 @@ private[commit] final class Settling(
   }
 }
 
-/** The end of a record that was carried out.
+/** The result of carrying out a record.
   *
-  * `alone` is false if another process was at it as well: it published a part, or marked the record. A run that claims the
-  * log marks its newest record first, so a driver that was the first to mark a record was not fenced until then.
+  * `alone` is false if another process took part: the other process published a part, or marked the record. A
+  * run that claims the log marks its newest record first, so a driver that marked a record first was not
+  * fenced until then.
   */
 private[stoplog] sealed trait Settled extends Product with Serializable {
   def alone: Boolean
 
-  /** The state to go on with after this record, which was to leave that state. */
+  /** Returns the state to continue with after this record, whose planned state is `state`. */
   def after(record: LogRecord, state: SinkState): SinkState
 }
 
 private[stoplog] object Settled {
 
-  /** The record's parts are, or were, visible. */
+  /** The record's parts are visible, or were visible. */
   final case class Shown(alone: Boolean) extends Settled {
     override def after(record: LogRecord, state: SinkState): SinkState = state
   }
 
-  /** The files that the record replaces stay, and its parts are never shown.
+  /** The replaced files stay, and the parts of the record are never shown.
     *
     * @param why a clause for messages
     */

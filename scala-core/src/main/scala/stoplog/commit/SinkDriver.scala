@@ -11,10 +11,11 @@ import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
 import stoplog.storage.NoFiles
 import stoplog.thread.Stopwatch
 
-/** The driver's half of the commit protocol, for one run of one query. Knows no engine.
+/** The driver's half of the commit protocol, for one run of one query. Independent of any engine.
   *
-  * An epoch is [[begin]], the tasks, and then [[commit]] or [[abort]]. [[tick]] is for a timer and [[end]] for the
-  * end of the query; all of them may be called from any thread, and a [[DriverLock]] keeps them apart (I4).
+  * An epoch consists of [[begin]], the tasks, and then [[commit]] or [[abort]]. A timer calls [[tick]], and
+  * the end of the query calls [[end]]. Any thread may call these methods: a [[DriverLock]] separates the
+  * calls (I4).
   */
 private[stoplog] final class SinkDriver private[commit] (
     run: RunId,
@@ -41,28 +42,30 @@ private[stoplog] final class SinkDriver private[commit] (
   private var hasBegun               = false
   @volatile private var seen         = SinkStats.empty
 
-  /** The figures of this run so far: its work, and the parts it holds. */
+  /** Returns the figures of this run so far: its work and its open parts. */
   def stats: SinkStats = seen
 
-  /** Whether the run does nothing more: it has lost the log, or has ended. */
+  /** Returns whether the run does nothing more, because the log is lost or the run has ended. */
   def isOver: Boolean = phase.isOver
 
-  /** Whether this run has written no record for so long; false unless it holds the claim. */
+  /** Returns whether this run has written no record for `millis`; false unless the run holds the claim. */
   def hasNoRecordFor(millis: Long): Boolean =
     phase.known.isDefined && ledger.sinceRecord.forall(_.longestMillis >= millis)
 
-  /** The watermark of an epoch that is over: all that was on time for it is in the log. */
+  /** Sets the watermark of a finished epoch: all rows on time for this watermark are in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
 
-  /** The length of the longest part that [[end]] could close in a copy only; 0 if there is none. */
+  /** Returns the length of the longest part that [[end]] could close only in a copy; 0 without such a part.
+    */
   def largestDoubtfulBytes: Long = phase.notOf(run).map(_.validBytes).maxOption.getOrElse(0L)
 
-  /** Tells a run that has no epoch yet what it finds, so that [[tick]] and [[end]] can see to it without one.
+  /** Passes the newest record to a run without an epoch, so that [[tick]] and [[end]] can work before an
+    * epoch.
     *
-    * Spark begins no epoch without data, and what an earlier run left open must not wait for some. The run acts only
-    * as long as the log ends with record `seenSeq`.
+    * Spark starts no epoch without data, and parts of an earlier run must not stay open until there is data.
+    * The run acts only as long as the log ends with record `seenSeq`.
     *
-    * @param counted the figures of the run whose query it ends, for [[stats]] to go on from
+    * @param counted the figures of the run whose query this run ends, as the initial value of [[stats]]
     */
   def waitFrom(seenSeq: Long, counted: SinkStats = SinkStats.empty): Unit = {
     lock.acquire()
@@ -72,14 +75,15 @@ private[stoplog] final class SinkDriver private[commit] (
 
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
     *
-    * @param digests what the batches are, where the engine tells: one that is repeated, and the one that the run's first
-    *                goes on behind, have to be those of the log
+    * @param digests the digests of batches, if known to the engine: a repeated batch, and the batch preceding
+    *                the run's first, must be the batches of the log
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`,
-    * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_FENCED`, and those of recovery: `STOPLOG_PART_LOST`, `STOPLOG_RECORD_TORN` and their like.
+    * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_FENCED`, and errors of recovery such as `STOPLOG_PART_LOST` and
+    * `STOPLOG_RECORD_TORN`.
     */
   def begin(batch: Long, slots: Int, digests: BatchDigests = BatchDigests.unknown): EpochPlan = {
     val planned = new Planned(batch, digests)
-    if (phase.isInstanceOf[Running]) abort() // Spark has forgotten it: one query begins one epoch at a time
+    if (phase.isInstanceOf[Running]) abort() // Spark has abandoned the epoch: it runs one at a time
     lock.acquire()
     try {
       val held = phase match {
@@ -89,7 +93,7 @@ private[stoplog] final class SinkDriver private[commit] (
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       starting.sequence(held.state, planned)
-      if (!hasBegun) starting.goesOn(held.state, planned) // a run may claim before it has an epoch
+      if (!hasBegun) starting.goesOn(held.state, planned) // a run may claim before its first epoch
       hasBegun = true
       val ready = compacted(resumed(settled(held)))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
@@ -98,10 +102,11 @@ private[stoplog] final class SinkDriver private[commit] (
     } catch { case e: Throwable => lock.release(); throw e }
   }
 
-  /** Step 6: one record decides; then what it names becomes visible.
+  /** Step 6: one record decides; then its parts become visible.
     *
-    * An epoch that is in the log already is not written again. Errors: `STOPLOG_FENCED` (nothing was published),
-    * `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`, and those of publishing, after which the record stands.
+    * An epoch that is already in the log is not written again.
+    * Errors: `STOPLOG_FENCED` (nothing was published), `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`, and
+    * errors of publishing, after which the record is valid.
     */
   def commit(epoch: Long, results: Seq[TaskResult]): Unit = phase match {
     case Running(held, plan, _) if plan.isCommitted(epoch) => putBack(held)
@@ -119,22 +124,23 @@ private[stoplog] final class SinkDriver private[commit] (
         seen = seen.rejected(results.map(_.rejectedRows).sum)
         settled(decided)
       } catch {
-        case e: Throwable if phase.isInstanceOf[Running] => // no record was written, or none that we know of
+        case e: Throwable if phase.isInstanceOf[Running] => // no known record was written
           phase = held.doubtful
           throw e
       } finally lock.release()
     case other => throw new IllegalStateException(s"epoch $epoch was committed while $other")
   }
 
-  /** Step 7: the epoch failed, or its commit did. Deletes nothing (I5): attempts may still be running, and the
-    * record may be in the log. Harmless with no epoch in flight.
+  /** Step 7: the epoch or its commit failed. Deletes nothing (I5): attempts may still be running, and the
+    * record may be in the log. Has no effect without a running epoch.
     */
   def abort(): Unit = phase match {
     case Running(held, _, _) => putBack(held.doubtful)
     case _                   => ()
   }
 
-  /** Step 8: closes what is due by the clock. Does nothing while an epoch runs. Answers whether to go on ticking. */
+  /** Step 8: closes parts due by the clock, unless an epoch runs. Returns whether to call this method again.
+    */
   def tick(): Boolean =
     if (!lock.tryAcquire()) true
     else
@@ -147,14 +153,14 @@ private[stoplog] final class SinkDriver private[commit] (
         !isOver
       } finally lock.release()
 
-  /** Step 9: the query has ended. Answers the place of its last record, if it wrote one. */
+  /** Step 9: ends the query. Returns the number of its last record, if the run wrote a record. */
   def end(finish: Finish): Option[Long] = {
     abort()
     lock.acquire()
     ended(finish)
   }
 
-  /** The same when the process ends. False if the query is still at work: the run leaves an epoch that runs alone. */
+  /** Ends an idle query when the process ends. Returns false and changes nothing if the query is at work. */
   def endIfIdle(finish: Finish): Boolean = lock.tryAcquire() && { ended(finish); true }
 
   private def ended(finish: Finish): Option[Long] =
@@ -182,11 +188,12 @@ private[stoplog] final class SinkDriver private[commit] (
         }
       }
       .map { claim =>
-        phase = Waiting(claim.seq) // for the next tick, should fencing fail
+        phase = Waiting(claim.seq) // for the next tick, if fencing fails
         claimed(claim)
       }
 
-  /** A part that is ahead grows old only once a claim has put that right. */
+  /** Returns whether work is due. Only a claim corrects part times ahead of the clock, so such parts count.
+    */
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
     state.open.exists(part => part.isAhead(nowMillis) || policy.onTime(part, nowMillis).isDefined) ||
       completing.isDue(state, nowMillis)
@@ -214,8 +221,8 @@ private[stoplog] final class SinkDriver private[commit] (
     held
   }
 
-  /** With the parts of earlier runs closed, if this one does not go on with them: rows of another format or layout
-    * cannot go into them, and the user may not want any to. Done again until it succeeds.
+  /** Closes the parts of earlier runs if this run does not resume the parts. Rows of another format or layout
+    * do not fit, or the user wants new parts. Repeated until success.
     */
   private def resumed(held: Idle): Idle =
     if (held.resumed) held
@@ -230,11 +237,12 @@ private[stoplog] final class SinkDriver private[commit] (
   private def finishes(state: SinkState): Boolean =
     rules.onRestart == Finish.PublishOpen && state.open.nonEmpty
 
-  /** Without an epoch. One that may set the log back does so with its first epoch. */
+  /** Returns whether to start without an epoch. A run that may set the log back waits for its first epoch. */
   private def isToBegin(state: SinkState): Boolean =
     !oneStart.mayRepeat(state) && (finishes(state) || isDue(state, clock.millis()))
 
-  /** Decides on a merge that is over, or begins one that is due. Waits for none: an epoch is about to begin. */
+  /** Decides on a finished compaction, or starts a due compaction. Never waits: an epoch is about to start.
+    */
   private def compacted(held: Idle): Idle = {
     val next =
       compaction.next(completing.mergeable(held.state), completing.closing(held.state, clock.millis()))
@@ -246,7 +254,7 @@ private[stoplog] final class SinkDriver private[commit] (
     }
   }
 
-  /** The same until nothing is due any more. */
+  /** Compacts until nothing is due any more. */
   @tailrec
   private def compactedWhole(held: Idle): Idle = {
     val next = compacted(held)
@@ -257,10 +265,10 @@ private[stoplog] final class SinkDriver private[commit] (
   private def rollDue(held: Idle): Unit = {
     val now   = clock.millis()
     val ready = compacted(resumed(settled(held))).by(now)
-    phase = ready // with times that are ahead put right once: the clock was set back
+    phase = ready // with times ahead of the clock corrected once: the clock was set back
     val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), due))
-    // what a merge writes is in no record, however long it takes
+    // no record names the output of a running compaction, even after hours
     if (!compaction.isMerging) sweeps.sweepIfDue()
   }
 
@@ -280,7 +288,8 @@ private[stoplog] final class SinkDriver private[commit] (
   private def roll(held: Idle, next: BucketTracker.Completion): Idle =
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
-  /** A failed write may have taken effect, or may do so yet: no run goes on in place then (I1). */
+  /** Closes parts. A failed write may still take effect, so no run may resume the parts in place then (I1).
+    */
   private def closed(held: Idle, due: Vector[EpochOutcome.PartToClose]): Vector[Pending] =
     try parts.close(due, held.newest.seq)
     catch {
@@ -293,7 +302,7 @@ private[stoplog] final class SinkDriver private[commit] (
     faults.at(Step.BeforeRelease)
     val mine  = resumed(settled(held))
     val ready = finish match {
-      case Finish.PublishOpen if compaction != Compaction.Off => // only then can the last parts be merged
+      case Finish.PublishOpen if compaction != Compaction.Off => // only now can the last parts be compacted
         compactedWhole(rollIfDue(mine, closing(mine.state, RollReason.End)))
       case _ => mine
     }
@@ -303,7 +312,7 @@ private[stoplog] final class SinkDriver private[commit] (
     settled(record(ready, RecordKind.Release, closed(ready, next.due), next)).newest.seq
   }
 
-  /** Appends the next record. From here until [[settled]] its parts are decided, and not yet visible. */
+  /** Appends the next record. Until [[settled]], its parts are decided and not yet visible. */
   private def record(
       held: Idle,
       kind: RecordKind,
@@ -329,7 +338,7 @@ private[stoplog] final class SinkDriver private[commit] (
     decided
   }
 
-  /** The record's parts visible: no record is written, and no epoch begun, before the last one is. */
+  /** Makes the record's parts visible; required before the next record and the next epoch. */
   private def settled(held: Idle): Idle =
     if (held.settled) held
     else {
@@ -342,7 +351,7 @@ private[stoplog] final class SinkDriver private[commit] (
       done
     }
 
-  /** A run that has lost the log, or that cannot know the outcome of its last record, does nothing more (I5). */
+  /** Ends the run if the log is lost or the outcome of the last record is unknown (I5). */
   private def losing[A](action: => A): A =
     try action
     catch {
@@ -359,9 +368,9 @@ private[stoplog] final class SinkDriver private[commit] (
 
 private[stoplog] object SinkDriver {
 
-  /** The driver of a sink of files, whose parts stay open from epoch to epoch.
+  /** Creates the driver of a file sink, whose parts stay open from epoch to epoch.
     *
-    * @param format makes the format that writes the rows which an open part still lacks
+    * @param format creates the format that writes the missing rows of an open part
     */
   def ofParts(
       run: RunId,
@@ -377,7 +386,7 @@ private[stoplog] object SinkDriver {
     new SinkDriver(run, identity, settings, stores, parts, rules, tools)
   }
 
-  /** The driver of a sink whose epochs each end with the rows that their tasks have prepared. */
+  /** Creates the driver of a sink whose tasks prepare all rows of an epoch. */
   def ofPrepared(
       run: RunId,
       identity: SinkIdentity,
@@ -392,6 +401,6 @@ private[stoplog] object SinkDriver {
     new SinkDriver(run, identity, settings, stores, OpenParts.Never, rules, tools)
   }
 
-  /** The reason under which a run closes what an earlier one has left open. */
+  /** The roll reason of parts left open by an earlier run. */
   private val Restarted = RollReason.Custom("restart")
 }

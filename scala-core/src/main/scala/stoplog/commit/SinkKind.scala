@@ -4,19 +4,19 @@ package stoplog.commit
 import stoplog.error.KindErrors
 import stoplog.log.SinkState
 
-/** The kind of a sink. Each record of its log contains the kind: a sink of another kind can neither carry out what the
-  * record decides nor resume the open parts.
+/** The kind of a sink. Each record of its log contains the kind. A sink of another kind can neither carry out
+  * the decision of a record nor resume the open parts.
   *
   * @param word in records and messages: `files`, the word of a connector, or the class of a user's sink
   */
 private[stoplog] final class SinkKind(word: String) {
 
-  /** The state with this kind among its settings. */
+  /** Returns the state with this kind among its settings. */
   def in(state: SinkState): SinkState =
     if (state.settings.get(SinkKind.Key).contains(word)) state
     else state.copy(settings = state.settings + (SinkKind.Key -> word))
 
-  /** Throws `STOPLOG_LOG_OF_ANOTHER_KIND` if the state is that of a sink of another kind. */
+  /** Throws `STOPLOG_LOG_OF_ANOTHER_KIND` if the state belongs to a sink of another kind. */
   def refuseOther(state: SinkState, identity: SinkIdentity): Unit =
     state.settings.get(SinkKind.Key).filter(_ != word).foreach { found =>
       throw KindErrors.logOfAnotherKind(identity.path, identity.sinkId, found, word)

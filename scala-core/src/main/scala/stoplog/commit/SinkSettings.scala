@@ -5,28 +5,28 @@ import stoplog.log.SinkState
 import stoplog.part.SchemaId
 import stoplog.rolling.{RollReason, RollingPolicy}
 
-/** The log that a driver works on, and the query that it works for.
+/** A driver's log and query.
   *
   * @param path    the sink's path, for messages
-  * @param queryId the Spark query, the same over restarts from one checkpoint
+  * @param queryId the Spark query, constant over restarts from one checkpoint
   */
 private[stoplog] final case class SinkIdentity(path: String, sinkId: String, queryId: String)
 
-/** The treatment of a log that another query owns, or that lacks epochs. */
+/** The handling of a log that another query owns, or that lacks epochs. */
 private[stoplog] sealed trait ForeignQuery
 private[stoplog] object ForeignQuery {
 
-  /** Refuse, by name. */
+  /** Rejects the log. */
   case object Refuse extends ForeignQuery
 
-  /** Take the log over as it stands, if this query has passed the epochs that are in it. */
+  /** Takes over the log if this query has passed all epochs of the log. */
   case object Adopt extends ForeignQuery
 
-  /** Take the log over as it stands, and write again what this query has not passed. For one start: [[OneStart]]. */
+  /** Takes over the log, and writes unpassed epochs of the query again. Valid for one start: [[OneStart]]. */
   case object AdoptAndRepeat extends ForeignQuery
 }
 
-/** The treatment of a part that is neither where it was written nor where it belongs. */
+/** The handling of a part that is missing both in its staged and in its finished place. */
 private[stoplog] sealed trait LostPart
 private[stoplog] object LostPart {
   case object Fail extends LostPart
@@ -36,9 +36,9 @@ private[stoplog] object LostPart {
 /** The rules by which a driver decides.
   *
   * @param policy     closes parts
-  * @param followUps  the work that is asked for beside the parts
-  * @param onRestart  the treatment of parts that an earlier run has left open
-  * @param compaction merges small parts
+  * @param followUps  the configured work after parts are visible
+  * @param onRestart  the handling of parts left open by an earlier run
+  * @param compaction compacts small parts
   */
 private[stoplog] final case class DriverRules(
     policy: RollingPolicy,
@@ -49,13 +49,14 @@ private[stoplog] final case class DriverRules(
     compaction: Compaction = Compaction.Off
 )
 
-/** The settings of a sink that its log keeps, so that a change between two runs is noticed.
+/** The settings of a sink in its log, used to detect changes between two runs.
   *
-  * @param fixed   must not change: a change is refused by name (the zone of the buckets)
-  * @param content what the bytes of a part look like: if it changes, open parts are closed and new ones begun
+  * @param fixed   must not change, such as the zone of the buckets: an error names the changed setting
+  * @param content describes the bytes of a part: if the content changes, open parts are closed and new parts
+  *                start
   * @param noted   for a later run to read; may change
-  * @param schema  the columns of the rows, and whether they may differ from those of the run before
-  * @param options what a user sets for a fixed setting that the log calls otherwise
+  * @param schema  the columns of the rows, and whether they may differ from the columns of the preceding run
+  * @param options the user's option names of fixed settings with another name in the log
   */
 private[stoplog] final case class SinkSettings(
     fixed: Map[String, String],
@@ -66,7 +67,7 @@ private[stoplog] final case class SinkSettings(
 ) {
   def toMap: Map[String, String] = fixed ++ noted ++ columns + (SinkSettings.ContentKey -> content)
 
-  /** With more for a later run to read. */
+  /** Adds settings for a later run to read. */
   def noting(more: Map[String, String]): SinkSettings = copy(noted = noted ++ more)
 
   private def columns: Map[String, String] =
@@ -76,20 +77,21 @@ private[stoplog] final case class SinkSettings(
 private[stoplog] object SinkSettings {
   private[stoplog] val ContentKey = "content"
 
-  /** Whether a log is that of a streaming sink of files, whose records always say what is in them. */
+  /** Returns whether the log belongs to a streaming file sink, whose records always have a content setting.
+    */
   private[stoplog] def isOfFiles(state: SinkState): Boolean =
     state.settings.get(ContentKey).exists(_.nonEmpty)
 
-  /** The reason under which parts of the former content are closed. */
+  /** The roll reason of parts with the former content. */
   private[commit] val ContentChanged = RollReason.Custom("contentChanged")
 
-  /** The columns of a run's rows, as far as the protocol has to know them. */
+  /** The columns of a run's rows, as far as the protocol needs the columns. */
   trait RowSchema {
 
-    /** All columns as a text that the log keeps; empty if they are not known. */
+    /** Returns all columns as text for the log; empty if unknown. */
     def text: String
 
-    /** Throws if these columns must not come after the recorded ones. */
+    /** Throws if these columns must not follow the recorded columns. */
     def mayFollow(recorded: String): Unit
 
     final def id: Option[SchemaId] = Option.when(text.nonEmpty)(SchemaId.of(text))
@@ -97,7 +99,7 @@ private[stoplog] object SinkSettings {
 
   object RowSchema {
 
-    /** The schema of rows with unnamed columns: they may follow any. */
+    /** The schema of rows with unnamed columns, which may follow any schema. */
     case object Unknown extends RowSchema {
       override def text: String                      = ""
       override def mayFollow(recorded: String): Unit = ()
@@ -105,14 +107,14 @@ private[stoplog] object SinkSettings {
   }
 }
 
-/** The treatment of parts that are open at the end of a run, or that a run finds at its start. */
+/** The handling of parts that are open at the end or at the start of a run. */
 private[stoplog] sealed trait Finish
 
 private[stoplog] object Finish {
 
-  /** The driver closes and publishes them. */
+  /** The driver closes and publishes the parts. */
   case object PublishOpen extends Finish
 
-  /** They stay open: the next run goes on with them. */
+  /** The parts stay open, and the next run resumes the parts. */
   case object KeepOpen extends Finish
 }

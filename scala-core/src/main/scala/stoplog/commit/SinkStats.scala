@@ -6,13 +6,13 @@ import stoplog.part.{FinishedPart, Open, Pending}
 import stoplog.rolling.RollReason
 import stoplog.thread.Clock
 
-/** The counts of a driver's run and the parts it holds now: immutable, so that any thread may read them.
+/** The counts of a driver's run and its open parts. Immutable, so that any thread may read the figures.
   *
-  * @param open         the parts open now
-  * @param pendingParts closed in a record, not yet known to be visible
-  * @param published    parts, rows and bytes that this run has made visible
+  * @param open         the open parts
+  * @param pendingParts parts closed in a record, not yet known to be visible
+  * @param published    parts, rows and bytes made visible by this run
   * @param rolled       parts closed in this run, by reason
-  * @param compacted    the merges that are decided and visible
+  * @param compacted    the decided and visible compactions
   */
 private[stoplog] final case class SinkStats(
     open: Vector[Open],
@@ -50,7 +50,7 @@ private[stoplog] final case class SinkStats(
     )
   }
 
-  /** The metrics of the run and of its parts, by name: in Spark `StreamingQueryProgress.sink.metrics`. */
+  /** Returns the metrics of the run and its parts by name: in Spark `StreamingQueryProgress.sink.metrics`. */
   def metrics: Seq[(String, Long)] = Seq(
     "openParts"            -> open.size.toLong,
     "openBytes"            -> open.map(_.sizeBytes).sum,
@@ -73,7 +73,7 @@ private[stoplog] final case class SinkStats(
 
   private def metricOf(reason: RollReason): String = s"rolledBy${reason.word.capitalize}"
 
-  /** The parts with rows that were not visible before. */
+  /** Returns the parts with rows that were not visible before. */
   private def closed(record: LogRecord): Vector[Pending] =
     if (record.replace.isEmpty) record.publish else Vector.empty
 
@@ -91,16 +91,16 @@ private[stoplog] object SinkStats {
     Times(0, 0)
   )
 
-  /** @param epochs        that are committed
-    * @param rejectedRows  rows of committed epochs that could not be written and were put aside
-    * @param markedBuckets markers that records of this run have decided
-    * @param lateBuckets   how often rows came to a bucket that had a marker
+  /** @param epochs        committed epochs
+    * @param rejectedRows  rows of committed epochs in rejected parts
+    * @param markedBuckets markers decided by records of this run
+    * @param lateBuckets   how often rows were written to a bucket with a marker
     */
   final case class Counts(epochs: Long, rejectedRows: Long, markedBuckets: Long, lateBuckets: Long)
 
-  /** @param merges how many merged parts took the place of others
-    * @param parts  how many parts those were
-    * @param bytes  of them
+  /** @param merges the number of compacted parts
+    * @param parts  the number of replaced parts
+    * @param bytes  the size of the replaced parts
     */
   final case class Compacted(merges: Long, parts: Long, bytes: Long) {
     private[commit] def and(replaced: Vector[FinishedPart]): Compacted =
@@ -108,10 +108,10 @@ private[stoplog] object SinkStats {
       else Compacted(merges + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
   }
 
-  /** The times that the last record took.
+  /** The duration of the last record.
     *
-    * @param recordMillis  to be written
-    * @param publishMillis to have its parts published
+    * @param recordMillis  to write the record
+    * @param publishMillis to publish its parts
     */
   final case class Times(recordMillis: Long, publishMillis: Long)
 }

@@ -5,13 +5,13 @@ import stoplog.log.CommitLog
 import stoplog.sink.TwoPhaseCommitter
 import stoplog.storage.{FileStore, NoFiles, PartStore, ReplacedFiles, SpoolFiles}
 
-/** All that is stored of one sink of files: its log, and the files that the log names. */
+/** The stores of one file sink: its log, and the files that the log names. */
 private[stoplog] trait SinkStores extends Ledger.Stores {
   final override def kind: SinkKind = SinkKind.Files
 
   def parts: PartStore
 
-  /** The files of the sink's path and of its own directory. */
+  /** Returns the files under the sink's path and in the sink's directory. */
   def files: FileStore
 
   final override def committer: TwoPhaseCommitter = parts
@@ -19,7 +19,7 @@ private[stoplog] trait SinkStores extends Ledger.Stores {
 
 private[stoplog] object SinkStores {
 
-  /** The stores, from one object each. */
+  /** Creates the stores from separate objects. */
   def of(
       commits: CommitLog,
       store: PartStore,

@@ -11,10 +11,10 @@ import stoplog.part.{FinishedPart, PartNaming, Pending, RunId}
 import stoplog.storage.{NewPart, ReplacedFiles}
 import stoplog.thread.Clock
 
-/** Merges the small parts of one run, one group at a time. Those that are due while a batch job overwrites the path stay as they
-  * are ([[ReplacingJobs]]).
+/** Compacts the small parts of one run, one group at a time. Parts that are due while a batch job overwrites
+  * the path stay unchanged ([[ReplacingJobs]]).
   *
-  * @param mayMerge whether no such job is under way
+  * @param mayMerge returns whether no such job is running
   */
 private[stoplog] final class SmallParts(
     run: RunId,
@@ -74,7 +74,9 @@ private[stoplog] final class SmallParts(
         false
     }
 
-  /** Merged parts are noted with their merges, and parts of another content can only be merged by themselves. */
+  /** Excludes compacted parts, which are tracked with their number of merges, and parts of another content,
+    * which do not fit other parts.
+    */
   private def isNew(part: Pending): Boolean =
     part.reason != Reason && part.reason != SinkSettings.ContentChanged
 
@@ -85,8 +87,8 @@ private[stoplog] final class SmallParts(
     started = Some(Started(merge, merger.start(merge)))
   }
 
-  /** The last looks: for a batch job that overwrites the path, and then at the inputs, of which readers may have taken some, and
-    * such a job all.
+  /** Decides on a finished compaction. Checks last for a batch job that overwrites the path, and for missing
+    * inputs: readers may have taken some inputs, and such a job all.
     */
   private def outcome(merge: Merge, merged: Merged, state: SinkState): Next =
     try {
@@ -122,7 +124,8 @@ private[stoplog] final class SmallParts(
     }
   }
 
-  /** It may have been an executor, or a part that cannot be read: after some tries it stays as it is. */
+  /** Handles a failure of an executor, or of an unreadable part: after some tries the parts stay unchanged.
+    */
   private def failed(merge: Merge, e: Throwable, state: SinkState): Next = {
     failures += 1
     Log.warn(s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' could not be merged", e)
@@ -147,10 +150,10 @@ private[stoplog] final class SmallParts(
 
 private[stoplog] object SmallParts {
 
-  /** The choice of the parts to merge.
+  /** The choice of parts to compact.
     *
-    * @param naming what a merged part is called
-    * @param isData whether a part holds rows of the sink, in its present format
+    * @param naming the names of compacted parts
+    * @param isData whether a part contains rows of the sink in its current format
     */
   final case class Choice(policy: CompactionPolicy, naming: PartNaming, isData: Pending => Boolean)
 
@@ -159,15 +162,14 @@ private[stoplog] object SmallParts {
   private val MostFailures = 3
 }
 
-/** The rule by which finished parts are merged. Pure.
+/** The rule by which finished parts are compacted. Pure.
   *
-  * Parts of a bucket that are below `smallerThanBytes` wait to be merged until they have `targetBytes` together, or
-  * until the oldest has waited for `afterEpochs` epochs. A merged part that is still small waits too, eight times as
-  * long with each merge: so a row is written again a few times, however many small parts there are, and not with each
-  * new one.
+  * Parts of a bucket below `smallerThanBytes` wait until their total is `targetBytes`, or until the oldest
+  * part has waited for `afterEpochs` epochs. A compacted part that is still small waits too, eight times as
+  * long with each compaction. So a row is rewritten a few times, regardless of the number of small parts.
   *
   * @param smallerThanBytes at most half of `targetBytes`
-  * @param minFiles         how many parts a merge has at least; 2 or more
+  * @param minFiles         the minimum number of parts of a compaction; 2 or more
   */
 private[stoplog] final case class CompactionPolicy(
     smallerThanBytes: Long,
@@ -179,10 +181,10 @@ private[stoplog] final case class CompactionPolicy(
 
   def isSmall(part: Pending): Boolean = part.sizeBytes > 0 && part.sizeBytes < smallerThanBytes
 
-  /** The parts to merge now, and those that need not be remembered any longer.
+  /** Returns the parts to compact now, and the parts that need not be tracked any longer.
     *
     * @param small   oldest first
-    * @param closing whether a bucket gets no more rows: then its parts wait for no others
+    * @param closing whether a bucket gets no more rows, so that its parts do not wait for others
     */
   def due(small: Vector[FinishedPart], epoch: Long, closing: String => Boolean): Selection = {
     val groups = small.groupBy(part => (part.bucket, part.schema)).values.toVector
@@ -203,7 +205,7 @@ private[stoplog] final case class CompactionPolicy(
     }
   }
 
-  /** The first parts that make one part of the target's size; two always do. */
+  /** Returns the first parts that fit the target's size, and at least two. */
   private def fitting(parts: Vector[FinishedPart]): Vector[FinishedPart] = {
     val upTo = parts.scanLeft(0L)(_ + _.sizeBytes).drop(1).takeWhile(_ <= targetBytes).size
     parts.take(upTo.max(2).min(MostFiles))
@@ -216,12 +218,12 @@ private[stoplog] final case class CompactionPolicy(
 
 private[stoplog] object CompactionPolicy {
 
-  /** @param merge what to merge now, of one bucket; none if nothing is due
-    * @param left  parts that found no others in time, and stay as they are
+  /** @param merge the parts of one bucket to compact now; empty if nothing is due
+    * @param left  parts without enough others in time, which stay unchanged
     */
   final case class Selection(merge: Vector[FinishedPart], left: Vector[FinishedPart])
 
-  /** A record names them all, and a task opens them all. */
+  /** A record names all inputs of a compaction, and a task opens all inputs. */
   private[stoplog] val MostFiles = 256
 
   private val Patience   = 8L

@@ -4,16 +4,17 @@ package stoplog.commit
 import stoplog.error.{Errors, StartErrors}
 import stoplog.log.{LogRecord, QueryEpoch, SinkState}
 
-/** Whether a query may go on from the log as it stands. It answers with the state to go on from, or throws.
+/** Checks whether a query may resume from the log. Each check returns the state to resume from, or throws.
   *
-  * @param kept the records of the log that are kept; they are looked at only if another query owns the log, or if this one is refused
+  * @param kept the retained records of the log; read only if another query owns the log or this query is
+  *             rejected
   */
 private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vector[LogRecord]) {
   import identity.queryId
 
   private val epochs = new EpochCheck(new LogErrors(identity, kept))
 
-  /** For a run that claims the log.
+  /** Checks the start of a run that claims the log.
     *
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`,
     * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`.
@@ -24,7 +25,7 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
       onForeign: ForeignQuery,
       planned: Planned
   ): SinkState = newest.map(_.state) match {
-    // an operator has decided that the log begins anew, whatever the checkpoint of the next query says
+    // an operator has reset the log, regardless of the checkpoint of the next query
     case Some(state) if state.queryId == SinkState.NextQuery =>
       fresh(QueryEpoch.before(queryId, planned.batch), settings)
     case found =>
@@ -33,13 +34,14 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
       found.fold(fresh(last, settings))(_.goingOnFrom(last))
   }
 
-  /** For a look before the start, which knows the epochs alone. Errors: those of [[start]] that are about epochs. */
+  /** Checks only the epochs, before a start. Errors: those of [[start]] about epochs. */
   def preview(newest: SinkState, onForeign: ForeignQuery, planned: Planned): Unit =
     if (newest.queryId != SinkState.NextQuery)
       epochs.start(new TakenLog(Some(newest)), queryId, onForeign, planned): Unit
 
-  /** For an operator who hands the log to the query. Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD`,
-    * `STOPLOG_EPOCH_REPLANNED`.
+  /** Checks an operator's handover of the log to the query.
+    *
+    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`.
     */
   def handOver(newest: LogRecord, onForeign: ForeignQuery, planned: Planned): QueryEpoch =
     epochs.handOver(new TakenLog(Some(newest.state)), queryId, onForeign, planned)
@@ -62,15 +64,15 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
 
 private[stoplog] object StartCheck {
 
-  /** For a run that started while the log was its query's. A log that has begun anew since belongs to the next query that
-    * starts: this run would write again what its checkpoint, of before, has not noted. Error: `STOPLOG_FENCED`.
+  /** Throws `STOPLOG_FENCED` if the log was reset after this run had started. A reset log belongs to the next
+    * query that starts: this run would write epochs again that its older checkpoint lacks.
     */
   def notReset(newest: Option[LogRecord], identity: SinkIdentity): Unit =
     newest.filter(_.state.queryId == SinkState.NextQuery).foreach { reset =>
       throw Errors.fenced(identity.path, identity.sinkId, reset.seq, reset.run.value)
     }
 
-  /** Refuses a change of settings that must not change. Errors: `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_SCHEMA_CHANGED`. */
+  /** Throws `STOPLOG_SETTINGS_CHANGED` or `STOPLOG_SCHEMA_CHANGED` after a change that is not allowed. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
     settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
       state.settings.get(setting).filter(_ != asked).foreach { recorded =>
@@ -86,7 +88,7 @@ private[stoplog] object StartCheck {
   }
 }
 
-/** The refusals of a log, each with what the query would write again. */
+/** The errors of a rejected log, each with the rows that the query would write again. */
 private final class LogErrors(identity: SinkIdentity, kept: () => Vector[LogRecord]) extends EpochErrors {
   import identity.{path, queryId, sinkId}
 

@@ -4,12 +4,12 @@ package stoplog.commit
 import stoplog.error.Log
 import stoplog.thread.{Clock, Stopwatch}
 
-/** The looks for orphans and old lists of files of one run (step 10): at its claim, and then once an hour. */
+/** The sweeps of one run for orphans and old manifests (step 10): at its claim, and then once an hour. */
 private[commit] final class Sweeps(ledger: Ledger, followUps: FollowUps, clock: Clock) {
   private val retention = new ManifestRetention(followUps, clock)
   private var since     = new Stopwatch(clock)
 
-  /** Counts as a look: there is nothing to find yet. */
+  /** Counts as a sweep: there is nothing to find yet. */
   def skip(): Unit = since = new Stopwatch(clock)
 
   def sweepIfDue(): Unit = if (since.longestMillis >= Sweeps.EveryMillis) sweep()

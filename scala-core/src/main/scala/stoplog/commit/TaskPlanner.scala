@@ -6,23 +6,24 @@ import stoplog.part.Open
 
 /** Sends the plans of one run, from epoch to epoch.
   *
-  * A large plan has a base for each task: its parts as they were in an earlier epoch, which the engine still has for the task.
-  * With an epoch goes only what has changed since. When the changes that went with epochs have come to as many bytes as the
-  * base, the parts are sent anew. So what is sent follows what is written to, and not the number of open parts.
+  * A large plan has a base for each task: its parts in an earlier epoch, which the engine still holds for the
+  * task. Each epoch sends only the changes since. When the sent changes reach the size of the base, the parts
+  * are sent again in full. So the volume depends on the written parts, and not on the number of open parts.
   *
-  * @param inlineBytes what an engine sends with a task without a second thought: Spark warns of 1,000 KiB
-  * @param pieceBytes  so many go through the engine together, or as many as one task has: each costs it a message or two
+  * @param inlineBytes the limit for data in the object of all tasks: Spark warns of 1,000 KiB
+  * @param pieceBytes  the size of one piece, unless the data of one task is larger; a piece costs the engine
+  *                    one or two messages
   */
 private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBytes: Int = 256 << 10) {
   import TaskPlanner._
   import TaskPlans.{Carried, Slice}
 
-  private[this] var bases   = Map.empty[Int, Base]  // by slot, as the following
-  private[this] var changes = Map.empty[Int, Slice] // for the newest epoch alone
+  private[this] var bases   = Map.empty[Int, Base]  // by slot, like `changes`
+  private[this] var changes = Map.empty[Int, Slice] // for the newest epoch only
 
-  /** The plan of the next epoch. What only tasks of earlier epochs can ask for is closed.
+  /** Returns the plan of the next epoch. Closes data that only tasks of earlier epochs can request.
     *
-    * @param carry brings bytes to the tasks that ask for them. Not called for a plan that is small
+    * @param carry transfers bytes to the tasks that request the bytes; not called for a small plan
     */
   def next(plan: EpochPlan, carry: Array[Byte] => Carried): TaskPlans = synchronized {
     val before = held
@@ -38,14 +39,14 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
     plans
   }
 
-  /** No epoch follows. */
+  /** Closes all data: no epoch follows. */
   def close(): Unit = synchronized {
     val before = held
     forget()
     before.foreach(_.close())
   }
 
-  /** All slots' bytes, unless they are more than may go with the object that all tasks get. */
+  /** Returns the bytes of all slots, unless the bytes exceed the limit for the object of all tasks. */
   private def encodedWithin(handed: Map[Int, Vector[Open]]): Option[Encoded] = {
     val parts = handed.valuesIterator.map(_.size.toLong).sum
     if (parts * LeastBytes > inlineBytes) None
@@ -76,7 +77,7 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
     changes = others
   }
 
-  /** The places of all entries; neighbours lie together. */
+  /** Returns the locations of all entries; neighbours share a piece. */
   private def carried(entries: Encoded, carry: Array[Byte] => Carried): Map[Int, Slice] = {
     val pieces = Vector.unfold(entries) { left =>
       val sizes = left.iterator.map(_._2.length.toLong).scanLeft(0L)(_ + _).drop(1)
@@ -85,7 +86,7 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
     pieces.flatMap(TaskPlans.slices(_, carry)).toMap
   }
 
-  /** What was carried together stays as long as one slot has its base there. */
+  /** Returns whether most sent bytes are unused: a piece stays as long as one slot has its base there. */
   private def isMostlyUnused: Boolean = {
     val inUse = bases.valuesIterator.map(_.at).toVector
     inUse.distinctBy(_.of).map(_.ofBytes.toLong).sum > 2 * inUse.map(_.size.toLong).sum
@@ -102,19 +103,19 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
 private object TaskPlanner {
   private type Encoded = Vector[(Int, Array[Byte])]
 
-  /** No open part is encoded in fewer bytes: its numbers alone have as many. */
+  /** The numbers of an open part need this many bytes when encoded. */
   private final val LeastBytes = 100
 
-  /** The parts that a slot was handed when they were last sent as a whole.
+  /** The parts of a slot when last sent in full.
     *
-    * @param changesSent bytes that went with the epochs since
+    * @param changesSent the bytes of changes sent with later epochs
     */
   private final class Base(parts: Vector[Open], val at: TaskPlans.Slice, changesSent: Long) {
 
-    /** The changes, empty if there are none; `None` if the parts are to be sent anew. */
+    /** Returns the changes, empty if there are none; `None` if the parts must be sent in full. */
     def changedTo(now: Vector[Open]): Option[Array[Byte]] = {
       val left = at.size - changesSent
-      val most = left * parts.size / at.size // if they are as long as those of the base
+      val most = left * parts.size / at.size // assumes parts as long as in the base
       PartChanges.between(parts, now, tooMany = most).filter(_.length <= left)
     }
 

@@ -9,14 +9,14 @@ import scala.collection.mutable
 import stoplog.log.RecordCodec
 import stoplog.part.Open
 
-/** A plan as it travels to the tasks: each unpacks what is handed to it, and nothing of what the others get.
+/** A plan in the form sent to tasks: each task decodes only its parts.
   *
-  * An engine sends one object to all tasks of an epoch. With thousands of open parts, and maybe bytes of each in its
-  * handle, those are megabytes that every task would otherwise receive for the few parts it is to go on with. So the parts of
-  * a large plan lie apart from the object, and a task asks for its own. [[TaskPlanner]] sends them.
+  * An engine sends one object to all tasks of an epoch. With thousands of open parts, possibly with bytes in
+  * their handles, every task would receive megabytes for a few parts. So the parts of a large plan are
+  * separate from the object, and a task requests its parts. [[TaskPlanner]] sends the parts.
   *
-  * @param bases   the parts of each slot, as they were sent
-  * @param changes what became of them since; see [[PartChanges]]
+  * @param bases   the parts of each slot, as last sent in full
+  * @param changes the changes since; see [[PartChanges]]
   */
 private[stoplog] final class TaskPlans private[commit] (
     plan: EpochPlan,
@@ -27,8 +27,8 @@ private[stoplog] final class TaskPlans private[commit] (
 
   def isCommitted(epoch: Long): Boolean = bare.isCommitted(epoch)
 
-  /** For a task that begins now, by the clock of its process: its parts are as old by that clock as they were by the
-    * driver's when the plan was made. The two clocks are compared nowhere else.
+  /** Returns the plan for a task that starts now, by the clock of its process. By this clock, its parts have
+    * the same age as by the driver's clock when the plan was made. The two clocks are compared nowhere else.
     */
   def forTaskAt(slot: Int, attempt: Attempt, nowMillis: Long): TaskPlan = {
     val plan = forTask(slot, attempt)
@@ -44,15 +44,15 @@ private[stoplog] final class TaskPlans private[commit] (
 
 private[stoplog] object TaskPlans {
 
-  /** With all of it in the one object. */
+  /** Creates a plan with all parts in one object. */
   def of(plan: EpochPlan): TaskPlans =
     inline(plan, plan.handed.toVector.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) })
 
-  /** The same of what is encoded already, for each slot. */
+  /** Creates a plan from encoded parts of each slot. */
   private[commit] def inline(plan: EpochPlan, encoded: Vector[(Int, Array[Byte])]): TaskPlans =
     new TaskPlans(plan, slices(encoded, new Inline(_)), changes = Map.empty)
 
-  /** The places of these bytes, which are carried together. */
+  /** Returns the locations of these bytes, which are sent as one piece. */
   private[commit] def slices(
       entries: Vector[(Int, Array[Byte])],
       carry: Array[Byte] => Carried
@@ -66,18 +66,18 @@ private[stoplog] object TaskPlans {
       .toMap
   }
 
-  /** Bytes that tasks may ask for, by way of the engine. Serializable. The driver closes it, once, when no epoch needs them any
-    * more: a task that asks behind that fails.
+  /** Bytes that tasks may request through the engine. Serializable. The driver closes the bytes once, when no
+    * epoch needs the bytes any more: a later request fails.
     */
   type Carried = (() => Array[Byte]) with AutoCloseable
 
-  /** Some of the bytes that are carried together. */
+  /** A section of one piece. */
   private[commit] final class Slice(val of: Carried, val ofBytes: Int, from: Int, val size: Int)
       extends Serializable {
     def bytes: Array[Byte] = of().slice(from, from + size)
   }
 
-  /** Bytes that go with the object itself. */
+  /** Bytes in the object itself. */
   private[commit] final class Inline(bytes: Array[Byte])
       extends (() => Array[Byte])
       with AutoCloseable
@@ -87,19 +87,19 @@ private[stoplog] object TaskPlans {
   }
 }
 
-/** The differences of the parts that a task is handed from those that it was handed in an earlier epoch: which of those it
-  * gets again, and in between the others, in their order.
+/** The differences between a task's parts now and in an earlier epoch. Lists the parts that the task gets
+  * again, and the others in between, in order.
   */
 private[commit] object PartChanges {
 
-  /** Empty if these are the same objects: those of parts that no epoch has touched in between are. `None` if so many of
-    * them are others.
+  /** Returns the changes; empty if all parts are the same objects, as for parts that no epoch has touched in
+    * between. `None` if at least `tooMany` parts differ.
     */
   def between(base: Vector[Open], now: Vector[Open], tooMany: Long): Option[Array[Byte]] =
     if (base.corresponds(now)(_ eq _)) Some(Array.emptyByteArray)
     else {
       val index  = new IdentityHashMap[Open, Int](base.size * 2)
-      val runs   = mutable.ArrayBuffer.empty[Int] // in pairs: an index in the base, or `Others`, and how many
+      val runs   = mutable.ArrayBuffer.empty[Int] // pairs: an index in the base or `Others`, and a count
       val others = Vector.newBuilder[Open]
       base.iterator.zipWithIndex.foreach { case (part, at) => index.put(part, at) }
       now.foreach { part =>
@@ -111,7 +111,7 @@ private[commit] object PartChanges {
         if (found == Others) others += part
       }
       val come = others.result()
-      Option.when(come.size < tooMany)(encoded(runs, come)) // to encode them costs more than all the rest
+      Option.when(come.size < tooMany)(encoded(runs, come)) // encoding costs more than all other steps
     }
 
   def applied(base: Vector[Open], changes: Array[Byte]): Vector[Open] = {

@@ -13,12 +13,12 @@ import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore}
 import stoplog.thread.{Clock, Outcomes}
 
-/** Protocol steps 4 and 5: one task of one epoch. Used by the task's thread alone.
+/** Protocol steps 4 and 5: one task of one epoch. Used only by the task's thread.
   *
-  * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is deleted at
-  * all (I5): what an attempt leaves behind is in no record, and recovery finds it.
+  * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is
+  * deleted (I5). The remains of an attempt are in no record, and recovery finds the remains.
   *
-  * @param spool writes the rows that the format keeps beside a part
+  * @param spool writes the rows that the format spools
   */
 private[stoplog] final class TaskWriter[R](
     plan: TaskPlan,
@@ -32,18 +32,18 @@ private[stoplog] final class TaskWriter[R](
   import rules.{checkBucket, maxOpenParts, mayStart, naming, policy}
   import tools.{clock, faults, parallel}
 
-  // In order of last use, so that the first entry is the one to close when there are too many.
+  // In order of last use: the first entry is closed if there are too many.
   private[this] val live     = new JLinkedHashMap[String, OpenPartWriter[R]](16, 0.75f, true)
   private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
   private[this] val closed   = Vector.newBuilder[Pending]
   private[this] var nextPart = plan.firstPart
   private[this] var lease    = Option.empty[AutoCloseable]
 
-  // The bucket of the row before: most rows go where the last one went.
+  // The bucket of the preceding row: most rows have the bucket of the preceding row.
   private[this] var lastBucket = ""
   private[this] var last       = Option.empty[OpenPartWriter[R]]
 
-  // The time of the rows. So many went to the last part since it was read, and so many may.
+  // The time of the rows; the rows of the last part since the last reading, and the limit for these rows.
   private[this] var now              = 0L
   private[this] var rowsSinceReading = 0
   private[this] var rowsPerReading   = 1
@@ -51,10 +51,10 @@ private[stoplog] final class TaskWriter[R](
   private[this] var rows = 0L
   private[this] var done = TaskWriter.Counts(0, 0, 0)
 
-  /** The counts of this task so far; bytes count when their part is closed or persisted. */
+  /** Returns the counts of this task so far; bytes count when their part is closed or persisted. */
   def counts: TaskWriter.Counts = done
 
-  /** A [[BadRow]] changes nothing: a caller that catches it may go on. */
+  /** Writes a row. A [[BadRow]] changes nothing: a caller may catch the error and continue. */
   def write(bucket: String, row: R): Unit = {
     if (rowsSinceReading >= rowsPerReading) readClock()
     try writable(bucket, row).append(row, now)
@@ -64,12 +64,12 @@ private[stoplog] final class TaskWriter[R](
     if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
   }
 
-  /** Makes everything durable and says where it is. */
+  /** Makes all rows durable, and returns the parts. */
   def commit(): TaskResult =
     try prepared()
     catch { case e: StoplogException => throw explained(e) }
 
-  /** Closes whatever is still open, and promises nothing. Safe to call at any time, any number of times. */
+  /** Closes all open parts, and returns nothing. May be called at any time, any number of times. */
   def close(): Unit = {
     val parts = live.values.asScala.toVector.map(part => () => part.close())
     Outcomes.each(parts ++ Seq(() => forget(), () => format.close()): _*)
@@ -82,7 +82,7 @@ private[stoplog] final class TaskWriter[R](
     val ended = live.values.asScala.toVector.map { part =>
       part.pause()
       val reason = policy.onEpochEnd(part, now).orElse(policy.onTime(part, now))
-      if (reason.isDefined) part.complete() // here, one by one: it computes, and may need much memory
+      if (reason.isDefined) part.complete() // one by one, because this computes and may need much memory
       part -> reason
     }
     val inRecordBytes    = rules.inRecord.of(plan.handed.size + done.partsOpened.toInt, plan.stride)
@@ -102,7 +102,7 @@ private[stoplog] final class TaskWriter[R](
     TaskResult(plan.slot, plan.attempt, closed.result(), open, nextPart)
   }
 
-  /** The bucket's part, once the policy has no objection. A part that was handed over full is closed on the way. */
+  /** Returns the bucket's part once the policy accepts the row. Closes a part that was handed over full. */
   @scala.annotation.tailrec
   private def writable(bucket: String, row: R): OpenPartWriter[R] = {
     val part = partFor(bucket)
@@ -134,12 +134,12 @@ private[stoplog] final class TaskWriter[R](
       part
   }
 
-  /** Not for each row of those that come fast: it would cost as much as to append a short one. Rows of the last part that
-    * came since the last reading came now at the latest.
+  /** Reads the clock, but not for each of many fast rows: a reading costs as much as a short row. The rows of
+    * the last part since the last reading were written now at the latest.
     */
   private def readClock(): Unit = {
     val read = clock.millis()
-    if (rowsSinceReading > 1) last.foreach(_.writtenUntil(read)) // the first one came right behind a reading
+    if (rowsSinceReading > 1) last.foreach(_.writtenUntil(read)) // the first row followed a reading directly
     rowsPerReading = if (read - now <= 1) FastRows else 1
     now = read
     rowsSinceReading = 0
@@ -155,11 +155,11 @@ private[stoplog] final class TaskWriter[R](
     part
   }
 
-  /** Parts that earlier epochs left open come before new ones. */
+  /** Returns a part left open by earlier epochs; such parts are used before new parts. */
   private def handedOn(bucket: String): Option[OpenPartWriter[R]] = nextHanded(bucket).map { part =>
     if (isOurs(part))
       OpenPartWriter.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
-    else // a writer that keeps this attempt from going on in place may write there, even if this one never does (I1)
+    else // no owner: a writer that forces this attempt into a copy may write there meanwhile (I1)
       OpenPartWriter.resume(part.copy(owner = None), format, times) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
@@ -177,10 +177,12 @@ private[stoplog] final class TaskWriter[R](
     OpenPartWriter.begin(part, store.create(part), format, times, clock.millis())
   }
 
-  /** I1: in place only if no other live attempt can have been given this part. */
+  /** I1: in place only if no other live attempt can have received this part. */
   private def isOurs(part: Open): Boolean = plan.attempt == Attempt.First && part.owner.contains(plan.run)
 
-  /** Announce, then look: a driver that claims the log does it the other way round, so one of the two sees. */
+  /** Announces the task, then looks for a newer run. A claiming driver does the reverse, so one sees the
+    * other.
+    */
   private def enter(): Unit = if (lease.isEmpty) {
     if (plan.isOfJob) store.refuseUnannounced(plan.run)
     lease = Some(store.enter(plan.run))
@@ -188,8 +190,8 @@ private[stoplog] final class TaskWriter[R](
     store.refuseHost()
   }
 
-  /** A task that did not look, and misses what the record names, may miss it because a newer run has gone on from there.
-    * Then that is the error, with the failure as what it suppressed.
+  /** Returns the fencing error, with the failure suppressed, if a newer run may have taken the missing files.
+    * On a store that tolerates late writers, the task has not looked for a newer run before.
     */
   private def explained(failure: StoplogException): Throwable =
     if (!store.toleratesLateWriters) failure
@@ -206,7 +208,7 @@ private[stoplog] final class TaskWriter[R](
           failure
       }
 
-  /** A part that cannot be finished stays, to be closed with the others. */
+  /** A part that cannot be finished stays, and is closed with the other parts. */
   private def close(part: OpenPartWriter[R], reason: RollReason): Unit = {
     readClock()
     if (part.records == 0) part.close() else finish(part, reason)
@@ -214,7 +216,7 @@ private[stoplog] final class TaskWriter[R](
     last = None
   }
 
-  /** Parts that were opened for a row that then could not be written are in no record. */
+  /** Closes parts opened for a row that then could not be written; no record names such a part. */
   private def dropEmpty(): Unit = {
     last = None
     live.values.removeIf { part =>
@@ -239,10 +241,10 @@ private[stoplog] final class TaskWriter[R](
     held.foreach(_.close())
   }
 
-  /** A policy that looks at the time may be late by one row less; see [[RollingPolicy.beforeRow]]. */
+  /** A policy that reads the time may be late by one row less; see [[RollingPolicy.beforeRow]]. */
   private final val FastRows = 16
 
-  /** The step [[Step.MidWrite]] is passed at the first row and then at every 64th. */
+  /** [[Step.MidWrite]] is passed at the first row and then at every 64th row. */
   private final val FaultRowMask = 63L
 }
 
@@ -250,12 +252,13 @@ private[stoplog] object TaskWriter {
 
   /** The rules by which a task decides.
     *
-    * @param policy       when parts are closed
-    * @param maxOpenParts at most so many at a time: the one that was written to the longest time ago is closed first
+    * @param policy       decides when parts are closed
+    * @param maxOpenParts the limit of open parts: the part with the oldest last write is closed first
     * @param checkBucket  throws if a bucket cannot be written to; called before its part is opened
-    * @param mayStart     throws if this run has been fenced, or if the task does not see the record of its plan; called once before the first byte, with the lease held, or, on a
-    *                     store that tolerates late writers, when a part that was handed to the task is missed
-    * @param inRecord     what parts that stay open may have in the record
+    * @param mayStart     throws if this run has been fenced, or if the task does not see the record of its
+    *                     plan. Called once before the first byte, with the lease held. On a store that
+    *                     tolerates late writers, called when a part of the task is missing
+    * @param inRecord     the share of open parts in the record
     */
   final case class Rules(
       policy: RollingPolicy,
@@ -266,16 +269,16 @@ private[stoplog] object TaskWriter {
       inRecord: RecordShare = RecordShare.none
   )
 
-  /** The world outside, as arguments.
+  /** The environment of a task, as arguments.
     *
-    * @param parallel how the task's parts are made durable at its end; what a task waits for there is the storage
+    * @param parallel makes the task's parts durable at its end, while the task waits for the storage
     */
   final case class Tools(clock: Clock, faults: Faults, parallel: Parallel = Parallel.sequential)
 
   /** The readers of the rows' times.
     *
-    * @param recorded the time of which each part remembers the least and the greatest
-    * @param ofEvent  the time that the policy is asked about; a part remembers that of its first row
+    * @param recorded the time whose minimum and maximum each part records
+    * @param ofEvent  the time for the policy; each part records the time of its first row
     */
   final case class Times[-R](
       recorded: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.Unasked,
@@ -286,9 +289,9 @@ private[stoplog] object TaskWriter {
   final case class Counts(partsOpened: Long, partsClosed: Long, bytesWritten: Long)
 }
 
-/** The user's policy where no part stays open at the end of an epoch.
+/** The user's policy if no part stays open at the end of an epoch.
   *
-  * @param endsParts whether that is so; asked at the end of each epoch
+  * @param endsParts whether this applies; called at the end of each epoch
   */
 private[stoplog] final case class EpochPolicy(asked: RollingPolicy, endsParts: () => Boolean)
     extends AskingPolicy(asked) {

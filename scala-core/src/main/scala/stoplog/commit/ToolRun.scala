@@ -10,11 +10,12 @@ import stoplog.storage.FileStore
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *
-  * It claims the log first, as a query does, and so fences any living driver; all that it does afterwards is in
-  * records. So it may die at any point, and the query goes on from there as after a crash of its own (I3, I5).
+  * The tool first claims the log, as a query does, and so fences any living driver. All later changes are in
+  * records. So the tool may die at any point, and the query resumes as after a crash of the query (I3, I5).
   *
-  * @param seen   the record from which it is known what is to be done: the run acts only if the log still ends with it
-  * @param format makes what writes the rows that an open part still lacks
+  * @param seen   the record on which the tool's plan is based: the run acts only if the log still ends with
+  *               this record
+  * @param format creates the format that writes the missing rows of an open part
   */
 private[stoplog] final class ToolRun(
     run: RunId,
@@ -37,11 +38,11 @@ private[stoplog] final class ToolRun(
   private var newest = seen
   private var state  = seen.state
 
-  /** Carries out what the newest record decided, and claims the log.
+  /** Carries out the newest record, and claims the log.
     *
-    * @param says what the settings of this run's records say besides
+    * @param says further settings for this run's records
     *
-    * Errors: `STOPLOG_FENCED` when a driver has written since, which is alive then; those of publishing.
+    * Errors: `STOPLOG_FENCED` if a driver has written since and so is alive; errors of publishing.
     */
   def claim(says: Map[String, String] = Map.empty): Unit = {
     val note  = DriverNote.ofThisProcess(UsualMillis).text
@@ -53,7 +54,7 @@ private[stoplog] final class ToolRun(
     state = parts.recovered(newest.state)
   }
 
-  /** Closes every open part where its last committed epoch left it, and makes it visible. */
+  /** Closes every open part at the length of its last committed epoch, and makes the part visible. */
   def finishOpen(): Unit = if (state.open.nonEmpty) {
     faults.at(Step.BeforeRoll)
     record(
@@ -63,15 +64,15 @@ private[stoplog] final class ToolRun(
     ): Unit
   }
 
-  /** Removes files that no record names and no run can be writing any more; answers their number. */
+  /** Deletes files that no record names and no run can still write; returns their number. */
   def sweep(): Int = ledger.sweep()
 
-  /** Hides finished parts for good, and makes the first rows of some of them visible under other names. Nothing may be open.
-    * Returns why that was called off, if it was: then the sink is as it was.
+  /** Hides finished parts for good, and makes the first rows of some parts visible under other names. No part
+    * may be open. Returns why the record was called off, if so: then the sink is unchanged.
     *
-    * @param parts     the finished parts; the caller keeps copies of them: they are deleted
-    * @param beginning those rows, as parts that are open at the end of them, with the finished file as their handle
-    * @param change    to what the state is then
+    * @param parts     the finished parts, which are deleted; the caller keeps copies
+    * @param beginning the first rows, as open parts of this length, with the finished file as their handle
+    * @param change    returns the new state
     */
   def replace(parts: ReplacedSet, beginning: Vector[Open])(change: SinkState => SinkState): Option[String] = {
     faults.at(Step.BeforeRewind)
@@ -89,13 +90,14 @@ private[stoplog] final class ToolRun(
     }
   }
 
-  /** The clean end, with the state that the query goes on from. */
+  /** Ends the run cleanly, with the state for the query to resume from. */
   def release(change: SinkState => SinkState): Unit = {
     faults.at(Step.BeforeRelease)
     record(RecordKind.Release, Vector.empty, change(state)): Unit
   }
 
-  /** Writes the rest of every open part, and returns the parts: no record names them as closed. */
+  /** Writes the missing rows of every open part, and returns the parts; no record names the parts as closed.
+    */
   def closedParts(): Vector[Pending] =
     parts.close(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
 
@@ -128,14 +130,14 @@ private[stoplog] final class ToolRun(
 
 private[stoplog] object ToolRun {
 
-  /** The reason of a part that has the first rows of a finished one. */
+  /** The roll reason of a part with the first rows of a finished part. */
   private val Rewound = RollReason.Custom("rewind")
 
-  /** A tool is done sooner. */
+  /** Milliseconds; a tool ends sooner. */
   private val UsualMillis = 60 * 1000L
 
-  /** A tool does not know when a bucket is complete. It counts on, so that the query's next marker is right, and lists
-    * what it publishes if the query does.
+  /** A tool does not know when a bucket is complete. The tool adds to the totals, so that the query's next
+    * marker is right, and writes manifests if the query does.
     */
   private def followUpsOf(identity: SinkIdentity, state: SinkState, notes: FileStore): FollowUps = FollowUps(
     identity.sinkId,

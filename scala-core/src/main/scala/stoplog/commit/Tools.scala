@@ -9,9 +9,9 @@ import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.thread.{Backoff, Clock, Outcomes, Pooled, Uninterrupted}
 
-/** Keeps the running epoch and the driver itself from touching the open parts at the same time (I4).
+/** Prevents concurrent access of the running epoch and the driver to the open parts (I4).
   *
-  * Not owned by a thread, because Spark may begin an epoch on one thread and abort it on another.
+  * Not owned by a thread, because Spark may start an epoch on one thread and abort the epoch on another.
   */
 private[stoplog] trait DriverLock {
   def acquire(): Unit
@@ -29,22 +29,22 @@ private[stoplog] object DriverLock {
   }
 }
 
-/** Tries an idempotent action again when the storage, and not the protocol, refused it. */
+/** Retries an idempotent action if the storage, and not the protocol, has rejected the action. */
 private[stoplog] trait StorageRetry extends Serializable {
   def apply[A](action: () => A): A
 }
 
 private[stoplog] object StorageRetry {
 
-  /** One try. */
+  /** Tries once. */
   val never: StorageRetry = new StorageRetry {
     override def apply[A](action: () => A): A = action()
   }
 
-  /** Up to `tries`, with a random wait below `baseMillis`, then below twice as much, and so on: many parts that
-    * fail together must not come back together.
+  /** Tries up to `tries` times, with a random wait below `baseMillis`, then below twice as much, and so on.
+    * Many parts that fail together must not retry together.
     *
-    * @param pause waits for so many milliseconds
+    * @param pause waits for a number of milliseconds
     */
   def jittered(tries: Int, baseMillis: Long, pause: Long => Unit): StorageRetry = new StorageRetry {
     private val backoff = Backoff(firstMillis = baseMillis, mostMillis = Long.MaxValue)
@@ -70,24 +70,24 @@ private[stoplog] object StorageRetry {
   private val transient = Set("STOPLOG_STORE_WRITE", "STOPLOG_UNKNOWN_OUTCOME")
 }
 
-/** Runs the same action over many parts: over all of them, though some fail. The first failure is thrown once all actions
-  * have ended, with the others as what it suppressed.
+/** Runs one action for many items, for all items even if some actions fail. Throws the first failure once all
+  * actions have ended, with the others suppressed.
   */
 private[stoplog] trait Parallel {
   def map[A, B](items: Seq[A])(action: A => B): Seq[B]
 
-  /** The same for work of seconds, of which even two are worth a thread each: at most so many at a time. */
+  /** Does the same for work of seconds, where even two items need threads; up to `atOnce` at a time. */
   def mapWork[A, B](items: Seq[A], atOnce: Int)(action: A => B): Seq[B]
 
-  /** Runs what has been decided where an interrupt of the caller does not stop it half-way: a request to a server
-    * that is broken off has an unknown outcome. The interrupt is kept.
+  /** Runs a decided action to its end, regardless of an interrupt of the caller: an aborted request to a
+    * server has an unknown outcome. The interrupt is kept.
     */
   def uninterrupted[A](action: => A): A
 }
 
 private[stoplog] object Parallel {
 
-  /** One after the other, on the caller's thread. */
+  /** Runs one action after another, on the caller's thread. */
   val sequential: Parallel = new Parallel {
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
       Outcomes.all(items.toVector.map { item =>
@@ -99,14 +99,15 @@ private[stoplog] object Parallel {
     override def uninterrupted[A](action: => A): A                                 = action
   }
 
-  /** Up to `threads` at a time, all of them to the end; small inputs stay on the caller's thread. */
+  /** Runs up to `threads` actions at a time, all to their end; small inputs stay on the caller's thread. */
   def bounded(threads: Int): Parallel = new OnThreads(threads) {
     override protected def await(pool: ExecutorService): Unit = ()
   }
 
-  /** The same for actions that are useless once the caller is interrupted: then all of them are interrupted, too.
+  /** Does the same for actions that are useless after an interrupt of the caller: then all actions are
+    * interrupted.
     *
-    * Error of `map`: `InterruptedException`, when all of them have ended.
+    * Error of `map`: `InterruptedException`, after all actions have ended.
     */
   def interruptible(threads: Int): Parallel = new OnThreads(threads) {
     override protected def await(pool: ExecutorService): Unit = {
@@ -125,7 +126,8 @@ private[stoplog] object Parallel {
 
   private abstract class OnThreads(threads: Int) extends Parallel {
 
-    /** Returns when all actions have ended, or earlier if they are to be waited for without being interrupted. */
+    /** Returns after all actions have ended, or earlier if the caller waits without interrupting the actions.
+      */
     protected def await(pool: ExecutorService): Unit
 
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =
@@ -139,7 +141,7 @@ private[stoplog] object Parallel {
   }
 }
 
-/** The world outside of a driver, as arguments. */
+/** The environment of a driver, as arguments. */
 private[stoplog] final case class DriverTools(
     clock: Clock,
     faults: Faults,
@@ -150,7 +152,7 @@ private[stoplog] final case class DriverTools(
 
 private[stoplog] object DriverTools {
 
-  /** The world as it is, new for each driver and each run of a tool. */
+  /** The real environment, new for each driver and each run of a tool. */
   def of(clock: Clock, faults: Faults): DriverTools = DriverTools(
     clock,
     faults,
@@ -159,12 +161,12 @@ private[stoplog] object DriverTools {
     StorageRetry.jittered(tries = 4, baseMillis = 100, Thread.sleep(_))
   )
 
-  /** Of a driver in this JVM. */
+  /** The environment of a driver in this JVM. */
   def ofThisJvm: DriverTools = of(Clock.system, Faults.ofThisJvm)
 
-  /** A task that is killed ends without waiting for what it no longer needs. */
+  /** For tasks: a killed task ends without waiting for requests that are no longer needed. */
   val inTasks: Parallel = Parallel.interruptible(StorageThreads)
 
-  /** More at a time than there are processors: these threads wait for the storage, and do not compute. */
+  /** More threads than processors: these threads wait for the storage, and do not compute. */
   private final val StorageThreads = 8
 }

@@ -5,7 +5,7 @@ import java.io.EOFException
 
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
 
-/** The committed bytes at the beginning of a file that has more. */
+/** The committed bytes at the start of a longer file. */
 private[compact] final class CommittedInput(in: FSDataInputStream, committedBytes: Long)
     extends FSInputStream {
 

@@ -11,10 +11,10 @@ import org.apache.hadoop.fs.{FSDataInputStream, Path}
 import stoplog.error.Errors
 import stoplog.part.BlockOutput
 
-/** Writes several files of one format as one: how small parts are merged.
+/** Writes several files of one format as one file, to compact small parts.
   *
-  * The formats that stoplog knows by name have theirs. Implement this for files of an own `encoder` or `bulkWriter`,
-  * and name the class in the option `compactor`:
+  * The formats that stoplog knows by name have built-in compactors. Implement this trait for files of a
+  * custom `encoder` or `bulkWriter`, and name the class in the option `compactor`:
   *
   * {{{
   * /** Files that are nothing but records one after another. */
@@ -28,29 +28,29 @@ import stoplog.part.BlockOutput
   */
 trait Compactor extends Serializable {
 
-  /** Writes all rows of the inputs, in their order, as one whole file.
+  /** Writes all rows of the inputs, in order, as one complete file.
     *
-    * @param inputs two files or more, which are never changed
-    * @param out    the file, empty still; not to be closed
+    * @param inputs two or more files, which never change
+    * @param out    the output file, still empty; must not be closed
     */
   def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit
 
-  /** The common property of files that may be merged, such as their columns: only files with an equal answer are
-    * merged. Asked of files of which no log tells that, in old directories.
+  /** Returns the common property of files that may be compacted, such as their columns: only files with equal
+    * results are compacted. Called for files in old directories, without a log.
     */
   def likeness(input: CompactionInput): String = ""
 }
 
 private[stoplog] object Compactor {
 
-  /** Refuses files that are not alike. Error: `IllegalArgumentException`. */
+  /** Throws `IllegalArgumentException` if the files are not alike. */
   def requireAlike(likenesses: Seq[String], difference: String): Unit =
     if (likenesses.distinct.sizeIs > 1)
       throw new IllegalArgumentException(s"The files have $difference, than each other.")
 
-  /** Refuses a merge that has not exactly the rows that its inputs, and the log as far as it knows them, say they have: no file
-    * may take their place then. Every compactor of a format whose files count their rows asks this once it has written its
-    * file. Error: `STOPLOG_MERGE_INCOMPLETE`.
+  /** Throws `STOPLOG_MERGE_INCOMPLETE` if the compacted file does not have exactly the rows of its inputs, by
+    * their counts and by the log. No file may be replaced then. Every compactor of a format with row counts
+    * calls this after the file is written.
     */
   def requireRows(inputs: Seq[CompactionInput], told: Long, written: Long): Unit = {
     val logged = inputs.flatMap(_.records)
@@ -58,8 +58,8 @@ private[stoplog] object Compactor {
     all.filter(_ != written).foreach(refuse(inputs, _, written))
   }
 
-  /** The same for lines, which do not say how many rows they are: a row may have an end of a line within a value, but none is
-    * without one. Error: `STOPLOG_MERGE_INCOMPLETE`.
+  /** Does the same for lines, which have no row count. A row may have line ends within a value, but no row is
+    * without a line end. Error: `STOPLOG_MERGE_INCOMPLETE`.
     */
   def requireLines(input: CompactionInput, written: Long): Unit =
     input.records.filter(_ > written).foreach(refuse(Seq(input), _, written))
@@ -67,18 +67,18 @@ private[stoplog] object Compactor {
   private def refuse(inputs: Seq[CompactionInput], told: Long, written: Long): Nothing =
     throw Errors.mergeIncomplete(inputs.map(_.path.toString), told, written)
 
-  /** Whether blocks are too small to be copied: on the average, below this limit. */
+  /** Returns whether blocks are too small to be copied: below this limit on average. */
   def areSmall(blockBytes: Seq[Long], limit: Long): Boolean =
     blockBytes.isEmpty || blockBytes.sum / blockBytes.size < limit
 }
 
-/** A finished file that is to be merged with others.
+/** A finished file to be compacted with others.
   *
-  * @param configuration under which the path's file system is reached
+  * @param configuration the configuration for the path's file system
   * @param sizeBytes     the committed bytes. A compactor MUST NOT read more of the file
-  * @param records       the rows of the file by the log of its sink; none where no log tells them
-  * @param storedBytes   the length of the file, if a valid-length file says that fewer bytes count. [[open]] then ends after
-  *                      `sizeBytes`; a reader of the path itself does not
+  * @param records       the rows of the file by the log of its sink; `None` if no log has the number
+  * @param storedBytes   the length of the file, if a valid-length file specifies fewer bytes. [[open]] then
+  *                      ends after `sizeBytes`; a reader of the path itself does not
   */
 final case class CompactionInput(
     path: Path,
@@ -88,21 +88,21 @@ final case class CompactionInput(
     storedBytes: Option[Long] = None
 ) {
 
-  /** Its committed bytes, from the beginning; the caller closes it. Can be positioned anywhere. */
+  /** Opens the committed bytes from the start; the caller closes the stream. Supports seeks. */
   def open(): FSDataInputStream = {
     val in = path.getFileSystem(configuration).open(path)
     if (storedBytes.isEmpty) in else new FSDataInputStream(new CommittedInput(in, sizeBytes))
   }
 }
 
-/** Files of one directory that become one.
+/** Files of one directory to be compacted to one file.
   *
-  * @param directory under the path; empty for the path itself
-  * @param names     of the files
-  * @param sizeBytes of all of them
+  * @param directory relative to the path; empty for the path itself
+  * @param names     the names of the files
+  * @param sizeBytes the size of all files
   */
 final case class PlannedMerge(directory: String, names: Seq[String], sizeBytes: Long) {
 
-  /** [[names]] for Java and Python. */
+  /** Returns [[names]] for Java and Python. */
   def namesAsList(): JList[String] = names.asJava
 }

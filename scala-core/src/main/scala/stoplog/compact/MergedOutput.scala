@@ -5,7 +5,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.part.{BlockOutput, Resume}
 import stoplog.storage.PartOutput
 
-/** The part that a merge writes. */
+/** The part written by a compaction. */
 private[stoplog] final class MergedOutput(part: PartOutput, faults: Faults) extends BlockOutput {
   private[this] val buffer = new Array[Byte](MergedOutput.BufferBytes)
   private[this] var length = 0
@@ -33,8 +33,8 @@ private[stoplog] final class MergedOutput(part: PartOutput, faults: Faults) exte
     length = 0
   }
 
-  /** Durable. On S3 the end of the part is not in its upload then, so that it can be told whether that is still there
-    * ([[stoplog.storage.PartStore.isStaged]]).
+  /** Makes the part durable. On S3 the last bytes of the part stay outside its upload, so that a check can
+    * detect a missing upload ([[stoplog.storage.PartStore.isStaged]]).
     */
   def finish(): Resume = {
     val half = length / 2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** Several finished files of one format as one file, block by block where the format allows it.
+/** Writes several finished files of one format as one file, block by block if the format allows this.
   *
-  * Which files are merged is decided in `commit` (small parts of a query) and `merge` (a batch command).
+  * `commit` decides about the small parts of a query, and `merge` decides about the files of a batch command.
   */
 package object compact

@@ -23,7 +23,7 @@ import stoplog.storage.hadoop.HadoopSettings
 import stoplog.thread.Daemons
 import stoplog.util.UserObject
 
-/** The batch command that merges the small files of a directory: what it finds, and how it goes about it. */
+/** The batch command that compacts the small files of a directory. */
 private[stoplog] final class DirectoryMerges private (session: SparkSession, options: DirectoryOptions) {
   import DirectoryMerges._
 
@@ -63,7 +63,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     }
   }
 
-  /** Files that a query may compact are left to the query. */
+  /** Returns the files to compact, in groups. Files that a query may compact remain for the query. */
   private def groups(): Vector[DirectoryGroup] = {
     if (!storage.pathOf("").getFileSystem(context.hadoopConfiguration).exists(storage.pathOf("")))
       throw Errors.notCompactable(options.path, "there is no such directory")
@@ -74,7 +74,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     DirectoryPlan.groups(files.filter(file => free(file.path)), format, options.policy, storage, context)
   }
 
-  /** Files behind links may belong to a table elsewhere. A file that lacks committed bytes is left to its reader's error. */
+  /** Excludes links, whose files may belong to another table, and files without all committed bytes. */
   private def isSmall(file: VisibleFile): Boolean = file.link.isEmpty && file.committedBytes > 0 &&
     file.committedBytes <= file.storedBytes && file.storedBytes < options.policy.smallerThanBytes
 
@@ -83,7 +83,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     Merge(group.inputs, NewPart(directory, PartNaming(Prefix, group.suffix).merged(run, number), run))
   }
 
-  /** Written side by side, and then decided one after the other. */
+  /** Writes the groups in parallel, and then decides one after the other. */
   private def mergedTogether(
       groups: Vector[(DirectoryGroup, Merge)],
       own: SinkStorage,
@@ -124,7 +124,8 @@ private[stoplog] object DirectoryMerges {
   private def storageOf(path: String) =
     SinkStorage.plain(path, Replacements.SinkId, Durability.Disk, SparkHadoop.configuration)
 
-  /** In a task. The token and the size of the part, or what went wrong: one bad file stops no other merge. */
+  /** Runs in a task. Returns the token and the size of the part, or the problem: other compactions continue.
+    */
   private def tried(work: MergeWork): (String, Long, String) =
     try {
       val (token, sizeBytes) = work.run()
@@ -135,7 +136,7 @@ private[stoplog] object DirectoryMerges {
   private val AtOnce = 64
 }
 
-/** Merges parts in Spark's tasks: each merge is a job of its own with one task. */
+/** Compacts parts in Spark tasks: each compaction is a Spark job with one task. */
 private[stoplog] final class SparkMerger(context: SparkContext, storage: SinkStorage, compactor: Compactor)
     extends Merger {
 
@@ -149,7 +150,7 @@ private[stoplog] final class SparkMerger(context: SparkContext, storage: SinkSto
 
 private[stoplog] object SparkMerger {
 
-  /** Runs the job on the caller's thread, which keeps nothing of it. */
+  /** Runs the job on the caller's thread, and clears the thread's job group. */
   def run(context: SparkContext, work: MergeWork): Merged = {
     val merge = work.merge
     context.setJobGroup(
@@ -181,9 +182,9 @@ private[stoplog] object SparkMerger {
   }
 }
 
-/** One merge, as a task does it.
+/** One compaction, as run by a task.
   *
-  * @param committed the committed bytes of the inputs that have more bytes than that, by their paths
+  * @param committed the committed bytes of the inputs with further bytes, by path
   */
 private[stoplog] final case class MergeWork(
     merge: Merge,
@@ -193,7 +194,7 @@ private[stoplog] final case class MergeWork(
     committed: Map[String, Long] = Map.empty
 ) {
 
-  /** The token of the merged part, and its size in bytes. An attempt writes where no other does (I1). */
+  /** Returns the token of the part and its size in bytes. Each attempt writes to a separate place (I1). */
   def run(): (String, Long) = {
     val inputs = merge.inputs.map { part =>
       CompactionInput(

@@ -21,9 +21,9 @@ import stoplog.place.SinkStorage
 import stoplog.storage.VisibleFile
 import stoplog.storage.hadoop.HadoopSettings
 
-/** The files of a directory that become one.
+/** The files of a directory to be compacted to one file.
   *
-  * @param committed the committed bytes of the inputs that have more bytes than that, by their paths
+  * @param committed the committed bytes of the inputs with further bytes, by path
   */
 private[stoplog] final case class DirectoryGroup(
     inputs: Vector[FinishedPart],
@@ -34,10 +34,10 @@ private[stoplog] final case class DirectoryGroup(
 
 private[stoplog] object DirectoryPlan {
 
-  /** Groups of files of one directory, with the same end of their names and all else in common that their format asks
-    * for: each at most of the target's size together.
+  /** Returns groups of files of one directory, with the same suffix and an equal [[Compactor.likeness]]. Each
+    * group has at most the target's size.
     *
-    * Files that cannot be read are left alone.
+    * Files that cannot be read stay unchanged.
     */
   def groups(
       files: Vector[VisibleFile],
@@ -83,10 +83,10 @@ private[stoplog] object DirectoryPlan {
     }
   }
 
-  /** From the first dot on, as in `part-0.snappy.parquet`. */
+  /** Returns the name from the first dot, as in `part-0.snappy.parquet`. */
   private def suffixOf(name: String): String = if (name.contains('.')) name.drop(name.indexOf('.')) else ""
 
-  /** In order, so that rows stay near those that were near them. */
+  /** Fills groups in order, so that adjacent rows stay near each other. */
   private def filled(files: Vector[FinishedPart], policy: CompactionPolicy): Vector[Vector[FinishedPart]] = {
     val bins = files.foldLeft(Vector(Vector.empty[FinishedPart])) { (bins, file) =>
       val last = bins.last
@@ -96,7 +96,7 @@ private[stoplog] object DirectoryPlan {
     bins.filter(_.sizeIs >= policy.minFiles)
   }
 
-  /** Files have to be opened for this, so it is done by tasks. */
+  /** Runs in tasks, because files have to be opened. */
   private def likeness(
       files: Vector[(FinishedPart, Compactor)],
       committed: Map[String, Long],
@@ -128,14 +128,14 @@ private[stoplog] object DirectoryPlan {
   private val MostFiles = 1000
 }
 
-/** The merging of files in a directory of an unknown writer: as asked for, or as the names of the files say. */
+/** The compaction of files of an unknown writer: by the requested format, or by the names of the files. */
 private[stoplog] final class DirectoryFormat(
     options: DirectoryOptions,
     own: Option[Compactor],
     hadoop: Configuration
 ) {
 
-  /** For files with this end of their names, with its dot; `None` where nothing is known of them. */
+  /** Returns the compactor for names with this suffix and its dot; `None` if the format is unknown. */
   def compactor(suffix: String): Option[Compactor] = own.orElse {
     val compression = Compression.All.filter(_.suffix.nonEmpty).find(c => suffix.endsWith(c.suffix))
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
@@ -160,7 +160,7 @@ private[stoplog] final class DirectoryFormat(
 
 private[stoplog] object DirectoryFormat {
 
-  /** Names tell nothing of a header, so that CSV has to be asked for. */
+  /** Names do not show a header, so CSV must be requested. */
   private val ofEnding =
     Map("parquet" -> "parquet", "orc" -> "orc", "avro" -> "avro", "json" -> "json", "txt" -> "text")
 }

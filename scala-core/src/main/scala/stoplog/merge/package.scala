@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The batch command that merges small files under a path, and the Spark job that carries out one merge.
-  */
+/** The batch command that compacts small files under a path, and the Spark job of one compaction. */
 package object merge

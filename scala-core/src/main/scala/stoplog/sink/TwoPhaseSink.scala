@@ -4,48 +4,50 @@ package stoplog.sink
 import stoplog.error.StoplogException
 import stoplog.part.RunId
 
-/** A sink of a system that can hold rows back until they are committed, and can be told to commit them by another
-  * process than the one that wrote them.
+/** A sink of a system that can hold rows back until a commit. The system accepts the commit from another
+  * process than the writer of the rows.
   *
-  * stoplog gives it the rest: a log in which one record decides each epoch, a claim that keeps older drivers out, the
-  * repeated commit after a failure, and the clearing away of what no record names. So each row is visible exactly once,
-  * as long as the system keeps what is prepared.
+  * stoplog adds a log in which one record decides each epoch, and a claim that fences older drivers. stoplog
+  * also repeats commits after failures, and removes output that no record names. So each row is visible
+  * exactly once, as long as the system keeps prepared output.
   *
-  * In one epoch each task [[TwoPhaseWriter.write writes]] its rows and then [[TwoPhaseWriter.prepare prepares]] them;
-  * the driver appends a record with what all tasks have prepared, has the [[TwoPhaseCommitter]] commit it, and marks
-  * the record. A process may die between any two of these.
+  * In one epoch each task [[TwoPhaseWriter.write writes]] its rows and then [[TwoPhaseWriter.prepare
+  * prepares]] the rows. The driver appends a record with the prepared output of all tasks, commits the output
+  * with the [[TwoPhaseCommitter]], and marks the record. A process may die between any two of these steps.
   *
-  * Goes to the executors. `docs/beyond-files/own-sink.md` has a whole example.
+  * The sink is serialized to the executors. `docs/beyond-files/own-sink.md` has a complete example.
   *
-  * @tparam R a row, as the engine has it; it is reused, so it must not be kept
+  * @tparam R a row of the engine; the engine reuses the object, so the sink must not keep a row
   */
 trait TwoPhaseSink[R] extends Serializable {
 
-  /** The target of the rows, for messages: `topic orders at broker:9092`. */
+  /** Returns the target of the rows, for messages: `topic orders at broker:9092`. */
   def target: String
 
-  /** The kind of the sink, the same over restarts and releases. The log contains the kind, and a sink of another kind is
-    * refused: it cannot commit what the log names. By default the name of the class.
+  /** Returns the kind of the sink, constant over restarts and releases. The log contains the kind. A sink of
+    * another kind is rejected, because it cannot commit the output in the log. Default: the name of the
+    * class.
     */
   def kind: String = getClass.getName
 
-  /** The writer of the rows of one attempt of one task. Called on the executor, when there is a row. */
+  /** Creates the writer for one attempt of one task. Called on the executor, at the first row. */
   def writer(task: WriterTask): TwoPhaseWriter[R]
 
-  /** The committer of those rows: one for each start of a query, and one for each start that finds an earlier one.
-    * Called on the driver.
+  /** Creates the committer of the prepared output: one for each start of a query, and one for each start that
+    * finds an earlier start. Called on the driver.
     */
   def committer(): TwoPhaseCommitter
 }
 
-/** One attempt of one task. No two attempts of one run have all the same numbers.
+/** One attempt of one task. No two attempts of one run have equal numbers.
   *
   * @param run          one start of the query
   * @param epoch        the micro-batch; `None` in a batch query
-  * @param partition    of the rows. How many there are may differ from epoch to epoch, and when an epoch is repeated
+  * @param partition    the partition of the rows; the number of partitions may differ between epochs, and
+  *                     when an epoch is repeated
   * @param attempt      how often this task failed before
   * @param stageAttempt how often its stage was repeated
-  * @param times        of the micro-batch
+  * @param times        the times of the micro-batch
   */
 final case class WriterTask(
     run: RunId,
@@ -57,126 +59,133 @@ final case class WriterTask(
     times: BatchTimes = BatchTimes.unknown
 )
 
-/** The rows of one attempt of one task. Used by one thread. */
+/** Writes the rows of one attempt of one task. Used by one thread. */
 trait TwoPhaseWriter[-R] extends AutoCloseable {
 
-  /** Takes a row, so that no reader sees it. */
+  /** Writes a row, which stays invisible to readers. */
   def write(row: R): Unit
 
-  /** Makes all rows durable, so that another process can commit them. Called once, and nothing is written afterwards.
+  /** Makes all rows durable, so that another process can commit the rows. Called once; no row is written
+    * afterwards.
     *
-    * @return usually one; none if there is nothing to commit
+    * @return usually one element; empty if there is nothing to commit
     */
   def prepare(): Vector[Prepared]
 
-  /** The task has failed, or was stopped, and no driver has heard of what it prepared. Undoes what it can undo at once;
-    * recovery finds the rest.
+  /** Called if the task has failed or was stopped, and no driver has received its prepared output. Undoes
+    * output as far as possible at once; recovery finds the remainder.
     */
   def abort(): Unit
 
-  /** Frees what it holds; after [[prepare]] or [[abort]]. What is prepared stays. */
+  /** Releases resources; called after [[prepare]] or [[abort]]. Prepared output stays. */
   override def close(): Unit
 }
 
-/** The driver's half of a sink that commits in two phases: it carries out what a record of the commit log has decided,
-  * and undoes what no record names.
+/** The driver's half of a sink with two-phase commits. Carries out the decisions of records in the commit
+  * log, and undoes output that no record names.
   *
-  * It never decides. [[stoplog.commit.SinkDriver]] does, with one record for each epoch, and asks for what follows. The
-  * stores of files are such committers, and so are the brokers of a message queue that has transactions.
+  * A committer never decides. [[stoplog.commit.SinkDriver]] decides with one record for each epoch, and calls
+  * the committer. Stores of files are committers, and so are the brokers of a message queue with
+  * transactions.
   */
 trait TwoPhaseCommitter extends AutoCloseable {
 
-  /** Throws if something that was prepared under these tokens is known to be gone. Asked before a record decides on them: one
-    * that names what is gone could never be carried out, while without it the epoch fails, and is written again. Asks
-    * nothing, the default, where what is prepared stays until it is committed or aborted.
+  /** Throws if output prepared under these tokens is known to be gone. Called before a record decides on the
+    * tokens. A record with missing output could never be carried out; without the record, the epoch fails and
+    * is written again. By default does nothing, for targets that keep prepared output until a commit or an
+    * abort.
     */
   def refuseLost(tokens: Seq[String]): Unit = ()
 
-  /** Makes visible what a task has prepared: idempotent, from any process, as often as it is asked (I3).
+  /** Makes the prepared output of a task visible. MUST be idempotent, from any process and for any number of
+    * calls (I3).
     *
-    * It is asked again after every failure with an unknown outcome, and by each start until the record is marked. So
-    * it must tell what is committed already from what was lost.
+    * Called again after every failure with an unknown outcome, and by each start until the record is marked.
+    * So the committer MUST distinguish committed output from lost output.
     *
-    * Errors: those of the target. `STOPLOG_STORE_WRITE` and `STOPLOG_UNKNOWN_OUTCOME` are tried again up to three times;
-    * anything else ends the query, and its next start commits first of all.
+    * Errors: those of the target. `STOPLOG_STORE_WRITE` and `STOPLOG_UNKNOWN_OUTCOME` are retried up to three
+    * times. Any other error ends the query, and its next start first repeats the commit.
     */
   def commit(prepared: Prepared): CommitOutcome
 
-  /** The error for what is gone of a record, in the words of the target; by default it is `STOPLOG_PART_LOST`, in those of files.
+  /** Returns the error for lost output of a record, in the terms of the target. `None`, the default, means
+    * `STOPLOG_PART_LOST`, in the terms of files.
     *
-    * @param gone      of which [[commit]] answered so, one or more; no other process knows better
-    * @param committed how many others the record names
+    * @param gone      the output for which [[commit]] returned `Lost`, not empty; no other process has seen
+    *                  this output
+    * @param committed the number of the record's other outputs
     */
   private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = None
 
-  /** Everything that is prepared or half prepared and not committed, named in a record or not, as far as it belongs to
-    * this sink.
-    */
+  /** Returns all prepared or half-prepared, uncommitted output of this sink, named in a record or not. */
   def staged(): Vector[Staged]
 
-  /** The tokens under which [[staged]] lists what was prepared under this one: for most sinks the same. */
+  /** Returns the tokens in [[staged]] of output prepared under this token: for most sinks the same token. */
   def stagedOf(token: String): Set[String] = Set(token)
 
-  /** Whether what was prepared under this token is still staged, so that it can be committed. Asked right before the part of
-    * a merge is committed; a target that can tell without a listing should.
+  /** Returns whether output prepared under this token is still staged, and so can be committed. Called
+    * directly before the commit of a compacted part. A target that can check without a listing should
+    * override this method.
     */
   def isStaged(token: String): Boolean = {
     val names = stagedOf(token)
     staged().exists(found => names(found.token))
   }
 
-  /** Undoes something staged that no record names (I5: only recovery calls this, with the claim held). Undoing what is
-    * gone is no error.
+  /** Undoes staged output that no record names (I5: only recovery calls this, with the claim held). MUST NOT
+    * fail if the output is gone.
     */
   def abort(token: String): Unit
 
-  /** Nothing more is asked. */
+  /** Releases resources; no other method is called afterwards. */
   override def close(): Unit = ()
 }
 
 /** The output of one task of an epoch, durable and not visible to any reader.
   *
-  * @param name  unique in this sink, for messages and for the tables that show its state
-  * @param token all that another process needs to commit it. It means nothing to other code, and goes into the commit
-  *              log as it is
-  * @param rows  how many
-  * @param bytes how many, as far as the target tells
+  * @param name  unique in this sink, for messages and for tables of the sink's state
+  * @param token all data that another process needs for the commit. The token has no meaning to other code,
+  *              and the commit log contains the token unchanged
+  * @param rows  the number of rows
+  * @param bytes the number of bytes, if known to the target
   */
 final case class Prepared(name: String, token: String, rows: Long, bytes: Long)
 
-/** Something prepared or half prepared.
+/** Prepared or half-prepared output.
   *
-  * @param modifiedAtMillis when its writer last added to it. What is younger than eleven minutes is left alone, because
-  *                         its writer may be an executor that lost its driver and is still at work; 0 for what can be
-  *                         undone at once, because the target keeps such a writer out
+  * @param modifiedAtMillis when its writer last added to the output. Output younger than eleven minutes is
+  *                         not undone: its writer may be an executor that lost its driver and is still at
+  *                         work. 0 for output that can be undone at once, because the target fences such a
+  *                         writer
   */
 final case class Staged(token: String, modifiedAtMillis: Long)
 
-/** The outcome of a commit that did not fail. */
+/** The outcome of a successful commit. */
 sealed trait CommitOutcome
 object CommitOutcome {
 
-  /** This call made it visible. */
+  /** This call made the output visible. */
   case object Committed extends CommitOutcome
 
-  /** It was visible already. */
+  /** The output was visible already. */
   case object AlreadyCommitted extends CommitOutcome
 
-  /** It is gone, and was never visible: its rows are lost unless they are written again. */
+  /** The output is gone, and was never visible: its rows are lost unless written again. */
   case object Lost extends CommitOutcome
 }
 
-/** The times of a micro-batch, as Spark has written them into the checkpoint before it began: the same each time it is
-  * repeated. Milliseconds since 1970-01-01T00:00:00Z.
+/** The times of a micro-batch in the checkpoint. Spark writes the times before the batch starts, so the times
+  * are the same each time the batch is repeated. Milliseconds since 1970-01-01T00:00:00Z.
   *
-  * @param startedAtMillis when Spark planned it
-  * @param watermarkMillis up to which time the query takes its rows to be complete; `None` in a query without
-  *                        `withWatermark`, and until the first watermark, which the second batch with rows has
+  * @param startedAtMillis when Spark planned the batch
+  * @param watermarkMillis the time up to which the query considers its rows complete. `None` in a query
+  *                        without `withWatermark`, and until the first watermark, which the second batch with
+  *                        rows has
   */
 final case class BatchTimes(startedAtMillis: Option[Long], watermarkMillis: Option[Long])
 
 object BatchTimes {
 
-  /** Of a batch query, and where the checkpoint cannot be read. */
+  /** The times of a batch query, and of a checkpoint that cannot be read. */
   val unknown: BatchTimes = BatchTimes(None, None)
 }

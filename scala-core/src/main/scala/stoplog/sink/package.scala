@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The public interface of sinks that commit in two phases: a task prepares, the driver commits what a record names.
+/** The public interface of sinks with two-phase commits: a task prepares output, and the driver commits the
+  * output of a record.
   *
-  * Storages of parts implement it, connectors do, and users may. It knows nothing of logs, Spark or options.
+  * Storages of parts implement this interface, connectors do, and users may. The package does not depend on
+  * logs, Spark or options.
   */
 package object sink

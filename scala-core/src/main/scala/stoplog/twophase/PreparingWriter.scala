@@ -9,10 +9,10 @@ import stoplog.place.SinkStorage
 import stoplog.sink.{BatchTimes, Prepared, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 import stoplog.thread.Clock
 
-/** Protocol steps 4 and 5 for a sink whose epochs leave nothing open. Used by the task's thread alone.
+/** Protocol steps 4 and 5 for a sink whose epochs leave nothing open. Used only by the task's thread.
   *
-  * @param open     makes the writer, when there is a row
-  * @param mayStart called once before that: throws if this run has been fenced
+  * @param open     creates the writer, at the first row
+  * @param mayStart called once before `open`; throws if this run has been fenced
   */
 private[stoplog] final class PreparingWriter[R](
     plan: TaskPlan,
@@ -36,7 +36,7 @@ private[stoplog] final class PreparingWriter[R](
     if (written == 1) faults.at(Step.MidWrite)
   }
 
-  /** Makes everything durable and says where it is. */
+  /** Makes all rows durable, and returns the prepared output. */
   override def commit(): TaskResult = {
     faults.at(Step.BeforeSync)
     val prepared = writer.fold(Vector.empty[Prepared])(_.prepare())
@@ -45,7 +45,8 @@ private[stoplog] final class PreparingWriter[R](
     plan.prepared(prepared, startedAtMillis, clock.millis())
   }
 
-  /** Undoes what the task has not told to the driver. What it has told may be in a record (I5). */
+  /** Undoes output that the driver has not received. Output received by the driver may be in a record (I5).
+    */
   override def abort(): Unit = if (phase == PreparingWriter.Phase.Writing) {
     phase = PreparingWriter.Phase.Aborted
     writer.foreach(_.abort())
@@ -76,10 +77,10 @@ private[twophase] object PreparingWriter {
     case object Aborted  extends Phase
   }
 
-  /** Goes to the executors, and makes each task's writer there.
+  /** Serialized to the executors, where the factory creates each task's writer.
     *
-    * @param storage of the log, in which a task looks whether it is too late; `None` where there is none
-    * @param times   of the micro-batch
+    * @param storage the storage of the log, in which a task looks for a newer run; `None` without a log
+    * @param times   the times of the micro-batch
     */
   final class PreparingFactory[R](
       plan: TaskPlans,

@@ -12,11 +12,11 @@ import stoplog.place.SinkStorage
 import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
 import stoplog.storage.{Durability, NoFiles}
 
-/** A sink that commits in two phases, as an engine's frame drives it. Claims nothing before the first epoch.
+/** A sink with two-phase commits, as driven by an engine. Claims nothing before the first epoch.
   *
-  * @param columns  of the rows, as they are known before the first epoch
-  * @param sink     for the columns that the rows have
-  * @param settings of the log
+  * @param columns  the columns of the rows, as known before the first epoch
+  * @param sink     creates the sink for the actual columns
+  * @param settings the settings of the log
   */
 private[stoplog] final class TwoPhaseEngineSink[C, R](
     override val columns: C,
@@ -39,7 +39,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
     override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(asked.columns), settings.log.sinkId)
   }
 
-  /** Without a location of its own the log is in a checkpoint that the engine has yet to tell. */
+  /** Without a configured location, the log is in a checkpoint that the engine has not passed yet. */
   override def resume(queryId: String): Option[Long] =
     if (settings.log.location.isEmpty) None
     else {
@@ -50,7 +50,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
         val committer = target.committer()
         try
           new Ledger(
-            RunId.random(), // which claims nothing
+            RunId.random(), // claims nothing
             SinkIdentity(settings.path, settings.log.sinkId, queryId),
             Ledger.Stores.of(new SinkKind(target.kind), settings.storage.log, committer),
             settings.log.onLostPart,
@@ -100,11 +100,12 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
 
 private[twophase] object TwoPhaseEngineSink {
 
-  /** Nothing is open between epochs. What is due at most is to try again what the storage or the target refused. */
+  /** Nothing is open between epochs: at most, requests rejected by the storage or the target are retried. */
   private final val TickMillis = 60000L
 
-  /** A batch query. No engine repeats it, so no log keeps anything of it: the driver commits what all its tasks have
-    * prepared when all of them are done. If the driver dies in the middle of that, some of it stays committed.
+  /** A batch query. No engine repeats a batch query, so no log keeps its output. The driver commits the
+    * prepared output of all tasks when all tasks are done. If the driver dies during the commits, some output
+    * stays committed.
     */
   final class TwoPhaseJob[R](sink: TwoPhaseSink[R], sinkId: String) extends EngineJob[R, TaskResult] {
     private val run             = RunId.random()
@@ -140,8 +141,8 @@ private[twophase] object TwoPhaseEngineSink {
         .getOrElse(Errors.partLost(sink.target, first.token, "", -1L))
     }
 
-    /** The tasks that failed have undone what was theirs. Once committing has begun, its outcome is not known (I5). The engine
-      * tells of the failure that led here: what cannot be aborted keeps nothing else from it.
+    /** Failed tasks have undone their output. After the start of the commits, their outcome is unknown (I5).
+      * The engine reports the failure that led here: an error of an abort is only logged.
       */
     override def abort(results: Seq[TaskResult]): Unit = {
       if (!begun)
@@ -167,10 +168,10 @@ private[twophase] object TwoPhaseEngineSink {
   }
 }
 
-/** The log of a sink that commits in two phases: a directory of its own, as `<location>/_stoplog/<sinkId>/log`.
+/** The log of a sink with two-phase commits: a separate directory such as `<location>/_stoplog/<sinkId>/log`.
   *
-  * @param log its location is `None` where neither the log's place nor the checkpoint was given, which only a batch query
-  *            may do
+  * @param log the location is `None` if neither the log's place nor the checkpoint was given, which only a
+  *            batch query may do
   */
 private[stoplog] final case class TwoPhaseSettings(log: LogOptions) {
 

@@ -32,8 +32,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
     bucket => rule != CompleteRule.Never && reached(bucket)
   }
 
-  /** Returns the state without small parts of marked buckets: their files stay, since a marker counts them.
-    */
+  /** Returns the state without small parts of marked buckets: their files stay, as a marker counts them. */
   def mergeable(state: SinkState): SinkState =
     if (rule == CompleteRule.Never || state.small.isEmpty) state
     else {
@@ -41,8 +40,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       state.copy(small = state.small.filter(part => live(part.bucket) || !rule.covers(part.bucket)))
     }
 
-  /** Returns the completion for a record with a compacted part: no marker follows, no row is counted twice.
-    */
+  /** Returns the completion for a record with a compacted part: no marker follows, no row counts twice. */
   def replacing(state: SinkState, inputs: Vector[FinishedPart], nowMillis: Long): Completion = {
     val gone = inputs.groupMapReduce(_.bucket)(part => Totals(1, part.records, part.sizeBytes))(_ + _)
     val live = state.live.map(bucket =>

@@ -70,8 +70,8 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
   /** Decides from which epoch a run takes over a sink. To adopt is to take over the sink of another query.
     *
     * Users easily leave the option on. So even with `Adopt`, a query does not skip its own epochs if the sink
-    * is an older copy without these epochs. A query also does not repeat its epochs if it died before Spark
-    * had recorded its last epoch, and another query has adopted the sink meanwhile.
+    * is an older copy without these epochs. A query does not repeat its epochs if another query has adopted
+    * the sink, and this query died before Spark had recorded its last epoch.
     *
     * @param warns called if rows may be written again
     */

@@ -128,8 +128,7 @@ private[stoplog] sealed abstract class CompleteRule(val word: String) extends Pr
 
 private[stoplog] object CompleteRule {
 
-  /** Returns the end of a bucket's time, in milliseconds since 1970-01-01T00:00:00Z; `None` without a time.
-    */
+  /** Returns the end of a bucket's time in milliseconds since 1970-01-01T00:00:00Z; `None` without time. */
   type Ends = String => Option[Long]
 
   /** Completes no bucket. */

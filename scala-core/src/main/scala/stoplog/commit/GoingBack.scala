@@ -57,8 +57,7 @@ private[stoplog] object GoingBack {
     )
   }
 
-  /** Returns whether a log has no rows; `false` unless the retained records start at record 0 or at a reset.
-    */
+  /** Returns whether a log has no rows; `false` unless the retained records start at record 0 or a reset. */
   def hasNoRows(kept: Vector[LogRecord]): Boolean =
     kept.headOption.forall(oldest => oldest.seq == 0 || oldest.state.queryId == SinkState.NextQuery) &&
       of(kept, Scope.All).rows == 0

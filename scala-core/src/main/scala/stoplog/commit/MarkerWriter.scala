@@ -59,8 +59,7 @@ private[commit] final class MarkerWriter(
     ()
   }
 
-  /** Creates the marker, with the next version if another writer has taken a name, so that no marker is lost.
-    */
+  /** Creates the marker, with the next version if another writer has taken a name: no marker is lost. */
   private def mark(marker: Marker, identity: Markers.Identity, noted: Set[String]): Named =
     marker.form match {
       case MarkerForm.Json  => Named(counting(marker, identity), isToBeNoted = false)

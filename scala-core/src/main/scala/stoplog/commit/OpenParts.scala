@@ -24,8 +24,7 @@ private[commit] trait OpenParts {
     */
   def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending]
 
-  /** Deletes spool files that the newest record no longer references. Recovery starts from no older record.
-    */
+  /** Deletes spool files without a reference in the newest record, since recovery reads no older record. */
   def drop(unneeded: Set[String]): Unit
 }
 
@@ -141,8 +140,7 @@ private[commit] object OpenParts {
       parallel.map(small)(close).toVector ++ parallel.mapWork(large, concurrent)(close)
     }
 
-    /** Returns the bytes to write: spooled rows, or the bytes of a part that another attempt may still reach.
-      */
+    /** Returns the bytes to write: spooled rows, or bytes of a part that another attempt may still reach. */
     private def workBytes(due: EpochOutcome.PartToClose): Long =
       due.part.beside.storageBytes.max(if (isOurs(due.part)) 0 else due.part.validBytes)
 

@@ -135,7 +135,6 @@ private[stoplog] object OrphanCleaner {
     case object Recent extends Verdict
   }
 
-  /** Milliseconds. A disconnected executor may write for ten minutes (60 heartbeats of 10 s) until its exit.
-    */
+  /** Milliseconds. A disconnected executor may write for ten minutes (60 heartbeats of 10 s) before exit. */
   val GraceMillis: Long = 11 * 60 * 1000L
 }

@@ -133,9 +133,9 @@ private[stoplog] final class Replacements(
       Map(SinkState.FollowsKey -> before.fold("")(_.run.value))
     )
 
-  /** Unlike a driver, a job is not fenced by a newer record that follows the job's record, because the other
-    * job has then carried out the job's record. A record created long after its place was trimmed does not
-    * count, and no record follows.
+  /** Unlike a driver, a job is not fenced by a newer record that follows the job's record: the other job has
+    * carried the record out. A record created long after its place was trimmed does not count, and no record
+    * follows.
     */
   private def isDecided(job: String, record: LogRecord): Boolean =
     try

@@ -34,8 +34,7 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
   /** Excludes bytes that a compressor still buffers. */
   override def sizeBytes: Long = end.position
 
-  /** Ends the member with the epoch, so that the part can be cut back to this point and stays a valid file.
-    */
+  /** Ends the member with the epoch, so that the part can be cut back to this point as a valid file. */
   override def pause(): Unflushed = {
     member.foreach(_.finish())
     member = None

@@ -102,10 +102,9 @@ private[commit] final class Settling(
     * becomes visible.
     *
     * The record is called off if a part is lost, or if a file cannot be hidden. The record is also called off
-    * if a reader took an input of a compaction before the input was hidden, because the compacted part would
-    * repeat its rows. Otherwise the replacement has started: from then on a reader may take a part as soon as
-    * the part is visible. Where a hidden file cannot be restored, the end is recorded before the first file
-    * is hidden.
+    * if a reader took an input of a compaction before it was hidden: the compacted part would repeat its
+    * rows. Otherwise the replacement has started: from then on a reader may take a part as soon as the part
+    * is visible. Where a hidden file cannot be restored, the end is recorded before the first file is hidden.
     */
   private def newEnding(record: LogRecord): ReplacementNote =
     if (!record.replaces) ReplacementNote.Begun
@@ -218,8 +217,7 @@ private[commit] final class Settling(
     try noteVisible(record, visible)
     catch { case NonFatal(e) => failure.addSuppressed(e) }
 
-  /** Retries, like the mark: a part taken by a reader before the note and the mark is lost at the next start.
-    */
+  /** Retries, like the mark: a part taken by a reader before note and mark is lost at the next start. */
   private def noteVisible(record: LogRecord, visible: Set[String]): Unit =
     retry(() => log.noteVisible(record, visible))
 
@@ -272,9 +270,7 @@ private[commit] final class Settling(
     Settled.CalledOff(mark(record) && alone, why)
   }
 
-  /** Returns whether no other process has marked the record, which is unknown after a first try without
-    * response.
-    */
+  /** Returns whether no other process has marked the record; unknown if the first try had no response. */
   private def mark(record: LogRecord): Boolean = {
     val first = retry(() => log.markPublished(record))
     faults.at(Step.AfterMark)

@@ -14,8 +14,8 @@ import stoplog.thread.Stopwatch
 /** The driver's half of the commit protocol, for one run of one query. Independent of any engine.
   *
   * An epoch consists of [[begin]], the tasks, and then [[commit]] or [[abort]]. A timer calls [[tick]], and
-  * the end of the query calls [[end]]. Any thread may call these methods: a [[DriverLock]] separates the
-  * calls (I4).
+  * the end of the query calls [[end]]. Any thread may call these methods; a [[DriverLock]] separates calls
+  * (I4).
   */
 private[stoplog] final class SinkDriver private[commit] (
     run: RunId,
@@ -55,12 +55,10 @@ private[stoplog] final class SinkDriver private[commit] (
   /** Sets the watermark of a finished epoch: all rows on time for this watermark are in the log. */
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
 
-  /** Returns the length of the longest part that [[end]] could close only in a copy; 0 without such a part.
-    */
+  /** Returns the length of the longest part that [[end]] could close only in a copy; 0 without a part. */
   def largestDoubtfulBytes: Long = phase.notOf(run).map(_.validBytes).maxOption.getOrElse(0L)
 
-  /** Passes the newest record to a run without an epoch, so that [[tick]] and [[end]] can work before an
-    * epoch.
+  /** Passes the newest record to a run without an epoch, so that [[tick]] and [[end]] can work before it.
     *
     * Spark starts no epoch without data, and parts of an earlier run must not stay open until there is data.
     * The run acts only as long as the log ends with record `seenSeq`.
@@ -76,14 +74,14 @@ private[stoplog] final class SinkDriver private[commit] (
   /** Steps 2 and 3: claims the log in the run's first epoch, then hands out the open parts.
     *
     * @param digests the digests of batches, if known to the engine: a repeated batch, and the batch preceding
-    *                the run's first, must be the batches of the log
+    *                the run's first, must equal the batches of the log
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`,
-    * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_FENCED`, and errors of recovery such as `STOPLOG_PART_LOST` and
+    * `STOPLOG_SETTINGS_CHANGED`, `STOPLOG_FENCED`, and errors of recovery, such as `STOPLOG_PART_LOST`,
     * `STOPLOG_RECORD_TORN`.
     */
   def begin(batch: Long, slots: Int, digests: BatchDigests = BatchDigests.unknown): EpochPlan = {
     val planned = new Planned(batch, digests)
-    if (phase.isInstanceOf[Running]) abort() // Spark has abandoned the epoch: it runs one at a time
+    if (phase.isInstanceOf[Running]) abort() // Spark has abandoned it: one epoch at a time
     lock.acquire()
     try {
       val held = phase match {
@@ -102,9 +100,8 @@ private[stoplog] final class SinkDriver private[commit] (
     } catch { case e: Throwable => lock.release(); throw e }
   }
 
-  /** Step 6: one record decides; then its parts become visible.
+  /** Step 6: one record decides; then its parts become visible. An epoch in the log is not written again.
     *
-    * An epoch that is already in the log is not written again.
     * Errors: `STOPLOG_FENCED` (nothing was published), `STOPLOG_STORE_WRITE`, `STOPLOG_UNKNOWN_OUTCOME`, and
     * errors of publishing, after which the record is valid.
     */
@@ -139,8 +136,7 @@ private[stoplog] final class SinkDriver private[commit] (
     case _                   => ()
   }
 
-  /** Step 8: closes parts due by the clock, unless an epoch runs. Returns whether to call this method again.
-    */
+  /** Step 8: closes parts due by the clock, unless an epoch runs. Returns whether to continue ticking. */
   def tick(): Boolean =
     if (!lock.tryAcquire()) true
     else
@@ -192,8 +188,7 @@ private[stoplog] final class SinkDriver private[commit] (
         claimed(claim)
       }
 
-  /** Returns whether work is due. Only a claim corrects part times ahead of the clock, so such parts count.
-    */
+  /** Returns whether work is due. Only a claim corrects part times ahead of the clock, so these count. */
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
     state.open.exists(part => part.isAhead(nowMillis) || policy.onTime(part, nowMillis).isDefined) ||
       completing.isDue(state, nowMillis)
@@ -221,8 +216,8 @@ private[stoplog] final class SinkDriver private[commit] (
     held
   }
 
-  /** Closes the parts of earlier runs if this run does not resume the parts. Rows of another format or layout
-    * do not fit, or the user wants new parts. Repeated until success.
+  /** Closes the parts of earlier runs unless this run resumes the parts: other formats and layouts do not
+    * fit, or the user wants new parts. Repeated until success.
     */
   private def resumed(held: Idle): Idle =
     if (held.resumed) held
@@ -241,8 +236,7 @@ private[stoplog] final class SinkDriver private[commit] (
   private def isToBegin(state: SinkState): Boolean =
     !oneStart.mayRepeat(state) && (finishes(state) || isDue(state, clock.millis()))
 
-  /** Decides on a finished compaction, or starts a due compaction. Never waits: an epoch is about to start.
-    */
+  /** Decides on a finished compaction, or starts a due compaction. Never waits: an epoch starts next. */
   private def compacted(held: Idle): Idle = {
     val next =
       compaction.next(completing.mergeable(held.state), completing.closing(held.state, clock.millis()))
@@ -268,7 +262,7 @@ private[stoplog] final class SinkDriver private[commit] (
     phase = ready // with times ahead of the clock corrected once: the clock was set back
     val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), due))
-    // no record names the output of a running compaction, even after hours
+    // no record names the output of a running compaction, however long the compaction runs
     if (!compaction.isMerging) sweeps.sweepIfDue()
   }
 
@@ -288,8 +282,7 @@ private[stoplog] final class SinkDriver private[commit] (
   private def roll(held: Idle, next: BucketTracker.Completion): Idle =
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
-  /** Closes parts. A failed write may still take effect, so no run may resume the parts in place then (I1).
-    */
+  /** Closes parts. A failed write may still take effect, so no run may resume parts in place then (I1). */
   private def closed(held: Idle, due: Vector[EpochOutcome.PartToClose]): Vector[Pending] =
     try parts.close(due, held.newest.seq)
     catch {

@@ -22,7 +22,7 @@ private[stoplog] object ForeignQuery {
   /** Takes over the log if this query has passed all epochs of the log. */
   case object Adopt extends ForeignQuery
 
-  /** Takes over the log, and writes unpassed epochs of the query again. Valid for one start: [[OneStart]]. */
+  /** Takes over the log, and repeats epochs that this query has not passed. For one start: [[OneStart]]. */
   case object AdoptAndRepeat extends ForeignQuery
 }
 
@@ -77,8 +77,7 @@ private[stoplog] final case class SinkSettings(
 private[stoplog] object SinkSettings {
   private[stoplog] val ContentKey = "content"
 
-  /** Returns whether the log belongs to a streaming file sink, whose records always have a content setting.
-    */
+  /** Returns whether the log belongs to a streaming file sink, which always records a content setting. */
   private[stoplog] def isOfFiles(state: SinkState): Boolean =
     state.settings.get(ContentKey).exists(_.nonEmpty)
 

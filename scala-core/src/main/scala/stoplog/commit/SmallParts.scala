@@ -124,8 +124,7 @@ private[stoplog] final class SmallParts(
     }
   }
 
-  /** Handles a failure of an executor, or of an unreadable part: after some tries the parts stay unchanged.
-    */
+  /** Handles a failure of an executor, or of an unreadable part: after some tries the parts stay as is. */
   private def failed(merge: Merge, e: Throwable, state: SinkState): Next = {
     failures += 1
     Log.warn(s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' could not be merged", e)

@@ -103,7 +103,7 @@ private[stoplog] final class TaskPlanner(inlineBytes: Long = 768L << 10, pieceBy
 private object TaskPlanner {
   private type Encoded = Vector[(Int, Array[Byte])]
 
-  /** The numbers of an open part need this many bytes when encoded. */
+  /** The minimum encoded size of an open part, in bytes: its numbers need as much. */
   private final val LeastBytes = 100
 
   /** The parts of a slot when last sent in full.

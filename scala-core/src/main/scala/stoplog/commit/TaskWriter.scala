@@ -180,8 +180,8 @@ private[stoplog] final class TaskWriter[R](
   /** I1: in place only if no other live attempt can have received this part. */
   private def isOurs(part: Open): Boolean = plan.attempt == Attempt.First && part.owner.contains(plan.run)
 
-  /** Announces the task, then looks for a newer run. A claiming driver does the reverse, so one sees the
-    * other.
+  /** Announces the task, then looks for a newer run. A driver claims the log first, and then looks for tasks.
+    * So one of the two sees the other.
     */
   private def enter(): Unit = if (lease.isEmpty) {
     if (plan.isOfJob) store.refuseUnannounced(plan.run)

@@ -96,8 +96,7 @@ private[stoplog] final class ToolRun(
     record(RecordKind.Release, Vector.empty, change(state)): Unit
   }
 
-  /** Writes the missing rows of every open part, and returns the parts; no record names the parts as closed.
-    */
+  /** Writes the missing rows of every open part, and returns the parts; no record names them as closed. */
   def closedParts(): Vector[Pending] =
     parts.close(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
 

@@ -126,8 +126,7 @@ private[stoplog] object Parallel {
 
   private abstract class OnThreads(threads: Int) extends Parallel {
 
-    /** Returns after all actions have ended, or earlier if the caller waits without interrupting the actions.
-      */
+    /** Waits for all actions to end. May return earlier if an interrupt must not stop the actions. */
     protected def await(pool: ExecutorService): Unit
 
     override def map[A, B](items: Seq[A])(action: A => B): Seq[B] =

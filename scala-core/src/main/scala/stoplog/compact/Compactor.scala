@@ -49,8 +49,8 @@ private[stoplog] object Compactor {
       throw new IllegalArgumentException(s"The files have $difference, than each other.")
 
   /** Throws `STOPLOG_MERGE_INCOMPLETE` if the compacted file does not have exactly the rows of its inputs, by
-    * their counts and by the log. No file may be replaced then. Every compactor of a format with row counts
-    * calls this after the file is written.
+    * their counts and by the log, if known. No file may be replaced then. Every compactor of a format with
+    * row counts calls this after the file is written.
     */
   def requireRows(inputs: Seq[CompactionInput], told: Long, written: Long): Unit = {
     val logged = inputs.flatMap(_.records)

@@ -124,8 +124,7 @@ private[stoplog] object DirectoryMerges {
   private def storageOf(path: String) =
     SinkStorage.plain(path, Replacements.SinkId, Durability.Disk, SparkHadoop.configuration)
 
-  /** Runs in a task. Returns the token and the size of the part, or the problem: other compactions continue.
-    */
+  /** Runs in a task. Returns token and size of the part, or the problem: other compactions continue. */
   private def tried(work: MergeWork): (String, Long, String) =
     try {
       val (token, sizeBytes) = work.run()

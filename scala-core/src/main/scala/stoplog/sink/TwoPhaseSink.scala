@@ -11,9 +11,10 @@ import stoplog.part.RunId
   * also repeats commits after failures, and removes output that no record names. So each row is visible
   * exactly once, as long as the system keeps prepared output.
   *
-  * In one epoch each task [[TwoPhaseWriter.write writes]] its rows and then [[TwoPhaseWriter.prepare
-  * prepares]] the rows. The driver appends a record with the prepared output of all tasks, commits the output
-  * with the [[TwoPhaseCommitter]], and marks the record. A process may die between any two of these steps.
+  * In one epoch each task [[TwoPhaseWriter.write writes]] its rows and then
+  * [[TwoPhaseWriter.prepare prepares]] the rows. The driver appends a record with the prepared output of all
+  * tasks, commits the output with the [[TwoPhaseCommitter]], and marks the record. A process may die between
+  * any two of these steps.
   *
   * The sink is serialized to the executors. `docs/beyond-files/own-sink.md` has a complete example.
   *

@@ -45,8 +45,7 @@ private[stoplog] final class PreparingWriter[R](
     plan.prepared(prepared, startedAtMillis, clock.millis())
   }
 
-  /** Undoes output that the driver has not received. Output received by the driver may be in a record (I5).
-    */
+  /** Undoes output that the driver has not received. Received output may be in a record (I5). */
   override def abort(): Unit = if (phase == PreparingWriter.Phase.Writing) {
     phase = PreparingWriter.Phase.Aborted
     writer.foreach(_.abort())

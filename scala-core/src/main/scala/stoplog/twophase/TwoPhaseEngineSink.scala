@@ -39,7 +39,9 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
     override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(asked.columns), settings.log.sinkId)
   }
 
-  /** Without a configured location, the log is in a checkpoint that the engine has not passed yet. */
+  /** Carries out the query's newest record and returns its number. Returns `None` without a configured
+    * location: the log is then in a checkpoint that the engine has not passed yet.
+    */
   override def resume(queryId: String): Option[Long] =
     if (settings.log.location.isEmpty) None
     else {

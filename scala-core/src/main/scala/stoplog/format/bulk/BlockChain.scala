@@ -9,9 +9,9 @@ import stoplog.commit.PartBuffer
 import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.part.BlockOutput
 
-/** The blocks of one part, from the first to the end of the file.
+/** The blocks of one part, from the first block to the end of the file.
   *
-  * @param began the directory of the blocks that earlier epochs have written
+  * @param began the directory of the blocks written by earlier epochs
   */
 private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: PartBuffer) {
   import BlockChain.PartBlocks
@@ -19,13 +19,13 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
   private[this] var directory = began
   private[this] val out       = new PartBlocks(end)
 
-  /** The facts that the next writer of the part needs. */
+  /** The facts needed by the next writer of the part. */
   def header(last: LastEpoch): SpoolFrames.Header = SpoolFrames.Header(sink.description, directory, last)
 
   def begin(): OpenBlock =
     new OpenBlock(sink.format.block(out, directory), sink.format.blockBytes, sink.format.largeBytes)
 
-  /** Writes the block, and learns from it how rows shrink. */
+  /** Writes the block, and learns the ratios from the block. */
   def finish(block: OpenBlock): Unit = {
     val start = end.position
     directory = block.finish()
@@ -33,13 +33,13 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
       OpenBlock.Ratios.learn(sink.description, OpenBlock.Ratios.of(block, end.position - start))
   }
 
-  /** Writes the end of the part, after the last block. */
+  /** Writes the tail of the part, after the last block. */
   def close(): Unit = sink.format.end(out, directory)
 }
 
 private[bulk] object BlockChain {
 
-  /** The end of a part for a format, which may neither flush nor close it. */
+  /** The end of a part as passed to a format, which may neither flush nor close the part. */
   final class PartBlocks(end: PartBuffer) extends BlockOutput {
     override def position: Long                                          = end.position
     override def write(byte: Int): Unit                                  = end.write(byte)
@@ -61,28 +61,27 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
   private[this] var lookedRaw = 0L
   private[this] var isGivenUp = false
 
-  /** Bytes of its rows in memory. */
+  /** Bytes of the block's rows in memory. */
   def rawBytes: Long = looks.rawBytes
 
-  /** Bytes in it, as the format measures them, when it was last looked at. */
+  /** Bytes in the block at the last measurement, as counted by the format. */
   def bufferedBytes: Long = buffered
 
-  /** Bytes in it by now, if those rows that came since the last look are like the others. */
+  /** Estimated bytes in the block now: assumes that rows since the last measurement are like earlier rows. */
   def estimatedBytes: Long =
     if (buffered == 0) rawBytes else (buffered.toDouble / lookedRaw * rawBytes).toLong
 
-  /** Bytes in it as encoded and before compression, when it was last looked at. */
+  /** Encoded bytes in the block before compression, at the last measurement. */
   def encodedBytes: Long = encoded
 
-  /** Never without a row, whatever its size is to be: or there would be no end of blocks. */
+  /** A block without rows is never full, whatever its target size. Otherwise blocks would never end. */
   def isFull: Boolean = looks.rows > 0 && buffered >= blockBytes
 
-  /** Whether the block is full enough to be ended before there are more rows. */
+  /** Whether the block is full enough to end before more rows arrive. */
   def isNearlyFull: Boolean = looks.rows > 0 && buffered >= blockBytes * NearlyFull
 
-  /** Whether the rows of this epoch alone make the block large, so that it need not wait for those of others.
-    *
-    * @param earlierRaw bytes of those of its rows that earlier epochs have brought
+  /** Whether the rows of this epoch alone make the block large, so that the block need not wait.
+    * @param earlierRaw bytes of the block's rows from earlier epochs
     */
   def isLarge(earlierRaw: Long): Boolean =
     encoded >= largeBytes && encoded.toDouble * (rawBytes - earlierRaw) / rawBytes >= largeBytes.toDouble
@@ -99,7 +98,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
     looks.looked(buffered)
   }
 
-  /** The part's new directory. */
+  /** Returns the part's new directory. */
   def finish(): Array[Byte] = {
     if (isGivenUp) throw new IllegalStateException("A block that was given up cannot be written.")
     measure()
@@ -107,7 +106,7 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
     finally writer.close()
   }
 
-  /** Gives the block up, if it is not finished. */
+  /** Gives up the block, unless finished. */
   override def close(): Unit = {
     isGivenUp = true
     writer.close()
@@ -117,33 +116,33 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
 private[bulk] object OpenBlock {
   private final val NearlyFull = 0.95
 
-  /** The factors by which rows shrink on their way to storage; learned from the last block that was written.
+  /** The factors by which rows shrink until storage, learned from the last block written.
     *
-    * @param block   bytes in a block, as [[BlockWriter.bufferedBytes]] counts them, for each byte of a row
-    * @param encoded bytes in a block, as [[BlockWriter.encodedBytes]] counts them, for each byte of a row
-    * @param storage bytes on storage for each byte of a row
+    * @param block   bytes in a block, as counted by [[BlockWriter.bufferedBytes]], per byte of a row
+    * @param encoded bytes in a block, as counted by [[BlockWriter.encodedBytes]], per byte of a row
+    * @param storage bytes on storage per byte of a row
     */
   final case class Ratios(block: Double, encoded: Double, storage: Double) {
 
-    /** With what a block tells that was given up. */
+    /** Returns these ratios, updated with the measurements of a block that was given up. */
     def knowing(block: OpenBlock): Ratios = Ratios.of(block, storageBytes = 0).copy(storage = storage)
   }
 
   object Ratios {
 
-    /** Nothing is known: a row takes on storage what it takes in memory, which is more than it will. */
+    /** The default ratios: a row takes as much storage as memory. This overestimates the actual size. */
     val unknown: Ratios = Ratios(1, 1, 1)
 
-    /** Of a block with a row at least. */
+    /** Returns the ratios of a block with at least one row. */
     def of(block: OpenBlock, storageBytes: Long): Ratios = {
       val raw = block.rawBytes.toDouble
       Ratios(block.bufferedBytes / raw, block.encodedBytes / raw, storageBytes / raw)
     }
 
-    /** The ratios of the last block in this format, by [[BulkFormat.describe]], in this process. */
+    /** Returns the ratios of this process's last block in a format, as in [[BulkFormat.describe]]. */
     def learned(format: String): Option[Ratios] = Option(known.get(format))
 
-    /** A block that told no size teaches nothing: orc-core knows none of the first rows, nor Parquet one of nulls. */
+    /** Ignores blocks of unknown size: orc-core reports none for the first rows, Parquet none for nulls. */
     def learn(format: String, ratios: Ratios): Unit = if (ratios.block > 0 && ratios.encoded > 0) {
       if (known.size > MostFormats) known.clear()
       known.put(format, ratios)
@@ -156,7 +155,7 @@ private[bulk] object OpenBlock {
   }
 }
 
-/** Drops the output of a trial, and counts it. */
+/** Discards the output of a trial, and counts its bytes. */
 private[format] final class NullOutput extends BlockOutput {
 
   private var written = 0L

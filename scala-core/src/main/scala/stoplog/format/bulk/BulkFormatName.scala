@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-/** A bulk format that comes with stoplog, and its options.
+/** A bulk format built into stoplog, and its options.
   *
   * @param compressions the values of `compression`; the first is the default
-  * @param options      Spark's own options of the format
-  * @param prefixes     of options that go to the format's library as they are
+  * @param options      Spark's own options for the format
+  * @param prefixes     of options passed to the format's library unchanged
   */
 private[stoplog] sealed abstract class BulkFormatName(
     val word: String,

@@ -8,32 +8,33 @@ import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows
 import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.thread.Outcomes
 
-/** The rows of one part of a format of blocks. They wait until they fill a block, and are then written as one; those
-  * that still wait at the end of an epoch go into a spool file.
+/** The rows of one part of a block format. Rows wait until they fill a block, and are then written as one
+  * block. Rows still waiting at the end of an epoch are written to a spool file.
   *
-  * So the size of blocks does not depend on epochs, as long as these are small. An epoch that alone brings a large block
-  * ([[BulkFormat.largeBytes]]) ends it: from the row on that made it large no row is kept beside the block. Behind such an
-  * epoch no row is from the beginning, but for the first few; and in the first epoch of a part that is alone in its task none
-  * is from a quarter of a large block on. If the epoch is small after all, it makes a small block, and the next one is taken for
-  * a small one.
+  * The size of blocks is therefore independent of epochs, as long as epochs are small. If the rows of one
+  * epoch make a block large ([[BulkFormat.largeBytes]]), the block ends with the epoch. As soon as the block
+  * is large, rows are kept only in the block. After a large epoch, this applies from the start, except for
+  * the first few rows. In the first epoch of a part without other parts in the task, this applies from a
+  * quarter of a large block on. If such an epoch turns out to be small, its block is small, and the next
+  * epoch is treated as small.
   *
-  * A part holds rows, but no writer: of all parts of a task one at most has a block that is being filled, until the epoch
-  * ends.
+  * A part holds rows, but no writer. At most one part of a task has a block that is being filled, until the
+  * epoch ends.
   *
   * @param earlier the rows that earlier epochs left; none for a new part
   */
 private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[EarlierRows], parts: BulkParts)
     extends PartEncoder[InternalRow] {
-  private[this] var older  = earlier // until a block has taken them
+  private[this] var older  = earlier // until a block contains them
   private[this] var fresh  = parts.spool()
   private[this] var open   = Option.empty[OpenBlock]
-  private[this] var direct = false   // no row waits: the open block alone has them, and ends with the epoch
-  private[this] var anew = earlier.isEmpty // replaces the spool files, rather than adding to them
+  private[this] var direct = false   // no row waits: only the open block has rows, and ends with the epoch
+  private[this] var anew = earlier.isEmpty // replaces the spool files instead of appending
 
-  private[this] var earlierRaw = 0L // bytes of rows in the open block that earlier epochs have brought
+  private[this] var earlierRaw = 0L // bytes of rows in the open block from earlier epochs
   private[this] var thisEpoch: LastEpoch = LastEpoch.Small
 
-  // Not read before it is needed, which in most epochs it is not.
+  // Read lazily, because most epochs do not need the header.
   private[this] lazy val sink  = earlier.fold(parts.sink)(rows => parts.begunAs(rows.header.format))
   private[this] lazy val chain =
     new BlockChain(sink, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
@@ -63,8 +64,8 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     }
   }
 
-  /** A block that refuses a row is given up: only the rows that wait are known to be whole. Where none wait, the block
-    * stays, and cannot be ended.
+  /** Gives up the block if the block rejects a row: only the waiting rows are known to be complete. If no
+    * rows wait, the block stays open, and cannot be finished.
     */
   private def into(block: OpenBlock, row: UnsafeRow): Unit =
     try block.write(row, row.getSizeInBytes)
@@ -76,7 +77,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
         BadRow.unless(throw e)
     }
 
-  /** From here on the block alone has the rows, where one that it refuses fails the task anyway. */
+  /** From here on only the block holds the rows. A row rejected by the block fails the task anyway. */
   private def letGoOfRows(block: OpenBlock): Unit =
     if (parts.mayLetGoOfRows && block.isLarge(earlierRaw)) letGo()
 
@@ -85,8 +86,8 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     direct = true
   }
 
-  /** Asked once an epoch, and only where the last one left no row: it may have been large, which its header tells. Of a new
-    * part nothing tells; it makes one small block at most.
+  /** Called at most once per epoch, and only if the previous epoch left no rows. The header records whether
+    * the previous epoch was large. A new part has no such record, and makes at most one small block.
     */
   private def fillIfLikely(): Unit = {
     likelyLarge = Long.MaxValue
@@ -99,7 +100,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     }
   }
 
-  /** Whether it has a block that is not large enough to end here. */
+  /** Whether this part has an open block that is too small to end here. */
   private[bulk] def isFilling: Boolean = open.exists(block => !direct || !block.isLarge(earlierRaw))
 
   override def sizeBytes: Long = {
@@ -107,8 +108,8 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     end.position + (unwritten * ratios.storage).toLong
   }
 
-  /** A block that is nearly full ends here, and one that this epoch alone has made large. Any other is filled further if the
-    * part ends, and else given up.
+  /** Ends a block that is nearly full, or is large by the rows of this epoch alone. Any other block is ended
+    * by [[finish]] if the part ends, and else given up.
     */
   override def pause(): Unflushed = {
     open.foreach { block =>
@@ -153,8 +154,9 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     parts.left()
   }
 
-  /** Gives the memory of the block to another part. It ends where no rows wait, and where the epoch would end it anyway: to
-    * be filled again it would only have to take it from the other part. Else the rows are still here.
+  /** Releases the memory of the block for another part. Ends the block if no rows wait, or if the epoch would
+    * end the block anyway: a refill would only take the memory back from the other part. Otherwise the rows
+    * are still here, and the block is given up.
     */
   private[bulk] def giveUpBlock(): Unit = {
     open.foreach { block =>
@@ -169,7 +171,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     lookLater()
   }
 
-  /** There are enough rows for a block that is full, or for one that ends with the epoch, as far as one can tell. */
+  /** Whether the waiting rows probably make a full block, or a block that ends with the epoch. */
   private def isEnough: Boolean = waitingBytes >= enough || fresh.rawBytes >= enoughFresh
 
   @scala.annotation.tailrec
@@ -211,7 +213,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
         val row = rows.next()
         block.write(row, row.getSizeInBytes)
       }
-      block.measure() // or whether it is full would be known too late, and it might be given up meanwhile
+      block.measure() // otherwise a full block is noticed too late, and may be given up before
     } catch { case e: Throwable => block.close(); throw e }
     block
   }
@@ -229,7 +231,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     lookAgain()
   }
 
-  /** All rows are in blocks. */
+  /** Called when all rows are in blocks. */
   private def taken(): Unit = {
     fresh.clear()
     older = None
@@ -245,7 +247,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     if (earlier.isEmpty && likelyLarge != Long.MaxValue) likelyLarge = sink.firstRawBytes
   }
 
-  /** The rows that wait have been looked at, and fill no block, whatever is known of others: twice as many may. */
+  /** Called when the waiting rows do not fill a block as predicted: waits for twice as many rows. */
   private def lookLater(): Unit = {
     lookAgain()
     if (isEnough) {
@@ -265,14 +267,14 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 private[bulk] object BulkPartEncoder {
   private final val CountBytes = 64L << 10
 
-  /** The rows of a part that ends with its epoch: written as they come, with nothing to wait for. */
+  /** The rows of a part that ends with its epoch. Rows are written on arrival and never wait. */
   final class DirectEncoder(end: PartBuffer, parts: BulkParts) extends PartEncoder[InternalRow] {
     private[this] val chain    = new BlockChain(parts.sink, Array.emptyByteArray, end)
     private[this] val ratios   = parts.sink.ratios
     private[this] var open     = Option.empty[OpenBlock]
-    private[this] var before   = 0L // bytes of the part in front of the open block
+    private[this] var before   = 0L // bytes of the part before the open block
     private[this] var counted  = 0L
-    private[this] var countRaw = 0L // the next bytes of rows at which the block is counted
+    private[this] var countRaw = 0L // the next bytes of rows at which the block is measured
 
     override def append(row: InternalRow): Unit = {
       val unsafe = parts.unsafe(row)
@@ -290,15 +292,15 @@ private[bulk] object BulkPartEncoder {
       }
     }
 
-    /** The size of the open block, as it was last counted. */
+    /** The last measured size of the open block. */
     private[bulk] def blockBytes: Long = counted
 
-    /** The size when the block was last measured, unless a user's writer has written more of its block since. */
+    /** The size at the last measurement, unless a user-defined writer has since written more of the block. */
     override def sizeBytes: Long = open.fold(end.position) { block =>
       end.position.max(before + (block.bufferedBytes / ratios.block * ratios.storage).toLong)
     }
 
-    /** Ends a block that is as short as its epoch, because the part does not end after all. */
+    /** Ends the block, although short, because the part does not end with its epoch after all. */
     override def pause(): Unflushed = {
       endBlock()
       val header = chain.header(LastEpoch.Small)

@@ -11,13 +11,14 @@ import stoplog.part.Spooled
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
 
-/** Parts of a format of blocks, as the commit protocol sees them. For one task, or for the driver.
+/** Parts of a block format, as seen by the commit protocol. For one task, or for the driver.
   *
-  * @param project the columns that are written
+  * @param project the written columns
   * @param spoolFiles   the spool files of open parts
-  * @param onBadRow whether rows are tried before they wait for their block
-  * @param memory  of the rows that wait in this process
-  * @param mostInBlocks the bytes that the blocks of the task may have together, where each part has one; by default what the heap allows
+  * @param onBadRow whether rows are tested before they wait for their block
+  * @param memory  for the rows that wait in this process
+  * @param mostInBlocks the limit in bytes for all open blocks of the task, if each part has a block; by
+  *                     default derived from the heap
   */
 private[stoplog] final class BulkParts(
     private[bulk] val sink: BulkSink,
@@ -33,7 +34,7 @@ private[stoplog] final class BulkParts(
   private[this] val required      = new RowChecks.Required(sink.schema)
 
   private[this] var filling = Option.empty[BulkPartEncoder]
-  private[this] var live    = 0 // parts that rows go to
+  private[this] var live    = 0 // parts that accept rows
 
   private[this] lazy val mostBytes = mostInBlocks.getOrElse(BulkParts.mostInBlocks(sink.format))
 
@@ -45,13 +46,13 @@ private[stoplog] final class BulkParts(
     case OnBadRow.Reject => new RowChecks.Each(sink.format)
   }
 
-  /** A block that refuses a row is lost. If the task is to go on without that row, all others must be kept. */
+  /** A rejected row destroys its block. To continue without the row, the task must keep all other rows. */
   private[bulk] val mayLetGoOfRows: Boolean = onBadRow == OnBadRow.Fail
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
       case (PartLife.OneEpoch, OnBadRow.Fail) => new BulkPartEncoder.DirectEncoder(end, this)
-      // A block that refuses a row is lost, so the rows have to be kept until it is written.
+      // A rejected row destroys its block, so the rows must be kept until the block is written.
       case _ => begun(end, None)
     }
 
@@ -70,31 +71,31 @@ private[stoplog] final class BulkParts(
     }
   }
 
-  /** The format in which a part was begun, which another run may have set otherwise. */
+  /** Returns the sink with which a part was started. Another run may have used other settings. */
   private[bulk] def begunAs(description: String): BulkSink =
     if (description == sink.description) sink else BulkSink.of(description, sink.running)
 
   private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
 
-  /** Whether the task has no more than one part. */
+  /** Whether the task has at most one part. */
   private[bulk] def isOnly: Boolean = live == 1
 
-  /** A part is over, for this task. */
+  /** Called when a part is finished or closed in this task. */
   private[bulk] def left(): Unit = live -= 1
 
-  /** Whether no other part loses by it that this one fills a block. */
+  /** Whether this part can fill a block without taking a block away from another part. */
   private[bulk] def mayFill(part: BulkPartEncoder): Boolean = !filling.exists(p => (p ne part) && p.isFilling)
 
-  /** Takes the block of any other part from it: one part of a task at a time may fill one, which takes as much memory as it is
-    * large.
+  /** Takes the block away from any other part. Only one part of a task may fill a block at a time, because
+    * the memory for a block grows with its size.
     */
   private[bulk] def fill(part: BulkPartEncoder): Unit = {
     filling.filter(_ ne part).foreach(_.giveUpBlock())
     filling = Some(part)
   }
 
-  /** The open block of a part has come to another size. The largest one ends early where those of the task have too many bytes
-    * together: its part gets one block more.
+  /** Called when the size of an open block has changed. If the open blocks of the task exceed the limit, ends
+    * the largest block early. The part of this block then gets one more block.
     */
   private[bulk] def counts(part: BulkPartEncoder.DirectEncoder, before: Long, now: Long): Unit = {
     inBlocks += now - before
@@ -110,8 +111,9 @@ private[stoplog] final class BulkParts(
 
 private[stoplog] object BulkParts {
 
-  /** One block at least, as where parts fill one after the other; or a quarter of the heap for the tasks of a process. A format
-    * that writes a part as one block cannot end it.
+  /** Returns a task's share of a quarter of the heap, or one full block if this is more. One block is the
+    * memory for filling parts one after another. If a format writes each part as one block, there is no
+    * limit: such a block cannot end early.
     */
   private def mostInBlocks(format: BulkFormat): Long = {
     val runtime = Runtime.getRuntime
@@ -120,29 +122,29 @@ private[stoplog] object BulkParts {
 
   private final val HeapShare = 4L
 
-  /** Finds out whether rows can be written when they come. For one task.
+  /** Checks on arrival whether rows can be written. For one task.
     *
-    * A row waits for its block, which may be written in a later epoch, by another process. To be rejected in its own
-    * epoch it has to be tried before it waits.
+    * A row waits for its block, which may be written in a later epoch, by another process. To be rejected in
+    * the epoch of its arrival, the row must be tested before waiting.
     */
   private[bulk] sealed trait RowChecks {
 
-    /** Checks a row before it waits for a block that is not begun yet. Throws [[BadRow]]. */
+    /** Checks a row before it waits for a block that is not started yet. Throws [[BadRow]]. */
     def beforeWaiting(row: UnsafeRow): Unit
 
-    /** Checks a row before it goes straight into a block. Throws [[BadRow]]. */
+    /** Checks a row before it is added to a block directly. Throws [[BadRow]]. */
     def beforeBlock(row: UnsafeRow): Unit
 
-    /** A block refused a row. It can take no other, and its rows have to be encoded again. */
+    /** Called when a block rejects a row. The block is then unusable, and its rows must be encoded again. */
     def refused(): Unit
 
-    /** Frees what it holds. */
+    /** Releases resources. */
     def close(): Unit
   }
 
   private[bulk] object RowChecks {
 
-    /** A row that cannot be written fails the task that comes upon it. */
+    /** A row that cannot be written fails the task that encodes the row. */
     case object Omitted extends RowChecks {
       override def beforeWaiting(row: UnsafeRow): Unit = ()
       override def beforeBlock(row: UnsafeRow): Unit   = ()
@@ -150,8 +152,9 @@ private[stoplog] object BulkParts {
       override def close(): Unit                       = ()
     }
 
-    /** Rows that wait are encoded once more than they need be. Those that go straight into a block are not, until the
-      * first one is refused: from then on a block would have to be made anew for each.
+    /** Encodes waiting rows one additional time. Rows added to a block directly are not encoded twice before
+      * the first rejection. After the first rejection they are, because otherwise the block would have to be
+      * rebuilt for each rejected row.
       */
     final class Each(format: BulkFormat) extends RowChecks {
       private[this] var trial  = Option.empty[BlockWriter]
@@ -186,7 +189,7 @@ private[stoplog] object BulkParts {
       private final val TrialBytes = 4L << 20
     }
 
-    /** Columns that are never null, as Spark was told: a null among them would be taken for a value, or lost. */
+    /** Columns declared non-nullable to Spark. A null in such a column would be read as a value, or lost. */
     final class Required(schema: StructType) {
       private[this] val ordinals = schema.indices.filterNot(schema(_).nullable).toArray
 
@@ -202,10 +205,10 @@ private[stoplog] object BulkParts {
   }
 }
 
-/** Writes the ends of parts that were left open with spooled rows, each in the format in which it was begun,
-  * whatever is set now. For the driver, which begins none.
+/** Writes the ends of parts with spooled rows, each in the format with which the part was started, regardless
+  * of the current settings. Used by the driver, which starts no parts.
   *
-  * @param running the query's name for its own bulk format, if it has one
+  * @param running the name of the query for its user-defined bulk format, if any
   */
 private[stoplog] final class EndingParts(spoolFiles: SpoolFiles, running: Option[String])
     extends PartFormat[InternalRow] {

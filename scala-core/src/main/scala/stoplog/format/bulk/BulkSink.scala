@@ -14,11 +14,12 @@ import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.part.BlockOutput
 import stoplog.util.UserObject
 
-/** The settings of a sink that writes bulk parts. They go to the executors, and into the parts' spool files.
+/** The settings of a sink with bulk parts. Sent to the executors, and recorded in the spool files of the
+  * parts.
   *
   * @param kind     the name of the format
-  * @param schema   the columns that are written
-  * @param recorded its description, if a part has it: this part goes on with the same text
+  * @param schema   the written columns
+  * @param recorded the description found in a part, if any; the part is resumed with exactly this description
   */
 private[stoplog] final case class BulkSink(
     kind: String,
@@ -29,26 +30,28 @@ private[stoplog] final case class BulkSink(
 ) {
   import BulkSink.UserFormat
 
-  /** A text from which [[BulkSink.of]] makes it again, in any process. */
+  /** A description from which [[BulkSink.of]] recreates the sink in any process. */
   @transient lazy val description: String = recorded.getOrElse {
     val node = FormatDescription.JsonTexts.mapper.createObjectNode()
     node.put("kind", kind).put("schema", schema.json).put("format", format.describe)
     node.toString
   }
 
-  /** The running query's name for its own format, if it has one. */
+  /** Returns the name of the running query for its user-defined format, if any. */
   private[bulk] def running: Option[String] = format match {
     case own: UserFormat => own.reference
     case _               => None
   }
 
-  /** The ratios of rows to storage; learned in this process, or supposed. */
+  /** Returns the ratios of row size to stored size: learned in this process, or the defaults. */
   private[bulk] def ratios: OpenBlock.Ratios =
     OpenBlock.Ratios.learned(description).getOrElse(OpenBlock.Ratios.unknown)
 
   private[bulk] def isUnknown: Boolean = OpenBlock.Ratios.learned(description).isEmpty
 
-  /** Learns from a few rows, by a block that is thrown away. Those that are too few for the format teach nothing. */
+  /** Learns the ratios from a few rows, by writing and discarding a block. Too few rows for the format to
+    * measure teach nothing.
+    */
   private[bulk] def probe(rows: Iterator[UnsafeRow]): Unit = {
     val nowhere = new NullOutput
     val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue, Long.MaxValue)
@@ -59,24 +62,30 @@ private[stoplog] final case class BulkSink(
     OpenBlock.Ratios.learn(description, OpenBlock.Ratios.of(block, nowhere.position))
   }
 
-  /** The bytes of rows that are worth a first look: enough to learn from, if nothing is known. */
+  /** The bytes of rows after which a block is first tried. Without known ratios: enough to learn from. */
   private[bulk] def firstLook: Long =
     if (isUnknown) blockRawBytes.min(BulkSink.EnoughToLearnBytes) else blockRawBytes
 
-  /** A block of this format has about as many bytes of rows. */
+  /** Returns the approximate bytes of rows that make a block of this format. */
   private[bulk] def blockRawBytes: Long = (format.blockBytes / ratios.block).toLong.max(1)
 
-  /** Whether a block of so many bytes of rows tells how rows shrink: the last few of a part do not, unless nothing else is known. */
+  /** Whether ratios can be learned from a block of `rawBytes` of rows. The last few rows of a part are too
+    * few, unless no ratios are known yet.
+    */
   private[bulk] def learnsFrom(rawBytes: Long): Boolean =
     rawBytes > 0 && (isUnknown || rawBytes >= blockRawBytes / BulkSink.LearnShare)
 
-  /** As many bytes of rows in one epoch make about a large block. */
+  /** Returns the approximate bytes of rows in one epoch that make a large block. */
   private[bulk] def largeRawBytes: Long = (format.largeBytes / ratios.encoded).toLong.max(1)
 
-  /** So many bytes of rows tell, in the first epoch of a part that is alone in its task, that it may bring a large block. */
+  /** Returns the bytes of rows after which the first epoch of a part is expected to make a large block. Used
+    * if the task has only this part.
+    */
   private[bulk] def firstRawBytes: Long = (largeRawBytes / BulkSink.FirstShare).max(BulkSink.LeastFirstBytes)
 
-  /** So many bytes of rows tell, behind an epoch that brought a large block, that this one may bring one too: 2 MiB of 64. */
+  /** Returns the bytes of rows after which an epoch is expected to be large, if the epoch before was large.
+    * For a large block of 64 MiB: 2 MiB.
+    */
   private[bulk] def likelyRawBytes: Long = (largeRawBytes / BulkSink.LikelyShare).max(1)
 }
 
@@ -87,9 +96,9 @@ private[stoplog] object BulkSink {
   private final val LeastFirstBytes    = 16L << 20
   private final val LearnShare         = 128L
 
-  /** The format, opened.
+  /** Returns the sink of a description, with its format opened.
     *
-    * @param running the query's name for its own format, if it has one
+    * @param running the name of the query for its user-defined format, if any
     *
     * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
     */
@@ -112,12 +121,12 @@ private[stoplog] object BulkSink {
         .getOrElse(throw new IllegalArgumentException(s"there is no bulk format '$kind'"))
         .of(described)
 
-  /** A user's own format of blocks.
+  /** A user-defined block format.
     *
-    * Its parts name its class and its settings. They never hold the object itself: to deserialize it would run code of
-    * any writer of the directory in the job.
+    * Its parts record the class and its settings, never the serialized object: deserialization would let any
+    * writer of the directory run code in the job.
     *
-    * @param reference the running query's name for it; none if a part names it
+    * @param reference the name of the running query for the format; none if a part names the format
     */
   final class UserFormat private (
       format: BulkFormat,
@@ -136,10 +145,10 @@ private[stoplog] object BulkSink {
 
   object UserFormat {
 
-    /** The value of [[BulkSink.kind]] for it. */
+    /** The value of [[BulkSink.kind]] for a user-defined format. */
     val Kind: String = "own"
 
-    /** The format that the options name: by its class, or as an instance. Error: `STOPLOG_USER_CODE`. */
+    /** Returns the format named in the options, by class or as an instance. Error: `STOPLOG_USER_CODE`. */
     def apply(reference: String): UserFormat = {
       val writers = UserObject.load(reference, classOf[BulkWriters], OptionKey)
       val node    =
@@ -154,11 +163,11 @@ private[stoplog] object BulkSink {
       new UserFormat(blocks(writers), Some(reference), node.toString)
     }
 
-    /** The format that a part names: the query's, if it describes itself in the same way, but made anew, since the part may
-      * have other columns.
+    /** Returns the format named by a part. If the query's format has the same description, the query's format
+      * is used, but as a new object, because the part may have other columns.
       *
-      * @param described its [[UserFormat.describe]]
-      * @param running   the query's name for its own, if it has one
+      * @param described the part's [[UserFormat.describe]]
+      * @param running   the name of the query for its user-defined format, if any
       *
       * Error: `STOPLOG_BULK_WRITER_UNKNOWN`.
       */
@@ -196,7 +205,7 @@ private[stoplog] object BulkSink {
         )
     }
 
-    /** A format without blocks as one whose parts are one block. */
+    /** Adapts a format without blocks: each part is one block. */
     private final class WholeParts(factory: BulkWriterFactory) extends BulkFormat {
 
       override def suffix: String                              = factory.suffix
@@ -227,23 +236,23 @@ private[stoplog] object BulkSink {
   }
 }
 
-/** The longest life of a part of a sink, as far as its rolling policy tells before it is asked. */
+/** The longest possible life of the parts of a sink, as determined by the type of job and rolling policy. */
 private[stoplog] sealed trait PartLife extends Product with Serializable
 private[stoplog] object PartLife {
 
   /** A part may stay open at the end of an epoch. */
   case object ManyEpochs extends PartLife
 
-  /** Every part ends with the epoch in which it began: in batch jobs, and under a policy that closes all. */
+  /** Every part ends with its first epoch: in batch jobs, and under a policy that closes all parts. */
   case object OneEpoch extends PartLife
 }
 
-/** A format of blocks that can be made from its own description. `java.util.ServiceLoader` finds those of the jar. */
+/** Recreates a block format from its description. `java.util.ServiceLoader` finds providers in the jar. */
 private[stoplog] trait BulkFormatProvider {
 
   /** The name of the format. */
   def kind: String
 
-  /** @param described the answer of the format's [[BulkFormat.describe]] */
+  /** @param described the result of the format's [[BulkFormat.describe]] */
   def of(described: String): BulkFormat
 }

@@ -10,7 +10,7 @@ import stoplog.error.Errors
 import stoplog.part.{RecordBytes, Spooled}
 import stoplog.storage.SpoolFiles
 
-/** The rows of a part that earlier epochs left in spool files and in the record. Reads nothing before it is asked. */
+/** The rows of a part that earlier epochs left in spool files and in the record. Reads lazily. */
 private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
   import EarlierRows.Source
 
@@ -25,8 +25,8 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
     }
   }
 
-  /** All rows in order, each once it is known to be one of these columns. The object is reused. The caller closes what it
-    * does not read to the end.
+  /** Returns all rows in order. The bytes of each row are checked against `schema` first. The row object is
+    * reused. The caller must close the iterator unless all rows are read.
     */
   def rows(schema: StructType): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
     private[this] val bounds = new RowBounds(schema)
@@ -80,7 +80,7 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
 
 private[bulk] object EarlierRows {
 
-  /** What holds rows, with its name for messages. */
+  /** A spool file or the rows in a record, with its name for messages. */
   private final case class Source(name: String, open: () => InputStream)
 
   private object Source {
@@ -88,7 +88,7 @@ private[bulk] object EarlierRows {
       Source("the rows of an open part in the log", () => new ByteArrayInputStream(rows.bytes))
   }
 
-  /** The rows that earlier epochs left, then those of this one. The object is reused. */
+  /** The rows that earlier epochs left, followed by the rows of this epoch. The row object is reused. */
   final class AndNewer(
       earlier: Option[Iterator[UnsafeRow] with Closeable],
       now: Iterator[UnsafeRow]

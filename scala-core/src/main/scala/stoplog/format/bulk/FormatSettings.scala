@@ -13,8 +13,8 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.error.Errors
 
-/** The description that a format of blocks gives of itself ([[BulkFormat.describe]]), read back: JSON with the format's
-  * name, a version, the schema, and settings.
+/** The self-description of a block format ([[BulkFormat.describe]]), parsed: JSON with the format's name, a
+  * version, the schema, and settings.
   */
 private[format] final class FormatDescription private (root: JsonNode, val schema: StructType) {
   import FormatDescription.JsonTexts
@@ -26,7 +26,7 @@ private[format] final class FormatDescription private (root: JsonNode, val schem
 
 private[format] object FormatDescription {
 
-  /** The version that is written, and the newest that can be read. */
+  /** The version for new descriptions, and the newest readable version. */
   val Version: Int = 1
 
   def write(format: String, schema: StructType, numbers: (String, Int)*)(
@@ -40,7 +40,7 @@ private[format] object FormatDescription {
     root.toString
   }
 
-  /** Error: `IllegalArgumentException` for any other text. */
+  /** Error: `IllegalArgumentException` for any other string. */
   def read(format: String, described: String): FormatDescription = {
     def notOne(why: String) =
       new IllegalArgumentException(s"Not the description of a format '$format': $why.")
@@ -57,8 +57,8 @@ private[format] object FormatDescription {
       }
   }
 
-  /** Requires that a format is opened for the columns that it was made for. Whether one is nullable may differ between the
-    * plan and the rows.
+  /** Requires that a format is opened with the columns for which the format was created. The nullability may
+    * differ between the plan and the rows.
     */
   def sameColumns(made: StructType, opened: StructType): Unit =
     require(
@@ -69,7 +69,7 @@ private[format] object FormatDescription {
   private def columns(schema: StructType): Seq[(String, String)] =
     schema.map(field => field.name -> field.dataType.catalogString)
 
-  /** Texts by name as an object of JSON, sorted by their names. */
+  /** Strings by name as a JSON object, sorted by name. */
   object JsonTexts {
     val mapper: ObjectMapper = new ObjectMapper()
 
@@ -83,13 +83,13 @@ private[format] object FormatDescription {
   }
 }
 
-/** Entries that users put into the header or footer of each file: the options `metadata.<key>`. */
+/** User-defined entries for the header or footer of each file: the options `metadata.<key>`. */
 private[format] object MetadataOptions {
 
-  /** The prefix of these options; upper and lower case are the same. */
+  /** The prefix of these options; not case-sensitive. */
   val Prefix: String = "metadata."
 
-  /** The entries by their keys, whose case counts, and the other options. */
+  /** Returns the entries by their case-sensitive keys, and the other options. */
   def split(options: Map[String, String]): (Map[String, String], Map[String, String]) = {
     val (metadata, others) = options.partition { case (key, _) =>
       key.regionMatches(true, 0, Prefix, 0, Prefix.length)
@@ -97,25 +97,25 @@ private[format] object MetadataOptions {
     (metadata.map { case (key, value) => key.drop(Prefix.length) -> value }, others)
   }
 
-  /** The problems of keys that are not the user's. */
+  /** Returns the problems of keys that are reserved. */
   def problems(metadata: Map[String, String])(isReserved: String => Boolean): Seq[String] =
     metadata.keys.toSeq.sorted
       .filter(key => key.startsWith("org.apache.spark.") || isReserved(key))
       .map(key => s"$Prefix$key: Spark writes metadata of this name itself.")
 }
 
-/** Hadoop's settings between sessions, options and files. */
+/** Converts Hadoop settings between sessions, options and files. */
 private[format] object FormatConfiguration {
 
-  /** The settings that Spark's own writers see: the session's, and above them the options of the write. */
+  /** Returns the settings seen by Spark's own writers: the session's, overridden by the write's options. */
   def of(session: SparkSession, options: Map[String, String]): Configuration =
     configuration(session.conf.getAll ++ options, new Configuration(session.sparkContext.hadoopConfiguration))
 
-  /** The settings with these names. */
+  /** Returns the settings with these names. */
   def some(configuration: Configuration)(isWanted: String => Boolean): Map[String, String] =
     configuration.asScala.map(_.getKey).filter(isWanted).map(key => key -> configuration.get(key)).toMap
 
-  /** These settings, and below them those of `all`, which it changes. */
+  /** Returns `all`, changed and overridden by `settings`. */
   def configuration(
       settings: Map[String, String],
       all: Configuration = new Configuration(false)
@@ -125,16 +125,16 @@ private[format] object FormatConfiguration {
   }
 }
 
-/** Finds on the driver the problems that would fail the first task. */
+/** Finds problems on the driver that would fail the first task. */
 private[format] object DryRun {
 
-  /** A trial of a format, which must have none of these problems. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Tests a format without known `problems`. Error: `STOPLOG_INVALID_OPTIONS`. */
   def apply[A](format: String, problems: Seq[String])(write: => A): A = {
     if (problems.nonEmpty) throw Errors.invalidOptions(problems)
     asked(format)(write)
   }
 
-  /** An answer of Spark or of the format's library, which may refuse it. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Returns a result of Spark or the format's library, which may throw. Error: `STOPLOG_INVALID_OPTIONS`. */
   def asked[A](format: String)(answer: => A): A =
     try answer
     catch {

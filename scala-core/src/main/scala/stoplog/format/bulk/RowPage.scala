@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
-/** Rows one behind the other in an array, each after its length: Spark's own binary form, copied as it is. */
+/** Consecutive rows in an array, each preceded by its length: Spark's binary row format, copied unchanged. */
 private[bulk] final class RowPage private (
     private var bytes: Array[Byte],
     private var filled: Int,
@@ -19,7 +19,7 @@ private[bulk] final class RowPage private (
   def capacity: Int    = bytes.length
   def isEmpty: Boolean = count == 0
 
-  /** Whether the row was taken; else the page is full. */
+  /** Adds a row. Returns false if the page is full. */
   def append(row: UnsafeRow): Boolean = {
     val needed = filled.toLong + RowPage.LengthBytes + row.getSizeInBytes
     if (needed > bytes.length) false
@@ -32,15 +32,15 @@ private[bulk] final class RowPage private (
     }
   }
 
-  /** A copy with more room. */
+  /** Returns a copy with more room. */
   def grownTo(capacity: Int): RowPage = new RowPage(java.util.Arrays.copyOf(bytes, capacity), filled, count)
 
   def array: Array[Byte] = bytes
 
-  /** The rows in order. The object is reused; it stays valid as long as the page is not changed. */
+  /** Returns the rows in order. The row object is reused, and is valid until the page changes. */
   def iterator(columns: Int): Iterator[UnsafeRow] = iterator(columns, (_, _, _) => ())
 
-  /** The rows of a page from storage, each once it is known to lie within its bytes. Error of `next`:
+  /** Returns the rows of a page read from storage, each after a check of its bounds. Error of `next`:
     * `IOException`.
     */
   def checked(bounds: RowBounds): Iterator[UnsafeRow] = iterator(
@@ -70,24 +70,24 @@ private[bulk] final class RowPage private (
 
 private[bulk] object RowPage {
 
-  /** A check of a row: its begin, the length that it says it has, and the bytes of the page that are left. */
+  /** A check of a row: its start, its recorded length, and the remaining bytes of the page. */
   private type Look = (Int, Int, Int) => Unit
 
   def empty(capacity: Int): RowPage = new RowPage(new Array[Byte](capacity), 0, 0)
 
   def of(bytes: Array[Byte], rows: Int): RowPage = new RowPage(bytes, bytes.length, rows)
 
-  /** The space of a row besides its own bytes. Eight of them, because Spark reads its rows in whole words. */
+  /** The overhead per row in bytes. 8 bytes, because Spark reads rows in whole words. */
   val LengthBytes: Int = 8
 }
 
-/** Checks that rows in Spark's own binary form lie within their bytes.
+/** Checks that rows in Spark's binary format are within their bytes.
   *
-  * Spark follows the offsets and lengths in its rows without a look: a row that says more than it has would be written
-  * with the memory of the JVM behind it, or end the process. So rows from storage are checked first, however deep they
-  * are; values mean nothing here.
+  * Spark follows the offsets and lengths in rows without any check. A row with a forged length would be
+  * written with the memory of the JVM after the row, or crash the process. Rows from storage are therefore
+  * checked first, at all levels of nesting. The check ignores values.
   *
-  * @param schema of the rows; they may be read as rows of these columns alone
+  * @param schema of the rows; checked rows may be read only with these columns
   */
 private[bulk] final class RowBounds(schema: StructType) {
   import RowBounds._
@@ -102,7 +102,7 @@ private[bulk] final class RowBounds(schema: StructType) {
 
 private object RowBounds {
 
-  /** Bytes in which a value lies, all of them in the array. */
+  /** The bytes of a value, all within the array. */
   private final class Region(val bytes: Array[Byte], val at: Int, val size: Int) {
     require(at >= 0 && size >= 0 && at.toLong + size <= bytes.length)
 
@@ -116,7 +116,7 @@ private object RowBounds {
       else new Region(bytes, at + offset, length)
   }
 
-  /** Checks the region that a value is said to take; `None` for values without one. */
+  /** Checks the recorded region of a value; `None` for values without a region. */
   private type Check = Option[Region => Unit]
 
   private def ofValue(dataType: DataType): Check = dataType match {
@@ -133,7 +133,7 @@ private object RowBounds {
     case _                    => Some(_ => ()) // bytes
   }
 
-  /** Null bits, a word for each field, and the values that do not fit in theirs. */
+  /** A row: null bits, one word per field, and the values too large for their word. */
   private def fields(row: Region, checks: Array[Check]): Unit = {
     val words = UnsafeRow.calculateBitSetWidthInBytes(checks.length)
     if (row.size < words + checks.length * WordBytes) refuse()
@@ -144,7 +144,7 @@ private object RowBounds {
     }
   }
 
-  /** Answers the number of elements. A region has that number, null bits, the elements, and values that do not fit in them. */
+  /** Returns the number of elements. A region has this number, null bits, elements, and oversized values. */
   private def elements(of: DataType): Region => Long = {
     val check = ofValue(of)
     val width = elementBytes(of)
@@ -162,7 +162,7 @@ private object RowBounds {
     }
   }
 
-  /** The length of the keys, the keys, and the values. */
+  /** A map: the length of the keys, the keys, and the values. */
   private def entries(keys: Region => Long, values: Region => Long): Region => Unit = region => {
     if (region.size < WordBytes) refuse()
     val length = region.long(0)
@@ -172,11 +172,11 @@ private object RowBounds {
     if (values(region.within(behind, region.size - behind)) != count) refuse()
   }
 
-  /** The length of the value, the value, and the metadata. */
+  /** A variant: the length of the value, the value, and the metadata. */
   private def variant(region: Region): Unit =
     if (region.size < 4 || region.int(0) < 0 || region.int(0) > region.size - 4) refuse()
 
-  /** A value that does not fit in its word: the word has its place, counted from the beginning, and its length. */
+  /** Returns the region of an oversized value. Its word has the offset from the start, and the length. */
   private def valueAt(region: Region, offset: Int): Region = {
     val word = region.long(offset)
     region.within((word >> 32).toInt, word.toInt)

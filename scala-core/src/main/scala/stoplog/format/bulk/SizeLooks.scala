@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-/** When to ask a block for its size, which costs about as much as a row: as Parquet does after a number of rows, and where
-  * rows are large after a share of the block, or of 32 MiB if the block is to be larger: a part that is one block is looked at as
-  * well. Used by one thread.
+/** Decides when to measure the size of a block, which costs about as much as a row. Like Parquet, measures
+  * after a number of rows. If rows are large, measures after a share of the block, or of 32 MiB if the block
+  * is larger. So a part that is a single block is measured as well. Used by one thread.
   *
-  * @param blockBytes the size that the block is to have
+  * @param blockBytes the target size of the block
   */
 private[format] final class SizeLooks(blockBytes: Long) {
   import SizeLooks._
@@ -16,20 +16,21 @@ private[format] final class SizeLooks(blockBytes: Long) {
   private[this] var nextRows = MinRows
   private[this] var nextRaw  = share
 
-  /** The rows that came into the block. */
+  /** The number of rows in the block. */
   def rows: Long = count
 
-  /** Their bytes in memory. */
+  /** The bytes of these rows in memory. */
   def rawBytes: Long = raw
 
-  /** Counts a row. Answers whether to look now. */
+  /** Counts a row. Returns whether to measure the block now. */
   def isDueWith(rowBytes: Long): Boolean = {
     count += 1
     raw += rowBytes
     count >= nextRows || raw >= nextRaw
   }
 
-  /** Counts a row, and looks if it is time to. Answers whether the block has its size by that.
+  /** Counts a row, and measures the block if a measurement is due. Returns whether the block has reached its
+    * size by this measurement.
     *
     * @param bufferedBytes the block's size
     */
@@ -39,7 +40,8 @@ private[format] final class SizeLooks(blockBytes: Long) {
     bytes >= blockBytes
   }
 
-  /** Behind a look: the next one comes when half of the rows that are still to come are there.
+  /** Called after a measurement. Schedules the next measurement for when half of the expected remaining rows
+    * have arrived.
     *
     * @param bufferedBytes the block's size
     */

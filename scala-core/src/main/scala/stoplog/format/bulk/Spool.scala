@@ -16,10 +16,10 @@ import stoplog.error.Errors
 import stoplog.thread.SharedMemory
 import stoplog.thread.SharedMemory.UnnamedFile
 
-/** Rows that wait for their block: in memory while there is some, else compressed in a file of the local disk.
+/** Rows that wait for their block: in memory while memory is available, then compressed in a local file.
   *
-  * Holds nothing that a crash could lose: an epoch writes its spool files before a record names them.
-  * Used by one thread.
+  * Holds nothing that a crash could lose: an epoch writes its spool files before a record names them. Used by
+  * one thread.
   *
   * @param columns of each row
   */
@@ -32,14 +32,14 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   private[this] var raw     = 0L
   private[this] var count   = 0L
 
-  /** The rows' size in memory, without any compression. */
+  /** The size of the rows in memory, uncompressed. */
   def rawBytes: Long = raw
   def rows: Long     = count
 
-  /** Its bytes of the heap, but for a little. */
+  /** The approximate heap use in bytes. */
   private[bulk] def heapBytes: Long = pages.iterator.map(_.capacity.toLong).sum
 
-  /** Throws [[stoplog.commit.BadRow]], and is as before then, for a row that is too large. */
+  /** Adds a row. Throws [[stoplog.commit.BadRow]] for a too large row; the spool is then unchanged. */
   def append(row: UnsafeRow): Unit = {
     checked(row)
     if (pages.isEmpty || !pages.last.append(row)) {
@@ -50,7 +50,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     count += 1
   }
 
-  /** All rows in order, as often as one likes. The object is reused. */
+  /** Returns all rows in order; may be called repeatedly. The row object is reused. */
   def iterator: Iterator[UnsafeRow] =
     spilled.iterator.flatMap(fromDisk) ++ pages.iterator.flatMap(_.iterator(columns))
 
@@ -60,7 +60,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     SpoolFrames.write(pages.iterator, out)
   }
 
-  /** Empties it, and gives back what it holds. */
+  /** Deletes all rows and releases the memory and the local file. */
   def clear(): Unit = {
     pages.clear()
     memory.giveBack(held)
@@ -71,10 +71,11 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     count = 0
   }
 
-  /** The last page grows up to its full size, then comes the next: a thousand open parts of few rows hold little.
+  /** Grows the last page up to the full size, then adds a page: a thousand open parts with few rows hold
+    * little.
     *
-    * Where there is no more memory, a smallest page is the price of going on: the only one that is not counted, or as
-    * many full pages as there are parts would be beyond the limit.
+    * If no memory is left, spills to disk and continues with a page of the smallest size. Only this page is
+    * not counted: uncounted pages of full size, one per part, would exceed the limit.
     */
   private def makeRoom(needed: Int): Unit = {
     val last = pages.lastOption.filter(page => page.capacity < PageBytes && page.size + needed <= PageBytes)
@@ -95,7 +96,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     granted
   }
 
-  /** Everything to the local disk. */
+  /** Moves all pages to the local disk. */
   private def spill(): Unit = {
     val file = spilled.getOrElse(UnnamedFile.open("stoplog-rows-"))
     spilled = Some(file)
@@ -111,7 +112,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   private def fromDisk(file: RandomAccessFile): Iterator[UnsafeRow] =
     SpoolFrames.rows(fromStart(file), columns)
 
-  /** One at a time: all share the position in the file. */
+  /** Only one reader at a time: all readers share the position in the file. */
   private def fromStart(file: RandomAccessFile) = {
     file.seek(0)
     new BufferedInputStream(new FileInputStream(file.getFD), PageBytes)
@@ -120,15 +121,16 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
 
 private[bulk] object Spool {
 
-  /** The size that most buckets of a small epoch fill. */
+  /** The size filled by most buckets in a small epoch. */
   val FirstBytes: Int = 4 << 10
 
-  /** The size that LZ4 makes good use of. With the bytes that the JVM and LZ4 add it stays below a megabyte: G1 gives an array of a
-    * byte more two regions of its heap, where these are of a megabyte, so that rows would take twice what is counted.
+  /** A size that LZ4 compresses well. With the overhead of the JVM and LZ4, a page stays below 1 MiB. With
+    * heap regions of 1 MiB, G1 gives a larger array two regions, so that rows would take twice the counted
+    * memory.
     */
   val PageBytes: Int = (1 << 20) - (1 << 16)
 
-  /** The row, if it can wait. Throws [[stoplog.commit.BadRow]]. */
+  /** Returns the row, if the row can wait. Throws [[stoplog.commit.BadRow]]. */
   def checked(row: UnsafeRow): UnsafeRow =
     if (row.getSizeInBytes <= MostRowBytes) row
     else
@@ -136,12 +138,11 @@ private[bulk] object Spool {
         new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $MostRowBytes are the most")
       )
 
-  /** LZ4 compresses no more at once. */
+  /** The limit of LZ4 for one block. */
   private final val MostRowBytes = 0x7e000000 - RowPage.LengthBytes
 }
 
-/** Rows of one task that wait to be written to a spool file: in memory while there is some, else on the local disk.
-  *
+/** Rows of one task waiting for a spool file: in memory while memory is available, else on the local disk.
   * Used by one thread.
   */
 private[stoplog] final class WaitingRows(columns: Int) extends AutoCloseable {
@@ -149,12 +150,12 @@ private[stoplog] final class WaitingRows(columns: Int) extends AutoCloseable {
 
   def rows: Long = spool.rows
 
-  /** The row is copied. Error: `STOPLOG_BAD_ROW` for one that is too large. */
+  /** Copies the row. Error: `STOPLOG_BAD_ROW` for a row that is too large. */
   def append(row: UnsafeRow): Unit =
     try spool.append(row)
     catch { case bad: BadRow => throw Errors.badRow(None, bad.getCause) }
 
-  /** All of them behind a note, with sums that are checked when they are [[WaitingRows.read read]] again. */
+  /** Writes a note and then all rows, with checksums for [[WaitingRows.read read]]. */
   def writeTo(out: OutputStream, note: String): Unit = {
     SpoolFrames.write(SpoolFrames.Header(note, Array.emptyByteArray), out)
     spool.writeTo(out)
@@ -165,11 +166,11 @@ private[stoplog] final class WaitingRows(columns: Int) extends AutoCloseable {
 
 private[stoplog] object WaitingRows {
 
-  /** Reads the output of [[WaitingRows.writeTo]]: the note, and the rows, whose object is reused.
+  /** Reads the output of [[WaitingRows.writeTo]]: the note, and the rows. The row object is reused.
     *
-    * @param columns those of rows under this note
+    * @param columns of the rows, for a given note
     *
-    * Error: `IOException` where it is torn, or a row does not lie within its bytes.
+    * Error: `IOException` if the input is truncated, or a row exceeds its bytes.
     */
   def read(in: InputStream)(columns: String => StructType): (String, Iterator[UnsafeRow]) =
     SpoolFrames.read(in) match {

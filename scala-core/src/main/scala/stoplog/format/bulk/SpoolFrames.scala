@@ -8,23 +8,24 @@ import java.util.zip.CRC32C
 import net.jpountz.lz4.{LZ4Exception, LZ4Factory}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** The content of spool files: frames one behind the other, so that files put together are a file again.
+/** The content of spool files: a sequence of frames, so that concatenated files are again a valid file.
   *
-  * A frame is `kind (1 byte), rows (4), plain length (4), stored length (4)`, numbers big-endian, the stored bytes, which
-  * are an LZ4 block, and the CRC-32C of all that (4). A part's first frame tells how it is written and what has been
-  * written ([[Header]]), with 1 for rows behind a large epoch; all others hold rows.
+  * A frame is `kind (1 byte), rows (4), plain length (4), stored length (4)`, with big-endian numbers, then
+  * the stored bytes, an LZ4 block, and the CRC-32C of all preceding bytes (4). The first frame of a part is
+  * the [[Header]]: how the part is written and the blocks so far. In this frame, `rows` is 1 after a large
+  * epoch. All other frames hold rows.
   */
 private[bulk] object SpoolFrames {
 
-  /** The facts that the next writer of a part needs.
+  /** The facts needed by the next writer of a part.
     *
-    * @param format    the answer of [[BulkFormat.describe]] when the part was begun
+    * @param format    the result of [[BulkFormat.describe]] when the part was started
     * @param directory see [[BulkFormat.block]]
-    * @param last      the epoch that wrote it
+    * @param last      the epoch that wrote this header
     */
   final case class Header(format: String, directory: Array[Byte], last: LastEpoch = LastEpoch.Small)
 
-  /** Whether an epoch brought a large block of its own ([[BulkFormat.largeBytes]]), as the next one probably does. */
+  /** Whether an epoch wrote a large block ([[BulkFormat.largeBytes]]), as the next epoch probably will. */
   sealed trait LastEpoch extends Product with Serializable
   object LastEpoch {
     case object Small extends LastEpoch
@@ -42,12 +43,12 @@ private[bulk] object SpoolFrames {
     data.writeInt(text.length)
     data.write(text)
     data.write(header.directory)
-    // A former release passes over this number.
+    // Former releases ignore this number.
     val rows = if (header.last == LastEpoch.Large) LargeEpoch else 0
     frame(HeaderKind, rows, bytes.toByteArray, bytes.size, room(bytes.size), out)
   }
 
-  /** A frame for each page that has rows. */
+  /** Writes a frame for each page with rows. */
   def write(pages: Iterator[RowPage], out: OutputStream): Unit = {
     var stored = Array.emptyByteArray
     pages.filterNot(_.isEmpty).foreach { page =>
@@ -56,7 +57,7 @@ private[bulk] object SpoolFrames {
     }
   }
 
-  /** The next frame; `None` at the end. Error: `IOException` when it is cut off, or not what was written. */
+  /** Returns the next frame; `None` at the end. Error: `IOException` if the frame is truncated or damaged. */
   def read(in: InputStream): Option[Frame] = in.read() match {
     case -1   => None
     case kind =>
@@ -82,10 +83,10 @@ private[bulk] object SpoolFrames {
       }
   }
 
-  /** The rows of all frames to come, of a file without any other writer. The object is reused. */
+  /** Returns the rows of all remaining frames of a file written by this process. The row object is reused. */
   def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = pages(in).flatMap(_.iterator(columns))
 
-  /** The rows of any file. Error: `IOException` for a row that does not lie within its bytes. */
+  /** Returns the rows of any file. Error: `IOException` for a row that exceeds its bytes. */
   def rows(in: InputStream, bounds: RowBounds): Iterator[UnsafeRow] = pages(in).flatMap(_.checked(bounds))
 
   private def pages(in: InputStream): Iterator[RowPage] = Iterator
@@ -93,7 +94,7 @@ private[bulk] object SpoolFrames {
     .takeWhile(_.isDefined)
     .collect { case Some(Rows(page)) => page }
 
-  /** The decompressor stays within the stored bytes, whatever they say. */
+  /** The decompressor reads only the stored bytes, regardless of their content. */
   private def plainOf(stored: Array[Byte], length: Int): Array[Byte] = {
     if (length.toLong > stored.length * MostRatio) throw new IOException("a frame says that it is too long")
     val plain = new Array[Byte](length)
@@ -108,7 +109,7 @@ private[bulk] object SpoolFrames {
 
   private def room(length: Int): Array[Byte] = new Array[Byte](mostStored(length))
 
-  /** @param stored has room for what is stored of so many bytes, whatever they are */
+  /** @param stored a buffer with room for the compressed form of any `length` bytes */
   private def frame(
       kind: Int,
       rows: Int,
@@ -141,7 +142,7 @@ private[bulk] object SpoolFrames {
 
   private def lz4 = LZ4Factory.fastestInstance()
 
-  // A byte of LZ4 stands for 255 at most.
+  // A byte of LZ4 encodes at most 255 bytes.
   private final val MostRatio   = 256L
   private final val HeaderBytes = 13
   private final val HeaderKind  = 1

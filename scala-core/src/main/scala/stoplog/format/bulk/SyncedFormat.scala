@@ -11,69 +11,72 @@ import stoplog.commit.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 import stoplog.compact.Compactor
 import stoplog.part.{BlockOutput, Spooled}
 
-/** A format whose files are a header and then blocks that each stand on their own: Avro's container, SequenceFile.
+/** A format whose files are a header followed by self-contained blocks: Avro's container, SequenceFile.
   *
-  * A part stays open across epochs. The end of each ends the block begun, so that the bytes so far are a whole file, and
-  * nothing has to be spooled (I2). The next epoch goes on behind them, maybe in another process, with the ''sync
-  * marker'' that the header promised to readers. The part's name therefore gives the marker.
+  * A part stays open across epochs. Each epoch ends its last block, so that the bytes so far are a complete
+  * file and nothing has to be spooled (I2). The next epoch, possibly in another process, appends after these
+  * bytes, with the ''sync marker'' that the header announced to readers. The marker is therefore derived from
+  * the part's name.
   *
-  * Made on the driver, sent to every task by Java serialization, opened there once, and used by one thread at a time.
+  * A format is created on the driver, sent to each task by Java serialization, and opened there once. A
+  * format is used by one thread at a time.
   */
 private[stoplog] trait SyncedFormat extends Serializable {
 
-  /** The end of the name of a part in this format, with its dot; empty for none. */
+  /** Returns the suffix of part names in this format, including the dot; empty for none. */
   def suffix: String
 
-  /** What the header of a part promises of all blocks behind it, beyond the sink's options and columns. */
+  /** Returns the block properties fixed by a part's header, beyond the sink's options and columns. */
   def promised: String = ""
 
-  /** Prepares the format; the caller does so once, before [[writer]].
+  /** Prepares the format. The caller calls this method once, before [[writer]].
     *
-    * @param schema the columns of the rows (Hive-style partition columns left out)
+    * @param schema the columns of the rows, without Hive-style partition columns
     */
   def open(schema: StructType): Unit
 
-  /** A writer at the end of the part: at position 0 of `out` it writes the header, elsewhere it goes on.
+  /** Returns a writer at the end of the part. At position 0 of `out`, the writer writes the header; elsewhere
+    * the writer resumes the part.
     *
     * @param name the part's name, the same in every epoch
     */
   def writer(out: BlockOutput, name: String): SyncedWriter
 
-  /** The compactor of files of this format. */
+  /** Returns the compactor for files of this format. */
   def compactor: Option[Compactor] = None
 }
 
 private[format] object SyncedFormat {
 
-  /** The 16 bytes between blocks of a part. Avro and Hadoop draw them by the same function of a unique text; a part's
-    * name is one, too, since it has the run's random id in it.
+  /** Returns the 16 bytes between blocks of a part. Avro and Hadoop also hash a unique string. A part's name
+    * is unique, because the name contains the run's random id.
     */
   def marker(name: String): Array[Byte] = MessageDigest.getInstance("MD5").digest(name.getBytes(UTF_8))
 }
 
-/** Writes the rows of one part.
-  */
+/** Writes the rows of one part. */
 private[stoplog] trait SyncedWriter extends AutoCloseable {
 
-  /** Takes one row, which must not be kept: it is reused.
+  /** Adds one row. The row object is reused and must not be kept.
     *
-    * @throws stoplog.commit.BadRow if it is the row that cannot be written; the writer is as it was before
+    * @throws stoplog.commit.BadRow if the row itself cannot be written; the state of the writer is then
+    *                               unchanged
     */
   def write(row: InternalRow): Unit
 
-  /** Bytes of rows taken that the output does not have yet, before compression: an upper estimate. 0 after [[sync]]. */
+  /** An upper estimate of the bytes of rows not yet in the output, uncompressed. 0 after [[sync]]. */
   def bufferedBytes: Long
 
-  /** Ends the block and hands all of it to the output, which then holds a whole file. Rows may follow. */
+  /** Ends the block and writes the block to the output, which is then a complete file. Rows may follow. */
   def sync(): Unit
 
-  /** Frees what it holds. Rows taken since the last [[sync]] and still buffered are given up. */
+  /** Releases resources. Rows since the last [[sync]] still in the buffer are given up. */
   def close(): Unit
 }
 
-/** Parts of a format that ends a block with each epoch, as the commit protocol sees them. For one task.
+/** Parts of a format with one or more blocks per epoch, as seen by the commit protocol. For one task.
   *
-  * @param project the columns that are written
+  * @param project the written columns
   */
 private[stoplog] final class SyncedParts(format: SyncedFormat, project: InternalRow => InternalRow)
     extends PartFormat[InternalRow] {
@@ -89,7 +92,7 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
     override def append(row: InternalRow): Unit =
       writer.getOrElse(opened()).write(project(row))
 
-    /** Buffered rows count as they are before compression, so that a limit is never passed unseen. */
+    /** Counts buffered rows by their uncompressed size, so that no part exceeds a limit unnoticed. */
     override def sizeBytes: Long = end.position + writer.fold(0L)(_.bufferedBytes)
 
     override def pause(): Unflushed = {

@@ -6,12 +6,12 @@ import java.io.OutputStream
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-/** Turns one row at a time into bytes: the row format of a sink.
+/** Encodes one row at a time: the row format of a sink.
   *
-  * An encoder is made on the driver, sent to every task by Java serialization, opened there once, and then
-  * used by that one task's thread for all of its parts. It may therefore keep scratch buffers, but nothing
-  * that belongs to one part: whatever it writes between two calls must stand on its own, because a part can
-  * be cut back to the end of any committed epoch and continued by another process.
+  * An encoder is created on the driver, sent to each task by Java serialization, and opened there once. The
+  * thread of the task then uses the encoder for all of its parts. An encoder may keep scratch buffers, but no
+  * state of a single part. The bytes written between two calls must be self-contained: a part can be
+  * truncated to the end of any committed epoch and continued by another process.
   *
   * {{{
   * class KeyValueEncoder extends Encoder {
@@ -25,25 +25,25 @@ import org.apache.spark.sql.types.StructType
   */
 trait Encoder extends Serializable {
 
-  /** The end of the name of a part in this format, with its dot; empty for none. */
+  /** Returns the suffix of part names in this format, including the dot; empty for none. */
   def suffix: String = ""
 
-  /** Prepares the encoder; each task calls it once, before any other method.
+  /** Prepares the encoder. Each task calls this method once, before any other method.
     *
-    * @param schema
-    *   the columns of the rows that [[encode]] gets (Hive-style partition columns left out)
+    * @param schema the columns of the rows passed to [[encode]], without Hive-style partition columns
     */
   def open(schema: StructType): Unit = ()
 
-  /** Writes what a part starts with (a CSV header, say). Called once in the life of a part, never on
-    * resuming.
+  /** Writes the start of a part, for example a CSV header. Called once in the life of a part, and not called
+    * when a part is resumed.
     */
   def begin(out: OutputStream): Unit = ()
 
-  /** Appends one row. The row object is reused by Spark and must not be kept.
+  /** Appends one row. Spark reuses the row object, so an encoder must not keep the row.
     *
-    * `out` is buffered; do not close it. An exception fails the task, whose bytes are then discarded; with
-    * `onBadRow` = `reject` it rejects this row, of which nothing is written, and the encoder is given the next one.
+    * `out` is buffered and must not be closed. An exception fails the task, and its bytes are discarded. With
+    * `onBadRow` = `reject`, an exception rejects only this row: nothing of the row is written, and the
+    * encoder receives the next row.
     */
   def encode(row: InternalRow, out: OutputStream): Unit
 }

@@ -5,17 +5,17 @@ import java.io.{OutputStream, Writer}
 import java.nio.charset.Charset
 import java.util
 
-/** The characters of one record on their way from a generator to the part that the row belongs to.
+/** Passes the characters of one record from a generator to the part of the row.
   *
-  * A generator is made for one `Writer`, and a task writes to many parts; this writer stands between the two.
-  * It holds one record at a time, so nothing of a part is left behind here when the part is persisted.
+  * A generator writes to a single `Writer`, but a task writes to many parts, so this writer connects the two.
+  * The buffer holds one record at a time and is empty when a part is persisted.
   */
 private[format] final class RecordBuffer(charset: Charset) extends Writer {
 
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
   private var length: Int        = 0
 
-  /** The first bytes of a file in this charset, as `java.io.OutputStreamWriter` would write them; mostly none. */
+  /** The byte order mark that `java.io.OutputStreamWriter` writes first in this charset; usually empty. */
   val byteOrderMark: Array[Byte] = {
     val one = "a".getBytes(charset)
     val two = "aa".getBytes(charset)
@@ -24,9 +24,9 @@ private[format] final class RecordBuffer(charset: Charset) extends Writer {
 
   def isEmpty: Boolean = length == 0
 
-  /** Writes the record to `out` and forgets it. */
+  /** Writes the record to `out` and clears the buffer. */
   def drainTo(out: OutputStream): Unit = {
-    // By way of a String: the JDK encodes those with its fastest code, for the usual charsets without a loop.
+    // Converts via a String: the JDK has its fastest encoders there, without a loop for the usual charsets.
     val bytes = new String(chars, 0, length).getBytes(charset)
     if (length > 0) out.write(bytes, byteOrderMark.length, bytes.length - byteOrderMark.length)
     length = 0
@@ -51,7 +51,7 @@ private[format] final class RecordBuffer(charset: Charset) extends Writer {
     length += count
   }
 
-  // A flush moves a generator's characters here; where they go next is known to drainTo only.
+  // A flush only moves a generator's characters into this buffer. Only drainTo knows the target part.
   override def flush(): Unit = ()
 
   override def close(): Unit = ()

@@ -10,11 +10,11 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Rejected rows as lines of JSON: `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, by Spark's own generator.
+/** Writes rejected rows as JSON lines, `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, with Spark's generator.
   *
-  * A row that JSON cannot express either has a `text` instead of the `row`: its columns as Java spells them.
+  * A row that JSON cannot express has a `text` instead of the `row`: its columns in Java's string form.
   *
-  * Made on the driver, sent to every task, opened there once.
+  * Created on the driver, sent to each task, and opened there once.
   */
 private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: String) extends Serializable {
   import RejectedLines.RejectedRow
@@ -29,7 +29,7 @@ private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: 
     texts.open(RejectedLines.columns.add("text", StringType))
   }
 
-  /** `out` gets the whole line or, when it throws, nothing. */
+  /** Writes a whole line to `out`, or nothing if an exception is thrown. */
   def write(rejected: RejectedRow, out: OutputStream): Unit =
     if (!expressible || Try(rows.encode(line(rejected, rejected.row), out)).isFailure)
       texts.encode(line(rejected, text(spelled(rejected.row))), out)
@@ -58,7 +58,7 @@ private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: 
 
 private[stoplog] object RejectedLines {
 
-  /** The end of the names of their files: with `.json`, readers that look below hidden directories would take them for
+  /** The suffix of rejected files. With `.json`, readers of hidden directories would read rejected rows as
     * rows of the sink.
     */
   val Suffix: String = ".rejected"
@@ -68,12 +68,12 @@ private[stoplog] object RejectedLines {
 
   private final val LongestReason = 2000
 
-  // With every null: the repair of a row begins with its missing values.
+  // Includes nulls, because a repair of the row needs to know the missing values.
   private def encoder(zone: String): JsonEncoder = JsonEncoder(Map("ignoreNullFields" -> "false"), zone)
 
-  /** A row that could not be written, and the known facts about it.
+  /** A row that could not be written, and the known facts about the row.
     *
-    * @param bucket its bucket, if that is known
+    * @param bucket the row's bucket, if known
     * @param batch  the micro-batch; none in a batch job
     */
   final case class RejectedRow(

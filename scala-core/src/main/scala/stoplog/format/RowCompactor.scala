@@ -16,18 +16,18 @@ import stoplog.format.compress.Compression
 import stoplog.format.read.Decompression
 import stoplog.part.BlockOutput
 
-/** Puts files of rows one behind the other: compressed ones as they are, since members follow one another anyway, but for those
-  * that hide what follows them.
+/** Concatenates files of rows. Compressed files are copied unchanged, because readers accept consecutive
+  * members. Exceptions are compressions in which a file can hide the bytes after its end.
   *
-  * Where files begin with a header, that of the first one stays. The others are unpacked to find its end, and packed
-  * again.
+  * If files start with a header, only the first header is kept. All other files are decompressed to find the
+  * end of the header, and compressed again.
   */
 private[format] sealed abstract class Appending(compression: Compression) extends Compactor {
 
   /** The last byte of a line. */
   protected def lineEnd: Byte
 
-  /** The whole input, as it is where members of any writer may follow one another. */
+  /** Appends the whole input, unchanged if members of any writer may be concatenated. */
   protected def append(input: CompactionInput, out: BlockOutput): Unit =
     if (compression.mayFollowAny) {
       val copied = Using.resource(input.open())(_.transferTo(out))
@@ -37,7 +37,7 @@ private[format] sealed abstract class Appending(compression: Compression) extend
         )
     } else appendRest(input, out)(_ => ()): Unit
 
-  /** The input without its header, which `skip` reads. Answers how many ends of lines it has. */
+  /** Appends the input without its header, which `skip` reads. Returns the number of line ends. */
   protected def appendRest(input: CompactionInput, out: BlockOutput)(skip: InputStream => Unit): Long =
     packed(out) { member =>
       reading(input) { in =>
@@ -53,7 +53,7 @@ private[format] sealed abstract class Appending(compression: Compression) extend
       result
     }
 
-  /** Fails where the input breaks off: the merge takes its place. */
+  /** Throws if the input is truncated, because the compacted file replaces the input. */
   protected def reading[A](input: CompactionInput)(action: InputStream => A): A = {
     val decode = Decompression.ofSuffix(compression.suffix).filter(_ => input.sizeBytes > 0)
     Using.resource(input.open())(in => Using.resource(decode.fold(in: InputStream)(_(in)))(action))
@@ -76,9 +76,9 @@ private[format] sealed abstract class Appending(compression: Compression) extend
   }
 }
 
-/** Merges files that stoplog wrote itself.
+/** Compacts files written by stoplog.
   *
-  * @param header the beginning of each file, unpacked, up to the end of a line; empty for none
+  * @param header the start of each file, uncompressed, up to the end of a line; empty for none
   */
 private[stoplog] final class RowCompactor(compression: Compression, header: Array[Byte])
     extends Appending(compression) {
@@ -94,7 +94,7 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
     }
   }
 
-  /** Whether the header is a byte order mark alone, from which the end of a line cannot be seen. */
+  /** Whether the header is only a byte order mark, which does not show the end of a line. */
   private val isMark = header.forall(RowCompactor.MarkBytes)
 
   override protected def lineEnd: Byte = header.lastOption.getOrElse('\n'.toByte)
@@ -107,7 +107,7 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
 private[stoplog] object RowCompactor {
   private val MarkBytes = Set(0xfe, 0xff, 0x00).map(_.toByte)
 
-  /** @param encoder opened; its files are lines that may follow one another */
+  /** @param encoder an opened encoder, whose files consist of lines and can be concatenated */
   def apply(encoder: Encoder, compression: Compression): RowCompactor = {
     val header = new ByteArrayOutputStream()
     encoder.begin(header)
@@ -115,9 +115,9 @@ private[stoplog] object RowCompactor {
   }
 }
 
-/** Merges files of lines of any writer, compressed or not: a last line that does not end gets its end.
+/** Compacts line files of any writer, compressed or not. Adds a missing line end at the end of a file.
   *
-  * @param lineSep the end of each line; where it is a line feed, there may be a carriage return before it
+  * @param lineSep the end of each line; a line feed may be preceded by a carriage return
   */
 private[stoplog] final class LineFiles(
     compression: Compression,
@@ -130,7 +130,7 @@ private[stoplog] final class LineFiles(
 
   override protected def lineEnd: Byte = end.last
 
-  /** A header is left out by the length that it has in its own file: another writer may have ended it otherwise. */
+  /** Skips each header by its length in its own file: writers may end headers differently. */
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit =
     inputs.zipWithIndex.foreach { case (input, index) =>
       val hasHeader = index > 0 && beginning == Beginning.Header
@@ -145,8 +145,9 @@ private[stoplog] final class LineFiles(
       if (last.nonEmpty && !Arrays.equals(last, end)) packed(out)(_.write(end))
     }
 
-  /** The header: files of other columns do not go together. Of UTF-16 and its like a merge would part the bytes of a
-    * character, and a byte order mark is none in the midst of a file.
+  /** Returns the header, because files with different columns cannot be merged. Throws for UTF-16 and similar
+    * encodings: a merge would split the bytes of a character. Throws for a byte order mark, which has no
+    * meaning inside a file.
     */
   override def likeness(input: CompactionInput): String = {
     val first = reading(input)(_.readNBytes(ToBeSeen))
@@ -161,8 +162,8 @@ private[stoplog] final class LineFiles(
 
   private def isForeign(bytes: Array[Byte]): Boolean = bytes.contains(0.toByte) && !end.contains(0.toByte)
 
-  /** Of a document over several lines, readers of a merged file would see the first at most. A line of which the end is not
-    * seen counts as a value.
+  /** Requires a JSON value in the first line. If documents span several lines, readers of a merged file would
+    * see only the first document. A line without a visible end counts as a value.
     */
   private def jsonOf(input: CompactionInput, first: Array[Byte]): String = {
     val lines = new String(first, UTF_8).split(Pattern.quote(lineSep), -1)
@@ -199,7 +200,7 @@ private[stoplog] final class LineFiles(
     line.toByteArray
   }
 
-  /** As many as the end of a line has. */
+  /** Returns as many bytes as the line end has. */
   private def lastBytes(in: InputStream): Array[Byte] = {
     val buffer = new Array[Byte](64 << 10)
     Iterator.continually(in.read(buffer)).takeWhile(_ >= 0).foldLeft(Array.emptyByteArray) { (last, count) =>
@@ -210,7 +211,7 @@ private[stoplog] final class LineFiles(
 
 private[stoplog] object LineFiles {
 
-  /** The end of a line, if nothing else is asked for. */
+  /** The default line end. */
   val LineFeed: String = "\n"
 
   /** The kind of a file's first line. */
@@ -219,7 +220,7 @@ private[stoplog] object LineFiles {
     case object Row    extends Beginning
     case object Header extends Beginning
 
-    /** A row that is a JSON value. */
+    /** A row, as a JSON value. */
     case object Json extends Beginning
   }
 
@@ -228,6 +229,6 @@ private[stoplog] object LineFiles {
   /** As lenient as any reader may be. */
   private lazy val Lenient = JsonReadFeature.values.foldLeft(new JsonFactoryBuilder)(_ enable _).build()
 
-  /** Byte order marks of UTF-8 and UTF-16. That of UTF-32 begins with one of them, or has a NUL in it. */
+  /** Byte order marks of UTF-8 and UTF-16. The mark of UTF-32 starts with one of these, or contains a NUL. */
   private val Marks = Seq(Array(0xef, 0xbb, 0xbf), Array(0xfe, 0xff), Array(0xff, 0xfe)).map(_.map(_.toByte))
 }

@@ -17,21 +17,20 @@ import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 
 import stoplog.error.Errors
 
-/** The row formats that a sink knows by name: `text`, `json` and `csv`.
-  */
+/** The row formats that a sink supports by name: `text`, `json` and `csv`. */
 private[stoplog] object RowFormats {
 
-  /** The names that [[encoder]] takes, in lower case. */
+  /** The names accepted by [[encoder]], in lower case. */
   val Names: Seq[String] = Seq("text", "json", "csv")
 
-  /** The encoder of a format, tried on the driver and ready to be sent to the tasks.
+  /** Returns the encoder of a format, tested on the driver and ready for the tasks.
     *
-    * @param format  one of [[Names]], in any case
-    * @param schema  the columns that will be written (Hive-style partition columns left out)
-    * @param options the sink's options: those of Spark's writer of the same format mean the same
+    * @param format  a name from [[Names]], in any case
+    * @param schema  the columns to write, without Hive-style partition columns
+    * @param options the sink's options; options of Spark's writer for the same format have the same meaning
     * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
     * @throws stoplog.error.StoplogArgumentException if a column cannot be written in the format
-    * @throws java.lang.IllegalArgumentException     if Spark refuses the value of an option
+    * @throws java.lang.IllegalArgumentException     if Spark rejects the value of an option
     */
   def encoder(
       format: String,
@@ -55,17 +54,17 @@ private[stoplog] object RowFormats {
         )
     }
 
-  /** The sink's options as Spark's own writers may see them. Spark knows its own list of codecs; stoplog applies its own
-    * around the encoder, so Spark must not judge their names.
+  /** Returns the sink's options without codecs, for Spark's writers. Spark has its own list of codecs.
+    * stoplog compresses outside of the encoder, so Spark must not validate codec names.
     */
   private[format] def passed(options: Map[String, String]): CaseInsensitiveMap[String] =
     CaseInsensitiveMap(options.filterNot { case (name, _) => Codecs.exists(_.equalsIgnoreCase(name)) })
 
   private val Codecs = Seq("compression", "codec")
 
-  /** An encoder by one of Spark's own generators, so that the bytes are those of Spark's own writer of the format.
+  /** An encoder based on Spark's generators: the bytes are identical to Spark's writer for the format.
     *
-    * The options of its subclasses are Spark's own, made on the driver so that the session's settings count in every task.
+    * Subclasses create Spark's options on the driver, so that the session's settings apply in every task.
     */
   private[format] sealed abstract class GeneratedEncoder[G] extends Encoder {
     @transient protected var schema: StructType   = _
@@ -87,24 +86,24 @@ private[stoplog] object RowFormats {
     override def encode(row: InternalRow, out: OutputStream): Unit = {
       try generate(generator, row)
       catch {
-        case NonFatal(e) => // it is in the middle of a record, for good
+        case NonFatal(e) => // the generator is broken in the middle of a record
           open(schema)
           throw e
       }
-      // Spark's writer leaves out a record without a character, which would be a row lost.
+      // Spark's writer omits a record without characters, which would lose the row.
       if (buffer.isEmpty) throw Errors.nullValue(schema.fieldNames.mkString(", "))
       buffer.drainTo(out)
     }
   }
 }
 
-/** One column as it is, and a separator after each row.
+/** Writes a single column unchanged, and a separator after each row.
   *
-  * The column is a string, written in UTF-8, or binary. Its content is neither quoted nor escaped.
+  * The column is a string, written in UTF-8, or binary. The content is neither quoted nor escaped.
   *
-  * @param nullText  in place of a null; without it a null is the error `STOPLOG_NULL_VALUE`, because an empty line could
-  *                  not be told from an empty string
-  * @param separator the end of each row, of the last one too
+  * @param nullText  replaces a null. Without this parameter, a null is the error `STOPLOG_NULL_VALUE`,
+  *                  because an empty line would be ambiguous with an empty string
+  * @param separator the end of each row, including the last
   */
 private[stoplog] final class TextEncoder(nullText: Option[String] = None, separator: String = "\n")
     extends Encoder {
@@ -126,7 +125,7 @@ private[stoplog] final class TextEncoder(nullText: Option[String] = None, separa
     column = schema.head.name
   }
 
-  // Straight from Spark's row: no String is made, no byte copied before the part's own buffer.
+  // Writes directly from Spark's row: no String is created, and bytes are only copied into the part's buffer.
   override def encode(row: InternalRow, out: OutputStream): Unit = {
     if (row.isNullAt(0)) out.write(nullBytes.getOrElse(throw Errors.nullValue(column)))
     else if (isBinary) out.write(row.getBinary(0))
@@ -137,14 +136,14 @@ private[stoplog] final class TextEncoder(nullText: Option[String] = None, separa
 
 private[stoplog] object TextEncoder {
 
-  /** From the options `nullValue` and `lineSep` (default a line feed), whatever the case of their names. */
+  /** Uses the options `nullValue` and `lineSep` (default: a line feed); not case-sensitive. */
   def apply(options: Map[String, String]): TextEncoder = {
     val named = RowFormats.passed(options)
     new TextEncoder(named.get("nullValue"), named.getOrElse("lineSep", "\n"))
   }
 }
 
-/** One JSON object per row: the bytes are those of `df.write.json`. */
+/** Writes one JSON object per row, with the same bytes as `df.write.json`. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
     extends RowFormats.GeneratedEncoder[JacksonGenerator] {
 
@@ -170,18 +169,18 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
 
 private[stoplog] object JsonEncoder {
 
-  /** @param options all of Spark's json writer; others are ignored
+  /** @param options all options of Spark's JSON writer; others are ignored
     * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): JsonEncoder =
     new JsonEncoder(new JSONOptions(RowFormats.passed(options), sessionTimeZone, ""))
 }
 
-/** One CSV record per row: the bytes are those of `df.write.csv`.
+/** Writes one CSV record per row, with the same bytes as `df.write.csv`.
   *
-  * With the option `header` each part starts with the columns' names; a part that is continued in a later
-  * epoch does not repeat them. One thing differs: a null in the only column, which Spark's writer drops with
-  * its row, is the error `STOPLOG_NULL_VALUE` unless the option `nullValue` gives it a text.
+  * With the option `header`, each part starts with the column names, and a part resumed in a later epoch does
+  * not repeat the header. One difference: if the only column is null, Spark's writer drops the row. This
+  * encoder throws `STOPLOG_NULL_VALUE` unless the option `nullValue` is set.
   */
 private[stoplog] final class CsvEncoder private (options: CSVOptions)
     extends RowFormats.GeneratedEncoder[UnivocityGenerator] {
@@ -193,7 +192,7 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions)
     super.open(schema)
   }
 
-  // A generator refuses a header once it has written a record, and the encoder's may have, to another part.
+  // A generator rejects a header after a record, and this encoder may have written records of other parts.
   override def begin(out: OutputStream): Unit = {
     super.begin(out)
     if (options.headerFlag) {
@@ -218,7 +217,7 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions)
 
 private[stoplog] object CsvEncoder {
 
-  /** @param options all of Spark's csv writer; others are ignored
+  /** @param options all options of Spark's CSV writer; others are ignored
     * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder =

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.sink.TwoPhaseSink
 
-/** A sink of one's own, for the option `sink`: the name of a class that extends this and has a public constructor without
-  * arguments.
+/** A custom sink for the option `sink`. The option names a class that extends this trait and has a public
+  * constructor without arguments.
   *
   * {{{
   * rows.writeStream.format("stoplog").option("sink", "com.example.TransactionalFiles").option("path", "/data/out")
@@ -18,7 +18,7 @@ import stoplog.sink.TwoPhaseSink
   */
 trait RowSink {
 
-  /** @param options all options of the write, in any case of their names
+  /** @param options all options of the write; names are not case-sensitive
     * @param schema  the columns of the rows
     */
   def open(options: JMap[String, String], schema: StructType): TwoPhaseSink[InternalRow]

@@ -3,14 +3,16 @@ package stoplog.format
 
 import org.apache.spark.sql.types._
 
-/** The differences between the columns of rows and those of the rows before them. By name: the order of columns is none.
+/** The differences between the current columns and the previous columns, by name. A different order of
+  * columns is not a change.
   *
-  * Fields of structs count like columns, as `address.city`; their order is part of their struct's type.
+  * Fields of structs are compared like columns, as `address.city`. The order of fields is part of a struct's
+  * type.
   *
-  * @param added   each with its type
-  * @param removed their names
-  * @param retyped each with its type now and before
-  * @param relaxed columns that had a value in every row, and now may be null
+  * @param added   new columns, each with its type
+  * @param removed the names of removed columns
+  * @param retyped columns with another type, each with the new and the old type
+  * @param relaxed columns that were not nullable before, and are now
   */
 private[stoplog] final case class SchemaChange(
     added: Vector[String],
@@ -21,10 +23,10 @@ private[stoplog] final case class SchemaChange(
 
   def isEmpty: Boolean = this == SchemaChange.none
 
-  /** A reader that knows the columns before can read the new rows as well. */
+  /** Whether a reader with the previous columns can also read the new rows. */
   def isAdditive: Boolean = removed.isEmpty && retyped.isEmpty
 
-  /** The text of a message: `added: a INT; removed: b`. */
+  /** The description for messages: `added: a INT; removed: b`. */
   def describe: String =
     Seq("added" -> added, "removed" -> removed, "of another type" -> retyped, "nullable now" -> relaxed)
       .collect { case (what, columns) if columns.nonEmpty => s"$what: ${columns.mkString(", ")}" }
@@ -43,10 +45,11 @@ private[stoplog] object SchemaChange {
 
   def between(before: StructType, now: StructType): SchemaChange = ofFields(before, now, "")
 
-  /** The columns of `now` in the order of `before`, new ones last: what is written, so that a query that only names its
-    * columns in another order goes on with the parts that are open. A column that could be null before still can.
+  /** Returns the columns of `now` in the order of `before`, with new columns last. The sink writes this
+    * schema, so that a query resumes its open parts if only the order of its columns has changed. Previously
+    * nullable columns stay nullable.
     *
-    * It is `now` as it is if columns are gone or have other types, or two have one name.
+    * Returns `now` unchanged if columns were removed or retyped, or if two columns have the same name.
     */
   def arranged(before: StructType, now: StructType): StructType =
     if (!between(before, now).isAdditive || hasTwins(before) || hasTwins(now)) now

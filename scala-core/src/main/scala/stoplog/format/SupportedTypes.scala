@@ -8,16 +8,16 @@ import stoplog.error.Errors
 
 private[stoplog] object SupportedTypes {
 
-  /** Refuses the first column whose type Spark's own writer of the format refuses. */
+  /** Rejects the first column with a type that Spark's writer for the format rejects. */
   def check(format: String, schema: StructType)(supports: DataType => Boolean): Unit =
     schema.find(field => !supports(field.dataType)).foreach { field =>
       throw Errors.unsupportedType(format, field.name, field.dataType.simpleString)
     }
 
-  /** Refuses two columns, or two fields of a struct, of one name: readers find one of them, or refuse the file. Spark's own
-    * batch writers do so, too. Error: `STOPLOG_COLUMN_NAME`.
+  /** Rejects two columns, or two fields of a struct, with the same name: readers find only one of the two, or
+    * reject the file. Spark's batch writers reject such names, too. Error: `STOPLOG_COLUMN_NAME`.
     *
-    * @param caseSensitive whether names that differ in nothing but their case are two
+    * @param caseSensitive whether names that differ only in case are different
     */
   def distinctNames(format: String, of: DataType, caseSensitive: Boolean): Unit = of match {
     case struct: StructType =>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The formats of files, written and read. Row formats by their names, their merging and rejected rows are here.
+/** File formats for reading and writing. Here are the row formats by name, their compaction, and rejected
+  * rows.
   *
-  * A format turns rows into bytes that stand on their own at the end of each epoch. It knows the output of a part, and neither options nor
-  * the commit log. Each library has a package of its own below.
+  * A format encodes rows as bytes that are self-contained at the end of each epoch. A format depends on the
+  * output of a part, but on neither options nor the commit log. Each library has its own subpackage.
   */
 package object format

@@ -10,8 +10,8 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, Sn
 
 /** The compression of the bytes of a part.
   *
-  * Every part is a sequence of members, one per epoch (see [[MemberStream]]). Where one kind of file cannot
-  * be both what Spark reads and what the command-line tool reads, it is what Spark reads:
+  * Every part is a sequence of members, one per epoch (see [[MemberStream]]). If Spark and the command-line
+  * tool read different kinds of files, stoplog writes the kind for Spark:
   *
   * | name   | suffix    | Spark reads it                      | command line                                                     |
   * |:-------|:----------|:------------------------------------|:-----------------------------------------------------------------|
@@ -22,24 +22,24 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, Sn
   * | snappy | `.snappy` | yes                                 | only tools that know Hadoop's framing (`snzip -t hadoop-snappy`) |
   *
   * @param name   as in the option `compression`
-  * @param suffix the end of a part's name, after the format's; empty for none
+  * @param suffix of a part's name, after the suffix of the format; empty for none
   */
 private[stoplog] sealed abstract class Compression(val name: String, val suffix: String)
     extends Product
     with Serializable {
 
-  /** A new member at the current end of `out`, which it never closes. */
+  /** Opens a new member at the current end of `out`. The member never closes `out`. */
   def openMember(out: OutputStream): MemberStream
 
-  /** Whether readers see what follows any file of this kind. Other writers' files in Hadoop's blocks may end in one of length
-    * 0, which readers take for the end.
+  /** Whether readers see the bytes after any file of this kind. In Hadoop's block framing, files of other
+    * writers may end in a block of length 0, which readers treat as the end.
     */
   def mayFollowAny: Boolean = true
 }
 
 private[stoplog] object Compression {
 
-  /** The bytes as they are. */
+  /** No compression. */
   case object None extends Compression("none", "") {
     override def openMember(out: OutputStream): MemberStream = new MemberStream {
       override def write(b: Int): Unit                                      = out.write(b)
@@ -55,9 +55,9 @@ private[stoplog] object Compression {
       new MemberStream.CodecMember(out, new GZIPOutputStream(_, CodecBufferBytes))
   }
 
-  /** Frames of RFC 8878 at zstd's default level (3), with a checksum as the command-line tool writes it.
+  /** Frames of RFC 8878 at zstd's default level (3), with a checksum, as written by the command-line tool.
     *
-    * Spark 4.0 has no reader of its own for such files; there it needs Hadoop's native library.
+    * Spark 4.0 has no reader for such files and needs Hadoop's native library.
     */
   case object Zstd extends Compression("zstd", ".zst") {
     override def openMember(out: OutputStream): MemberStream =
@@ -67,33 +67,33 @@ private[stoplog] object Compression {
       )
   }
 
-  /** Blocks of LZ4 in Hadoop's framing, which is what Spark reads under this suffix. It is not the frame
-    * format of the `lz4` command, which cannot read it: choose `zstd` where both must.
+  /** LZ4 blocks in Hadoop's framing, which Spark expects for this suffix. The `lz4` command cannot read this
+    * framing: choose `zstd` if both must read the files.
     */
   case object Lz4 extends OfHadoop("lz4", ".lz4", new Lz4Codec) {
     override def mayFollowAny: Boolean = false
   }
 
-  /** Blocks of Snappy in Hadoop's framing, which is what Spark reads under this suffix; it is not the framing
-    * format of the Snappy project.
+  /** Snappy blocks in Hadoop's framing, which Spark expects for this suffix. This is not the framing format
+    * of the Snappy project.
     */
   case object Snappy extends OfHadoop("snappy", ".snappy", new SnappyCodec) {
     override def mayFollowAny: Boolean = false
   }
 
-  /** Streams of bzip2 with blocks of 900 kB. Slow to write; the one here that Spark can split within a file.
+  /** bzip2 streams with blocks of 900 kB. Slow to write, but the only compression here with splits in Spark.
     */
   case object Bzip2 extends OfHadoop("bzip2", ".bz2", new BZip2Codec)
 
-  /** All of them, in the order of the documentation. */
+  /** All compressions, in the order of the documentation. */
   val All: Seq[Compression] = Seq(None, Gzip, Zstd, Lz4, Snappy, Bzip2)
 
-  /** The one with this name, in any case. */
+  /** Returns the compression with this name, in any case. */
   def named(name: String): Option[Compression] = All.find(_.name.equalsIgnoreCase(name))
 
   private val CodecBufferBytes = 16 * 1024
 
-  // Hadoop's defaults only: no site file may change the bytes by its buffers or native code.
+  // Only Hadoop's defaults: no site file may change the bytes by its buffers or native code.
   private lazy val configuration = new Configuration(false)
 
   private def configured[C <: Configurable](codec: C): C = {

@@ -5,36 +5,35 @@ import java.io.OutputStream
 
 /** One member (gzip), frame (zstd) or run of blocks (lz4, snappy, bzip2) of a compressed part.
   *
-  * A part is several of these one after another, one for each epoch that wrote to it: after [[finish]] the
-  * bytes of the part are a whole file for any reader, and a next member may follow.
+  * A part is a sequence of members, one per epoch with rows for the part. After [[finish]] the bytes of the
+  * part are a complete file for any reader, and another member may follow.
   *
-  * Not safe for use by several threads.
+  * Not thread-safe.
   */
 private[stoplog] abstract class MemberStream extends OutputStream {
 
-  /** Writes what is still buffered and the member's end to the underlying stream, which stays open and is not
-    * flushed. Nothing may be written afterwards. A second call does nothing. A member without a byte is not written.
+  /** Writes all buffered bytes and the member's end to the underlying stream, which stays open and is not
+    * flushed. No bytes may be written afterwards. A second call does nothing. An empty member is not written.
     */
   def finish(): Unit
 
-  /** Frees what the compressor holds. A member that was not finished is given up: nothing more of it is
-    * written.
-    */
+  /** Releases the compressor. An unfinished member is given up: its remaining bytes are not written. */
   override def close(): Unit
 
-  /** Does nothing: only [[finish]] brings a member to a point from which the part can go on. */
+  /** Does nothing: only after [[finish]] can the part be resumed. */
   override def flush(): Unit = ()
 }
 
 private[stoplog] object MemberStream {
 
-  /** A member made by a codec's own stream, whose `close` writes the member's end.
+  /** A member based on a codec's stream, whose `close` writes the member's end.
     *
-    * Rows are small and codecs cross into native code with each call, so the bytes are collected here first.
+    * Rows are small, and codecs call native code for each write, so this class buffers the bytes first.
     *
-    * Hadoop's streams of blocks end with a block of length 0 where nothing is left for their last one: in a member without a
-    * byte, and behind a write that is larger than a block. Readers take such a block for the end of the file, and see none of the
-    * members behind it. So the stream begins with the first byte, and gets slices of which each fits into a block.
+    * Hadoop's block streams end with a block of length 0 if no bytes remain for their last block. This
+    * happens in an empty member, and after a write larger than a block. Readers treat such a block as the end
+    * of the file, and ignore all later members. Therefore the codec's stream is opened with the first byte,
+    * and receives slices that fit into one block.
     */
   private[compress] final class CodecMember(out: OutputStream, codec: OutputStream => OutputStream)
       extends MemberStream {
@@ -100,20 +99,20 @@ private[stoplog] object MemberStream {
   private[compress] object CodecMember {
     private val BufferBytes = 16 * 1024
 
-    /** Less than a block of any codec takes. */
+    /** Smaller than a block of any codec. */
     private val SliceBytes = 64 * 1024
   }
 }
 
-/** Lets a library close "its" stream without closing the part, and, once detached, write to nowhere. */
+/** Prevents a library from closing the part with "its" stream. Discards all bytes while detached. */
 private[format] final class DetachableStream(out: OutputStream) extends OutputStream {
 
   private var attached = true
 
-  /** From now on what is written is dropped. */
+  /** Discards all bytes from now on. */
   def detach(): Unit = attached = false
 
-  /** From now on what is written arrives again. */
+  /** Writes bytes to the target again from now on. */
   def attach(): Unit = attached = true
 
   override def write(b: Int): Unit = if (attached) out.write(b)
@@ -121,7 +120,7 @@ private[format] final class DetachableStream(out: OutputStream) extends OutputSt
   override def write(bytes: Array[Byte], offset: Int, count: Int): Unit =
     if (attached) out.write(bytes, offset, count)
 
-  // The part's own stream decides when bytes go to storage.
+  // The part's stream decides when bytes are sent to storage.
   override def flush(): Unit = ()
 
   override def close(): Unit = ()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-/** Compressions of text-like parts: members that follow one another, so that a part can be cut behind any of them.
-  */
+/** Compressions of text-like parts: sequences of members, which can be truncated after any member. */
 package object compress

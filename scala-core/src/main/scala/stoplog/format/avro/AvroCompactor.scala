@@ -12,10 +12,10 @@ import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
 
-/** Avro object containers as one: by copying blocks, or by writing the records again where blocks are below half of the
-  * size that they are to have. The entries of the header are those of the last file.
+/** Compacts Avro object containers by copying blocks. If blocks are on average smaller than half of their
+  * target size, writes the records again. The header entries are from the last file.
   *
-  * @param syncIntervalBytes the size of blocks
+  * @param syncIntervalBytes the target size of blocks
   */
 private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compactor {
   private type Records = DataFileStream[GenericRecord]
@@ -30,11 +30,12 @@ private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compa
         else writer.appendAllFrom(records, false)
       }
     }
-    writer.flush() // and not closed: the part is not its own
+    writer.flush() // not closed: the compactor does not own the part
   }
 
   override def likeness(input: CompactionInput): String = reading(input) { records =>
-    // By this Spark's readers take the old dates of a whole file; one without its version, as their session says.
+    // By this policy, Spark's readers rebase the old dates of a whole file. For a file without Spark's
+    // version, the policy is from the session.
     val dates =
       DataSourceUtils.datetimeRebaseSpec(records.getMetaString, LegacyBehaviorPolicy.EXCEPTION.toString)
     s"${records.getSchema} ${codec(records)} $dates"

@@ -9,8 +9,7 @@ import stoplog.compact.Compactor
 import stoplog.format.bulk.{NullOutput, SyncedFormat, SyncedWriter}
 import stoplog.part.BlockOutput
 
-/** Avro object container files, of the records and with the header that `df.write.format("avro")` would write.
-  */
+/** Avro object container files with the same records and header as from `df.write.format("avro")`. */
 private[stoplog] final class AvroFormat private (settings: AvroSettings) extends SyncedFormat {
 
   @transient private var schema: Schema                   = _
@@ -33,13 +32,14 @@ private[stoplog] final class AvroFormat private (settings: AvroSettings) extends
 
 private[stoplog] object AvroFormat {
 
-  /** The format that rows of `schema` get from Spark's own options and settings, tried out on the driver.
+  /** Returns the format for rows of `schema` under Spark's options and settings, tested on the driver.
     *
-    * @param options those of Spark's writer of Avro and Hadoop's `avro.mapred.sync.interval`; `metadata.<key>` for an
+    * @param options of Spark's Avro writer, and Hadoop's `avro.mapred.sync.interval`; `metadata.<key>` for an
     *                entry of the header; others are ignored
-    * @param session its `spark.sql.avro.*` count where no option is given: codec, levels, rebasing of old dates
-    * @throws stoplog.error.StoplogArgumentException if Avro cannot hold a column
-    * @throws java.lang.Exception Spark's own, if it refuses an option, or if the given Avro schema does not fit the rows
+    * @param session provides `spark.sql.avro.*` where no option is set: codec, levels, rebasing of old dates
+    * @throws stoplog.error.StoplogArgumentException if Avro does not support the type of a column
+    * @throws java.lang.Exception by Spark, if Spark rejects an option, or if the user's Avro schema does not
+    *                             fit the rows
     */
   def apply(schema: StructType, options: Map[String, String], session: SparkSession): AvroFormat = {
     val format = new AvroFormat(AvroSettings.of(schema, options, session))

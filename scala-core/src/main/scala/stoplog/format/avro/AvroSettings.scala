@@ -20,12 +20,12 @@ import stoplog.error.Errors
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{FormatConfiguration, MetadataOptions}
 
-/** All that decides on the bytes of a file besides its rows, with nothing left to the session.
+/** All settings that determine the bytes of a file besides its rows. Independent of the session.
   *
-  * @param schema             Avro's, as JSON
+  * @param schema             the Avro schema, as JSON
   * @param syncIntervalBytes  the size of a block before compression
-  * @param fieldMatching      the way from columns to their fields in a schema that the user gave
-  * @param rebaseMode         of dates before 1582: one of Spark's `LegacyBehaviorPolicy`
+  * @param fieldMatching      the mapping of columns to fields in a schema given by the user
+  * @param rebaseMode         for dates before 1582: the name of a Spark `LegacyBehaviorPolicy`
   * @param metadata           of the header, by key
   */
 private[avro] final case class AvroSettings(
@@ -37,8 +37,9 @@ private[avro] final case class AvroSettings(
     metadata: Map[String, String]
 ) {
 
-  /** What a header tells of all blocks behind it, as far as a session, or the file of a schema, may change it under the same
-    * options. Of Spark's version readers ask no more than whether it is an old one.
+  /** Returns the properties of all blocks that are fixed by the header. Only includes properties that a
+    * session or a schema file can change under the same options. Omits Spark's version, because readers only
+    * check whether the version is old.
     */
   def promised: String = {
     val zone = metadata.get(AvroSettings.Zone).fold("")(" " + _)
@@ -49,7 +50,7 @@ private[avro] final case class AvroSettings(
 
 private[avro] object AvroSettings {
 
-  /** Spark prepares a write, and this keeps its decisions: Spark alone understands the options. */
+  /** Lets Spark prepare a write, and stores the resulting settings: only Spark interprets the options. */
   def of(schema: StructType, options: Map[String, String], session: SparkSession): AvroSettings = {
     val spark = SparkAvro.fileFormat()
     SupportedTypes.check("avro", schema)(spark.supportDataType)
@@ -82,7 +83,7 @@ private[avro] object AvroSettings {
   private def isGiven(options: Map[String, String]): Boolean =
     Seq("avroSchema", "avroSchemaUrl").exists(CaseInsensitiveMap(options).contains)
 
-  /** Names the problem of a column that has one by itself. */
+  /** Throws an error that names the column, if this column causes a problem by itself. */
   private def alone(field: StructField, prepare: StructType => Job): Unit =
     try {
       prepare(StructType(Array(field)))
@@ -92,7 +93,7 @@ private[avro] object AvroSettings {
       case NonFatal(_) => throw Errors.unsupportedType("avro", field.name, field.dataType.simpleString)
     }
 
-  // Spark's Avro has other names for two codecs than all the rest of stoplog and Spark.
+  // Spark's Avro writer has different names for two codecs than all other writers of stoplog and Spark.
   private def inSparksWords(options: Map[String, String]): Map[String, String] = options.map {
     case (name, value) if name.equalsIgnoreCase("compression") =>
       name -> Synonyms.getOrElse(value.trim.toLowerCase(java.util.Locale.ROOT), value)
@@ -104,7 +105,7 @@ private[avro] object AvroSettings {
       FieldMatching.ByPosition
     else FieldMatching.ByName
 
-  // Readers need the last two to give old dates back as they were.
+  // Readers need the last two entries to restore old dates.
   private def sparksMetadata(rebaseMode: String, session: SparkSession): Map[String, String] =
     Map("org.apache.spark.version" -> SPARK_VERSION.takeWhile(c => c.isDigit || c == '.')) ++ {
       if (rebaseMode != LegacyBehaviorPolicy.LEGACY.toString) Map.empty
@@ -119,7 +120,7 @@ private[avro] object AvroSettings {
 
   private val Synonyms = Map("none" -> "uncompressed", "zstd" -> "zstandard")
 
-  /** The way from columns to their fields in Avro's schema. */
+  /** The mapping of columns to fields in the Avro schema. */
   sealed trait FieldMatching extends Product with Serializable
   object FieldMatching {
     case object ByName     extends FieldMatching
@@ -128,9 +129,9 @@ private[avro] object AvroSettings {
 
   /** The codec of a file's blocks.
     *
-    * @param name       as Avro writes it into the header
-    * @param level      of deflate, xz and zstandard; the others have none
-    * @param bufferPool whether zstandard keeps its buffers for reuse
+    * @param name       as Avro writes the name into the header
+    * @param level      of deflate, xz and zstandard; unused by all other codecs
+    * @param bufferPool whether zstandard reuses buffers
     */
   final case class Codec(name: String, level: Int, bufferPool: Boolean) {
 
@@ -145,7 +146,7 @@ private[avro] object AvroSettings {
 
   object Codec {
 
-    /** The codec that Spark set for Avro's output format, which would read it from there in each task. */
+    /** Returns the codec that Spark set for Avro's output format, where Spark's own tasks read the codec. */
     def of(job: Configuration): Codec =
       if (!job.getBoolean("mapreduce.output.fileoutputformat.compress", false)) Codec("null", 0, false)
       else

@@ -18,10 +18,11 @@ import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 import stoplog.part.BlockOutput
 
-/** Avro's own writer at the end of a part.
+/** Avro's writer, appending to a part.
   *
-  * It begins with a header wherever it is. In a part that has one already, which an older Spark may have written in
-  * other words, it is let go before anything else is written.
+  * Avro's writer always starts with a header. If the part already has a header, the new header is discarded
+  * before any other bytes are written. The existing header may differ, because an older Spark may have
+  * written the part.
   */
 private[avro] final class AvroWriter(
     settings: AvroSettings,
@@ -52,7 +53,7 @@ private[avro] final class AvroWriter(
     val datum  = BadRow.unless(serializer(row))
     try file.append(datum)
     catch { case wrapped: DataFileWriter.AppendWriteException => throw new BadRow(wrapped.getCause) }
-    // Each block is handed on as soon as it is full.
+    // Avro writes each block as soon as the block is full.
     if (out.position != before) encoded.restart()
   }
 
@@ -71,13 +72,13 @@ private[avro] final class AvroWriter(
 
 private object AvroWriter {
 
-  /** Counts the bytes of the rows in the block begun: Avro's writer does not tell. */
+  /** Counts the bytes of the rows in the current block, because Avro's writer does not report this size. */
   private final class EncodedBytes {
 
     private var passed: Long           = 0
     private var encoder: BinaryEncoder = _
 
-    /** Avro's ordinary encoder into the buffer of a block, watched. */
+    /** Returns Avro's standard encoder into the buffer of a block, with a count of its bytes. */
     def into(block: OutputStream): BinaryEncoder = {
       encoder = EncoderFactory.get.binaryEncoder(new Watched(block), null)
       encoder
@@ -85,7 +86,7 @@ private object AvroWriter {
 
     def count: Long = passed + encoder.bytesBuffered
 
-    /** The block has ended. */
+    /** Called when the block has ended. */
     def restart(): Unit = passed = 0
 
     private final class Watched(block: OutputStream) extends FilterOutputStream(block) {
@@ -102,17 +103,18 @@ private object AvroWriter {
   }
 }
 
-/** Spark's own writer of Avro. Since 4.0 it is in spark-sql itself; the module spark-avro only gives it its name.
+/** Spark's Avro writer. Since 4.0 the classes are in spark-sql; the module spark-avro only registers the
+  * name.
   *
-  * It is private to Scala code outside of Spark, though not to the JVM, and its constructors and methods are the same
-  * in all lines from 4.0 to 4.3. So it is asked for by name.
+  * The classes are private for Scala code outside of Spark, but not for the JVM. Their constructors and
+  * methods are the same in all versions from 4.0 to 4.3, so this object loads the classes by name.
   */
 private[avro] object SparkAvro {
 
   def fileFormat(): FileFormat =
     loaded(FileFormatName).getDeclaredConstructor().newInstance().asInstanceOf[FileFormat]
 
-  /** Turns rows of `schema` into records of `settings.schema`. */
+  /** Returns a serializer from rows of `schema` to records of `settings.schema`. */
   def serializer(schema: StructType, avro: Schema, settings: AvroSettings): Serializer = {
     val constructor = loaded(SerializerName).getConstructor(
       classOf[DataType],

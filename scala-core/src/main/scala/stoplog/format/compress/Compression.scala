@@ -81,8 +81,7 @@ private[stoplog] object Compression {
     override def mayFollowAny: Boolean = false
   }
 
-  /** bzip2 streams with blocks of 900 kB. Slow to write, but the only compression here with splits in Spark.
-    */
+  /** bzip2 streams with blocks of 900 kB. Slow to write, but the only compression here that Spark splits. */
   case object Bzip2 extends OfHadoop("bzip2", ".bz2", new BZip2Codec)
 
   /** All compressions, in the order of the documentation. */

@@ -10,8 +10,8 @@ import scala.util.Using
 import stoplog.part.BlockOutput
 import stoplog.compact.{CompactionInput, Compactor}
 
-/** SequenceFiles as one: record by record, as they are stored; blocks of records are made anew. The metadata are those
-  * of the last file.
+/** Compacts SequenceFiles by copying stored records one by one; blocks of records are rebuilt. The metadata
+  * is from the last file.
   */
 private[stoplog] object SequenceCompactor extends Compactor {
 
@@ -51,7 +51,7 @@ private[stoplog] object SequenceCompactor extends Compactor {
   }
 
   private def reading[A](input: CompactionInput)(action: Reader => A): A = {
-    val bytes = Reader.length(input.sizeBytes) // or it would not see the end
+    val bytes = Reader.length(input.sizeBytes) // otherwise the reader misses the end
     Using.resource(new Reader(input.configuration, Reader.stream(input.open()), bytes))(action)
   }
 }

@@ -18,9 +18,10 @@ import stoplog.error.Errors
 import stoplog.format.bulk.{FormatConfiguration, MetadataOptions, SyncedFormat, SyncedWriter}
 import stoplog.part.BlockOutput
 
-/** Hadoop's SequenceFile. Of two columns the first is the key; of one, which is the value, the keys are NullWritable.
+/** Hadoop's SequenceFile. With two columns, the first is the key. With one column, the value, the keys are
+  * NullWritable.
   *
-  * Columns are of type boolean, int, long, float, double, string (Text) or binary (BytesWritable).
+  * Supported column types are boolean, int, long, float, double, string (Text) and binary (BytesWritable).
   */
 private[stoplog] final class SequenceFormat private (settings: SequenceFormat.SequenceSettings)
     extends SyncedFormat {
@@ -38,13 +39,13 @@ private[stoplog] final class SequenceFormat private (settings: SequenceFormat.Se
 
 private[stoplog] object SequenceFormat {
 
-  /** The format that rows of `schema` get, tried out on the driver.
+  /** Returns the format for rows of `schema`, tested on the driver.
     *
-    * @param options `compression`: a codec by the names of Spark's text files, or a class; `compressionType`: `none`,
-    *                `record` or `block`, the default being block where there is a codec; `metadata.<key>` for an entry of
-    *                the header; Hadoop's `io.seqfile.*` and the settings of its codecs
-    * @throws stoplog.error.StoplogArgumentException if a column has no Writable, there are more than two, or the codec
-    *                                                does not run here
+    * @param options `compression`: a codec by Spark's names for text files, or a class; `compressionType`:
+    *                `none`, `record` or `block`, by default block if a codec is set; `metadata.<key>` for an
+    *                entry of the header; Hadoop's `io.seqfile.*` and the settings of its codecs
+    * @throws stoplog.error.StoplogArgumentException if a column has no Writable, if there are more than two
+    *                                                columns, or if the codec is unavailable
     */
   def apply(schema: StructType, options: Map[String, String], session: SparkSession): SequenceFormat = {
     val settings = SequenceSettings.of(options, session)
@@ -58,12 +59,12 @@ private[stoplog] object SequenceFormat {
     format
   }
 
-  /** All that decides on the bytes of a file besides its rows, with nothing left to the session.
+  /** All settings that determine the bytes of a file besides its rows. Independent of the session.
     *
-    * @param compression of records, of blocks of them, or none
-    * @param codec       a class of Hadoop's; not used where nothing is compressed
+    * @param compression of records, of blocks of records, or none
+    * @param codec       a Hadoop class; unused without compression
     * @param metadata    of the header, by key
-    * @param hadoop      the settings that the writer and the codec read
+    * @param hadoop      the settings read by the writer and the codec
     */
   private[sequence] final case class SequenceSettings(
       compression: CompressionType,
@@ -77,7 +78,7 @@ private[stoplog] object SequenceFormat {
 
   private[sequence] object SequenceSettings {
 
-    /** Reads the options, and keeps the session's settings of Hadoop's writer and codecs. */
+    /** Reads the options, and stores the session's settings for Hadoop's writer and codecs. */
     def of(options: Map[String, String], session: SparkSession): SequenceSettings = {
       val asked = CaseInsensitiveMap(options)
       val codec = asked.get("compression").map(_.trim).filterNot(isNone)
@@ -108,7 +109,7 @@ private[stoplog] object SequenceFormat {
 
     private def refused(asked: CaseInsensitiveMap[String]): Boolean = asked.get("compression").exists(isNone)
 
-    // Spark's own names, so those of its text, json and csv, or the class of a codec.
+    // Spark's names, as for text, json and csv files, or the class of a codec.
     private def codecClass(name: String): String =
       try CompressionCodecs.getCodecClassName(name)
       catch { case NonFatal(e) => throw invalid(s"compression = '$name' cannot be used: ${e.getMessage}") }

@@ -22,15 +22,15 @@ import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 import stoplog.part.BlockOutput
 
-/** Hadoop's own writer at the end of a part. */
+/** Hadoop's SequenceFile writer, appending to a part. */
 private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockOutput, name: String)
     extends SyncedWriter {
 
   private val part     = new DetachableStream(out)
   private var buffered = 0L
 
-  // Hadoop's writer begins with a marker where it goes on, and its reader takes two markers without a record between
-  // them for the end of the file. So it is not made before there is a record.
+  // A resuming Hadoop writer starts with a marker. Hadoop's reader treats two markers without a record in
+  // between as the end of the file. So the writer is created with the first record.
   private var file: Option[Writer] = None
 
   if (out.position == 0) out.write(layout.header(name))
@@ -65,7 +65,7 @@ private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockO
   }
 }
 
-/** The common ground of all parts of one task: keys and values, and the header but for its marker. */
+/** The shared state of all parts of one task: keys and values, and the header except for its marker. */
 private[sequence] final class SequenceLayout(
     settings: SequenceFormat.SequenceSettings,
     val key: WritableColumn,
@@ -87,10 +87,10 @@ private[sequence] final class SequenceLayout(
     }
   )
 
-  /** Whether records wait in the writer for their block to fill. */
+  /** Whether records wait in the writer until their block is full. */
   def buffers: Boolean = settings.compression == CompressionType.BLOCK
 
-  // As Hadoop writes it, ending in a marker that it drew.
+  // The header as written by Hadoop, ending in a random marker.
   private val drawn: Array[Byte] = {
     val bytes = new ByteArrayOutputStream
     SequenceFile
@@ -99,13 +99,13 @@ private[sequence] final class SequenceLayout(
     bytes.toByteArray
   }
 
-  /** The header of a part of this name. */
+  /** Returns the header of the part with this name. */
   def header(name: String): Array[Byte] = {
     val marker = SyncedFormat.marker(name)
     drawn.dropRight(marker.length) ++ marker
   }
 
-  /** Goes on in the part of this name, at `position`, from which `out` counts. It writes a marker first. */
+  /** Resumes the part with this name at `position`, the start position of `out`. Writes a marker first. */
   def append(name: String, out: OutputStream, position: Long): Writer = {
     val file = new HeaderFile(header(name), new FSDataOutputStream(out, null, position))
     SequenceFile.createWriter(
@@ -122,7 +122,7 @@ private[sequence] final class SequenceLayout(
 
 private[sequence] object SequenceLayout {
 
-  /** Refuses rows that no file can hold. */
+  /** Rejects columns that no SequenceFile can store. */
   def check(schema: StructType): Unit = { val _ = columns(schema) }
 
   def apply(settings: SequenceFormat.SequenceSettings, schema: StructType): SequenceLayout = {
@@ -136,10 +136,10 @@ private[sequence] object SequenceLayout {
     case _                 => throw Errors.sequenceSchema(schema.simpleString)
   }
 
-  /** A file of which there is only the header to read, and a stream to append to.
+  /** A file with a readable header only, and a stream for appending.
     *
-    * Hadoop's writer asks no more of the file that it goes on with, and a part has no more: stores give no reading, and
-    * no file system of Hadoop's is in front of it.
+    * Hadoop's writer reads only the header of a file before appending, and a part provides only this: stores
+    * do not support reads, and a part has no Hadoop file system.
     */
   final class HeaderFile(header: Array[Byte], out: FSDataOutputStream) extends Path("/part") {
 

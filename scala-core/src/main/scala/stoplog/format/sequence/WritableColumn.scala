@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import stoplog.error.Errors
 
-/** Gives the values of one column as Hadoop's Writables: always the same object, filled anew. */
+/** Converts the values of one column to Hadoop Writables. Returns the same object for each row. */
 private[sequence] sealed abstract class WritableColumn(val writableClass: Class[_ <: Writable])
     extends (InternalRow => Writable) {
 
@@ -16,13 +16,13 @@ private[sequence] sealed abstract class WritableColumn(val writableClass: Class[
 
 private[sequence] object WritableColumn {
 
-  /** The key where there is none. */
+  /** The key of rows without a key column. */
   object NoColumn extends WritableColumn(classOf[NullWritable]) {
     override def apply(row: InternalRow): Writable = NullWritable.get
     override def sizeBytes: Int                    = 0
   }
 
-  /** The Writables of the column at a position, if its type has any. */
+  /** Returns the converter for the column at a position. Throws if no Writable supports the column's type. */
   def of(field: StructField, at: Int): WritableColumn = field.dataType match {
     case BooleanType   => filled(field, at, new BooleanWritable, 1)((w, row) => w.set(row.getBoolean(at)))
     case IntegerType   => filled(field, at, new IntWritable, 4)((w, row) => w.set(row.getInt(at)))
@@ -54,7 +54,7 @@ private[sequence] object WritableColumn {
     }
   }
 
-  // A file has one class of keys and one of values, and none of them has a null.
+  // A file has one class of keys and one class of values, and neither class supports null.
   private abstract class Column[W <: Writable](field: StructField, at: Int, protected val writable: W)
       extends WritableColumn(writable.getClass) {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-/** Hadoop's SequenceFile, by Hadoop's own writer. A block ends with each epoch. The package knows [[stoplog.format.bulk]]. */
+/** SequenceFile, by Hadoop's own writer. A block ends with each epoch. Depends on [[stoplog.format.bulk]]. */
 package object sequence

@@ -14,11 +14,12 @@ import stoplog.format.bulk.{
 }
 import stoplog.part.BlockOutput
 
-/** ORC: a block is a stripe, and the directory is where the stripes are and what their columns' statistics are.
+/** ORC: a block is a stripe, and the directory has the positions of the stripes and the statistics of their
+  * columns.
   *
-  * [[RowBatches]] makes columns of the rows as Spark does, and orc-core does the rest, so that files are those of
-  * `df.write.orc` under the same settings, with stripes ended where that would end them. The end is orc-core's too, as
-  * if it merged files of one stripe each.
+  * [[RowBatches]] converts rows to columns as Spark does, and orc-core does the rest. So files are equal to
+  * files of `df.write.orc` under the same settings, with stripes ended at the same rows. orc-core also writes
+  * the tail, as in a merge of files with one stripe each.
   */
 private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
 
@@ -34,7 +35,7 @@ private[stoplog] final class OrcBulk private (settings: OrcSettings) extends Bul
 
   override def blockBytes: Long = writing.stripeBytes
 
-  /** Half of a full stripe. orc-core counts both as the memory that they take. */
+  /** Half of a full stripe. orc-core measures both sizes in memory. */
   override def largeBytes: Long = (blockBytes / 2).max(1)
 
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =
@@ -45,21 +46,22 @@ private[stoplog] final class OrcBulk private (settings: OrcSettings) extends Bul
 
   override def compactor: Option[Compactor] = Some(new OrcCompactor(settings.orc))
 
-  /** All that [[OrcBulk.of]] needs, as JSON. */
+  /** All settings for [[OrcBulk.of]], as JSON. */
   override def describe: String = settings.describe
 }
 
 private[stoplog] object OrcBulk {
 
-  /** The format under the settings of a session, tried on the driver.
+  /** Returns the format under the settings of a session, tested on the driver.
     *
-    * @param schema  the columns of the rows (Hive-style partition columns left out)
-    * @param options those of Spark's own ORC writer, `compression`, `orc.*` and its old names `hive.exec.orc.*`, and
-    *                `metadata.*`; the rest is ignored. `orc.encrypt` is refused: each writer makes keys of its own, and
-    *                rows that wait for their stripe would be spooled unencrypted.
-    * @param session for `spark.sql.orc.*`, and `orc.*` where they were set there
-    * @param hadoop  the session's, for `orc.*`
-    * @throws stoplog.error.StoplogArgumentException if Spark cannot write a column to ORC, or orc-core refuses an option
+    * @param schema  the columns of the rows, without Hive-style partition columns
+    * @param options of Spark's ORC writer, `compression`, `orc.*` and the old names `hive.exec.orc.*`, and
+    *                `metadata.*`; others are ignored. `orc.encrypt` is rejected, because each writer
+    *                generates new keys, and rows waiting for their stripe would be spooled unencrypted.
+    * @param session for `spark.sql.orc.*`, and for `orc.*` set in the session
+    * @param hadoop  the session's Hadoop configuration, for `orc.*`
+    * @throws stoplog.error.StoplogArgumentException if Spark cannot write a column to ORC, or if orc-core
+    *                                                rejects an option
     */
   def apply(
       schema: StructType,
@@ -79,7 +81,7 @@ private[stoplog] object OrcBulk {
     }
   }
 
-  /** The format that [[OrcBulk.describe]] described. Error: `IllegalArgumentException` for any other text. */
+  /** Recreates a format from [[OrcBulk.describe]]. Error: `IllegalArgumentException` for other strings. */
   def of(described: String): OrcBulk = new OrcBulk(OrcSettings.of(described))
 }
 

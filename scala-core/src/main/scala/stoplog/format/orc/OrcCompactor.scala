@@ -17,9 +17,10 @@ import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.bulk.FormatConfiguration
 import stoplog.part.BlockOutput
 
-/** ORC files as one: by copying stripes, or by writing the rows again where stripes are below an eighth of the size in
-  * memory that they are to have, and where this orc-core would not have written them the same ([[mayCopy]]). orc-core
-  * writes the values as it reads them, without an idea of their meaning; times of another zone it shifts ([[mayEncode]]).
+/** Compacts ORC files by copying stripes, or by writing the rows again. Rows are written again if stripes are
+  * below an eighth of their target size in memory. The same applies if this orc-core would write the stripes
+  * differently ([[mayCopy]]). orc-core writes values as read, without interpreting them, but shifts times of
+  * another time zone ([[mayEncode]]).
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
@@ -64,8 +65,9 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     reader
   }
 
-  /** A merge tells readers that the present writer wrote its stripes: of an older one's they would believe too much, such as
-    * bounds of decimals that are wrong. And each stripe has to bring the statistics that are kept beside it.
+  /** Whether stripes may be copied. A compacted file declares the current writer version for all stripes.
+    * Readers would then trust wrong values in stripes of older writers, such as bounds of decimals. Each
+    * stripe must also have its statistics in the file.
     */
   private def mayCopy(reader: Reader): Boolean = {
     val statistics = statisticsOf(reader)
@@ -73,8 +75,9 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     statistics.forall(_.getColStatsCount > reader.getSchema.getMaximumId)
   }
 
-  /** orc-core reads a local time as one of this process's zone, where an hour of the writer's may be missing or there twice.
-    * A stripe that does not tell its zone has times of whatever zone its reader is in.
+  /** Whether rows may be written again. orc-core reads a local time in the zone of this process, where an
+    * hour of the writer's zone may be missing or occur twice. Times in a stripe without a recorded zone are
+    * in the zone of the reader.
     */
   private def mayEncode(reader: Reader): Boolean = {
     val schema = reader.getSchema
@@ -112,7 +115,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     }
   }
 
-  /** Answers the rows of the file. */
+  /** Returns the number of rows in the file. */
   private def written(readers: Seq[Reader], out: BlockOutput, copied: Seq[OrcProto.StripeStatistics])(
       rows: Writer => Unit
   ): Long = {
@@ -125,7 +128,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     )
     rows(writer)
     for {
-      reader <- readers // of several values under one key, the last
+      reader <- readers // the last value wins for each key
       key    <- reader.getMetadataKeys.asScala
     } writer.addUserMetadata(key, reader.getMetadataValue(key))
     writer.close()
@@ -144,7 +147,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     else options
   }
 
-  // As they are stored, which the newer method hides.
+  // The newer method hides the stored statistics.
   @nowarn("cat=deprecation")
   private def statisticsOf(reader: Reader): Seq[OrcProto.StripeStatistics] =
     reader.getOrcProtoStripeStatistics.asScala.toSeq
@@ -163,13 +166,13 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
 
 private[stoplog] object OrcCompactor {
 
-  /** A compactor of any ORC files, under the settings of `hadoop`. */
+  /** Returns a compactor for any ORC files, under the settings of `hadoop`. */
   def apply(hadoop: Configuration): OrcCompactor = {
     val known = OrcConf.values.flatMap(o => Seq(o.getAttribute, o.getHiveConfName)).filter(_ != null).distinct
     new OrcCompactor(known.flatMap(key => Option(hadoop.get(key)).map(key -> _)).toMap)
   }
 
-  /** The factor by which stripes shrink on storage, at most and as a rule. */
+  /** The factor by which stripes usually shrink on storage, at most. */
   private val Compressed = 8
 
 }

@@ -9,11 +9,11 @@ import org.apache.spark.sql.types.{ArrayType, DataType, DateType, MapType, Struc
 
 import stoplog.format.bulk.{DryRun, FormatConfiguration, FormatDescription, MetadataOptions}
 
-/** All that decides on the bytes of a file besides its rows, in a form that outlives the session.
+/** All settings that determine the bytes of a file besides its rows. Independent of the session.
   *
   * @param orc       the settings for orc-core that Spark's writer found in its Hadoop configuration
-  * @param batchRows the number of rows that orc-core gets at once
-  * @param metadata  user metadata beyond Spark's own
+  * @param batchRows the number of rows in a batch for orc-core
+  * @param metadata  user metadata in addition to Spark's
   */
 private[orc] final case class OrcSettings(
     schema: StructType,
@@ -41,7 +41,8 @@ private[orc] object OrcSettings {
 
   def of(described: String): OrcSettings = {
     val read = FormatDescription.read("orc", described)
-    // Storage may say no more than a session can, which refuses to encrypt: settings name the key providers.
+    // A description from storage must not allow more than a session. Sessions reject encryption, whose
+    // settings name key providers.
     val orc = read.texts("orc").filter(setting => isOrc(setting._1))
     OrcSettings(
       read.schema,
@@ -51,7 +52,7 @@ private[orc] object OrcSettings {
     )
   }
 
-  /** The settings of Spark's ORC sink, taken from a session on the driver. */
+  /** Returns the settings of Spark's ORC sink, from a session on the driver. */
   def of(
       schema: StructType,
       options: Map[String, String],
@@ -59,7 +60,7 @@ private[orc] object OrcSettings {
       hadoop: Configuration
   ): OrcSettings = {
     val (metadata, others) = MetadataOptions.split(options)
-    // As a session's settings and a writer's options reach Hadoop in Spark: the later win.
+    // The same order as in Spark, where options of the writer override the session's settings.
     val carried = FormatConfiguration.some(hadoop)(isOrc) ++
       (session.getAllConfs ++ others).filter(setting => isOrc(setting._1))
     val codec = DryRun.asked("ORC")(new OrcOptions(others, session).compressionCodec)
@@ -71,8 +72,8 @@ private[orc] object OrcSettings {
     )
   }
 
-  // Spark's serializer sorts the entries of a map by keys that orc-core compares, and days are all equal to it: of
-  // entries by date it would keep one.
+  // Spark's serializer sorts map entries by key with orc-core's comparison, which treats all dates as equal.
+  // A map with date keys would keep only one entry.
   def isSupported(of: DataType): Boolean =
     new OrcFileFormat().supportDataType(of) && !inside(of).exists {
       case map: MapType => inside(map.keyType).contains(DateType)

@@ -15,10 +15,10 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 
 import stoplog.part.BlockOutput
 
-/** The end of an ORC file: the stripes' statistics, the footer, the postscript. */
+/** Writes the end of an ORC file: the stripes' statistics, the footer, the postscript. */
 private[orc] object OrcTail {
 
-  /** orc-core is told of the stripes as if it copied them from other files, so that it makes one statistic of theirs. */
+  /** Passes the stripes to orc-core as if copied from other files: orc-core then merges their statistics. */
   def write(out: BlockOutput, directory: StripeDirectory, writing: OrcWriting): Unit = {
     val file   = new TailFile(new PartStream(out), out.position == 0, directory.stripes, writing.options)
     val writer = writing.writer(file, writing.limit, before = Nil)
@@ -32,7 +32,7 @@ private[orc] object OrcTail {
     writer.close()
   }
 
-  /** A file whose stripes are there already. */
+  /** A file whose stripes are already written. */
   private final class TailFile(
       stream: PartStream,
       isEmpty: Boolean,
@@ -50,9 +50,9 @@ private[orc] object OrcTail {
     }
   }
 
-  /** A file of which orc-core did not write the stripes, so that it cannot tell the sums of their decimals.
+  /** A file with stripes not written by orc-core, so that orc-core does not know the sums of decimals.
     *
-    * @param copied the statistics of these stripes; none where orc-core does write them
+    * @param copied the statistics of these stripes; none if orc-core does write the stripes
     */
   class CopiedStripesFile(
       stream: PartStream,
@@ -75,12 +75,14 @@ private[orc] object OrcTail {
 
   private object CopiedStripesFile {
 
-    /** The sum of a decimal column; `None` if it cannot be known, or has more digits than a decimal can have.
+    /** Returns the sum of a decimal column; `None` if unknown, or if the sum has too many digits for a
+      * decimal.
       *
-      * In columns of at most 18 digits orc-core adds up to 18 digits, and then tells of the sum so far as if it were that
-      * of all rows. Its readers ignore such a sum, but when it merges stripes it makes 0 of it, which they do not ignore.
+      * For columns of at most 18 digits, orc-core adds up to 18 digits. Beyond this limit, orc-core reports a
+      * partial sum as the total. Readers ignore such a sum. A merge of stripes turns such a sum into 0, which
+      * readers do not ignore.
       *
-      * @param stripes all of the file
+      * @param stripes all stripes of the file
       */
     def sum(stripes: Seq[OrcProto.StripeStatistics], column: TypeDescription): Option[String] = {
       val parts =
@@ -100,7 +102,7 @@ private[orc] object OrcTail {
 
     private val Limit = JBigDecimal.TEN.pow(MAX_DECIMAL64_PRECISION)
 
-    // As many as orc-core keeps, and rounded as it does.
+    // The same precision and rounding as in orc-core.
     private val Digits = new MathContext(38, RoundingMode.HALF_UP)
   }
 }

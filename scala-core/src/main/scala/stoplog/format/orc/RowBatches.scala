@@ -15,12 +15,12 @@ import org.apache.spark.sql.execution.datasources.orc.OrcSerializer
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Takes rows to orc-core, in batches as its own writer of records makes them.
+/** Passes rows to orc-core in batches, as orc-core's record writer does.
   *
-  * A value of a type that ORC stores as it is goes to its column without an object around it, and a text without a copy
-  * on its way. Spark's serializer converts the values of all other types.
+  * Values of types that ORC stores unchanged are set in their column without boxing, and strings without an
+  * intermediate copy. Spark's serializer converts the values of all other types.
   *
-  * @param batchRows the most rows of a batch
+  * @param batchRows the maximum number of rows in a batch
   */
 private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRows: Int) {
   import RowBatches._
@@ -35,14 +35,14 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
   }
   private[this] val setters = plain.map(_._2).toArray
 
-  // The columns that Spark converts, and their places in the row.
+  // The columns converted by Spark, and their positions in the row.
   private[this] val others     = schema.indices.diff(plain.map(_._1)).toArray
   private[this] val kinds      = others.map(writer.getSchema.getChildren.get(_))
   private[this] val converted  = StructType(others.map(schema(_)))
   private[this] val project    = ProjectingInternalRow(converted, others.toSeq)
   private[this] val serializer = new OrcSerializer(converted)
 
-  /** A row that Spark's serializer refuses leaves nothing in the batch. */
+  /** Adds a row. A row rejected by Spark's serializer leaves the batch unchanged. */
   def add(row: InternalRow): Unit = {
     project.project(row)
     val values = serializer.serialize(project)
@@ -62,7 +62,7 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
     }
   }
 
-  /** Ends the stripe with the rows that are left. */
+  /** Ends the stripe with the remaining rows. */
   def close(): Unit = {
     if (batch.size > 0) hand()
     writer.close()
@@ -78,12 +78,12 @@ private[orc] object RowBatches {
 
   private val MostInLists = OrcConf.ROW_BATCH_CHILD_LIMIT.getDefaultValue.asInstanceOf[Integer].intValue
 
-  /** Takes the value of one column from a row to its place in the batch. */
+  /** Copies the value of one column from a row to the batch. */
   private trait Setter {
     def set(row: InternalRow, at: Int): Unit
   }
 
-  /** `None` for a column that Spark's serializer converts. */
+  /** Returns the setter; `None` for a column converted by Spark's serializer. */
   private def setter(column: Int, kind: DataType, written: Category, to: ColumnVector): Option[Setter] =
     (written, kind, to) match {
       case (Category.BOOLEAN, BooleanType, to: LongColumnVector) =>
@@ -107,7 +107,7 @@ private[orc] object RowBatches {
       case _ => None
     }
 
-  /** From where the row has it, if that is on the heap. */
+  /** Copies the bytes from their place in the row, if on the heap. */
   private def setText(text: UTF8String, to: BytesColumnVector, at: Int): Unit = {
     val bytes = text.getByteBuffer
     to.setVal(at, bytes.array, bytes.arrayOffset + bytes.position(), bytes.remaining)

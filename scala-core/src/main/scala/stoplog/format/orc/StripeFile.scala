@@ -16,7 +16,7 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant
 
 import stoplog.part.BlockOutput
 
-/** A file to orc-core, of which one stripe reaches the part, once it is released. */
+/** A file for orc-core, of which a single stripe is written to the part after [[release]]. */
 private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
     extends PhysicalFsWriter(new PartStream(out), options, Array.empty[WriterEncryptionVariant]) {
 
@@ -24,23 +24,23 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
   private var finished   = Option.empty[(OrcProto.StripeInformation, Seq[ColumnEncoding])]
   private var statistics = SortedMap.empty[Int, OrcProto.ColumnStatistics]
 
-  /** Lets the stripe reach the part, from now on. */
+  /** Allows writes of the stripe to the part from now on. */
   def release(): Unit = isReleased = true
 
-  /** The stripes of the part now: one more, if there was a row in it. */
+  /** Returns the stripes of the part now: one more than `before`, unless the stripe has no rows. */
   def addedTo(before: StripeDirectory): StripeDirectory = finished.fold(before) { case (place, encodings) =>
     val columns = OrcProto.StripeStatistics.newBuilder().addAllColStats(statistics.values.asJava)
     StripeDirectory(before.stripes :+ StripeDirectory.Stripe(place, columns.build()), encodings)
   }
 
-  // The magic waits for the stripe.
+  // The magic is written with the stripe.
   override def writeHeader(): Unit = ()
 
   override def finalizeStripe(
       footer: OrcProto.StripeFooter.Builder,
       place: OrcProto.StripeInformation.Builder
   ): Unit = {
-    // orc-core ends stripes also when a row fails, to leave a file that can be read. Such a block is given up.
+    // After a failed row, orc-core also ends the stripe, to leave a readable file. Such a block is given up.
     if (!isReleased) throw new IllegalStateException("This stripe is not to be ended yet.")
     if (out.position == 0) out.write(OrcFile.MAGIC.getBytes(US_ASCII))
     super.finalizeStripe(footer, place)
@@ -59,7 +59,7 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
   override def flush(): Unit = ()
 }
 
-/** The end of a part as the stream that orc-core writes to: its position is the part's, and it closes nothing. */
+/** The end of a part as a stream for orc-core, with the part's position. Never closes the part. */
 private[orc] final class PartStream private (target: PartStream.Target)
     extends FSDataOutputStream(target, null) {
 
@@ -67,7 +67,7 @@ private[orc] final class PartStream private (target: PartStream.Target)
 
   override def getPos: Long = target.position
 
-  /** Lets `write` see a part that is empty, and none of what it writes reach the part. */
+  /** Runs `write` as if the part were empty, and discards all bytes from `write`. */
   def pretendingEmpty(write: => Unit): Unit = {
     target.pretended = Some(0)
     try write
@@ -95,17 +95,17 @@ private[orc] object PartStream {
   }
 }
 
-/** The stripes of a part so far, in their order.
+/** The stripes of a part so far, in order.
   *
-  * @param encodings of the columns of the last stripe: a writer of a whole file would try no dictionary where it gave one
-  *                  up
+  * @param encodings of the columns of the last stripe: a writer of a whole file tries no dictionary again
+  *                  after giving up the dictionary in an earlier stripe
   */
 private[orc] final case class StripeDirectory(
     stripes: Seq[StripeDirectory.Stripe],
     encodings: Seq[ColumnEncoding]
 ) {
 
-  /** The messages that an ORC file itself has for them, each with its length before it. */
+  /** Returns the protobuf messages that an ORC file itself uses, each preceded by its length. */
   def bytes: Array[Byte] = {
     val out = new ByteArrayOutputStream
     OrcProto.Footer.newBuilder().addAllStripes(stripes.map(_.place).asJava).build().writeDelimitedTo(out)
@@ -121,7 +121,7 @@ private[orc] final case class StripeDirectory(
 
 private[orc] object StripeDirectory {
 
-  /** A stripe of a part: where it is, and what its columns hold. */
+  /** A stripe of a part: its position, and the statistics of its columns. */
   final case class Stripe(place: OrcProto.StripeInformation, statistics: OrcProto.StripeStatistics)
 
   def of(bytes: Array[Byte]): StripeDirectory =

@@ -16,9 +16,9 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 import stoplog.format.bulk.BlockWriter
 import stoplog.part.BlockOutput
 
-/** One stripe, by a writer of its own.
+/** Writes one stripe with a separate orc-core writer.
   *
-  * @param before the stripes before it
+  * @param before the preceding stripes
   */
 private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory, writing: OrcWriting)
     extends BlockWriter {
@@ -32,7 +32,8 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
 
   override def write(row: InternalRow): Unit = {
     batches.add(row)
-    // The row before the first of a batch makes orc-core take that batch.
+    // The first row of the next batch passes the previous batch to orc-core, so `rows` does not count this
+    // row.
     if (limit.takeBatch()) limit.look(rows, writer.estimateMemory())
     rows += 1
   }
@@ -46,7 +47,7 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
     file.addedTo(before).bytes
   }
 
-  /** Closing the writer instead would encode rows that are given up. */
+  /** Closes the file rather than the writer, which would encode rows that are given up. */
   override def close(): Unit =
     if (!isClosed) {
       isClosed = true
@@ -64,13 +65,14 @@ private[orc] final class StripeWriter(out: BlockOutput, before: StripeDirectory,
 
 private[orc] object StripeWriter {
 
-  /** The end of a stripe: there where orc-core would end it, if it were the only writer of its process.
+  /** Decides where a stripe ends: where orc-core would end the stripe as the only writer in its process.
     *
-    * orc-core takes rows in batches and compares the memory that they take with the stripe's size after some thousands of
-    * them, or at once when they are far beyond it. Stripes ended more exactly would be smaller than those of a batch job.
+    * orc-core accepts rows in batches. After some thousands of rows, orc-core compares the memory of the rows
+    * with the stripe size. If the memory is far above the stripe size, the comparison is immediate. A more
+    * exact limit would make smaller stripes than a batch job.
     *
-    * @param rowsPerCheck so many rows are taken between two comparisons
-    * @param checkRatio   so many times the size is far beyond it; 0 for never
+    * @param rowsPerCheck the number of rows between two comparisons
+    * @param checkRatio   the multiple of the stripe size that counts as far above; 0 for never
     */
   final class StripeLimit(
       stripeBytes: Long,
@@ -87,14 +89,14 @@ private[orc] object StripeWriter {
     /** The number to compare with the size of a stripe. */
     def answer: Long = if (isFull) math.max(bytes, stripeBytes) else math.min(bytes, stripeBytes - 1)
 
-    /** Whether orc-core took a batch since the last call. */
+    /** Returns whether orc-core accepted a batch since the last call. */
     def takeBatch(): Boolean = {
       val answer = isTaken
       isTaken = false
       answer
     }
 
-    /** Looks at a stripe that grew. */
+    /** Measures the stripe after it has grown. */
     def look(rows: Long, memoryBytes: Long): Unit = {
       bytes = memoryBytes
       if (rows - checkedRows >= math.min(rowsPerCheck, stripeRows) || isFarBeyond) {
@@ -105,7 +107,7 @@ private[orc] object StripeWriter {
 
     private def isFarBeyond: Boolean = checkRatio > 0 && bytes > checkRatio * stripeBytes
 
-    // orc-core calls these. It divides no memory among writers: a stripe is as large here as the settings say.
+    // Called by orc-core. Memory is not divided among writers: stripes have the configured size.
 
     override def checkMemory(previousAllocation: Long, writer: MemoryManager.Callback): Long = {
       isTaken = true
@@ -120,7 +122,7 @@ private[orc] object StripeWriter {
   }
 }
 
-/** orc-core's writers under one set of settings. */
+/** Creates orc-core writers with fixed settings. */
 private[orc] final class OrcWriting(val settings: OrcSettings) {
   import OrcWriting._
 
@@ -128,7 +130,7 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
 
   private val schema: TypeDescription = OrcUtils.orcTypeDescription(settings.schema)
 
-  /** The options of Spark's own writer. */
+  /** The options of Spark's writer. */
   def options: WriterOptions = OrcOutputFormat.buildOptions(conf).setSchema(schema)
 
   /** The size of a full stripe, in bytes of memory. */
@@ -142,10 +144,10 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
       conf.getDouble(CheckRatio, CheckRatioDefault)
     )
 
-  /** A writer that never ends a stripe before it is closed.
+  /** Returns a writer that ends a stripe only when closed.
     *
-    * @param file   the target; knows the real size of stripes, which decides on buffers and padding
-    * @param before the encodings of the columns of the stripe before it; empty for the first
+    * @param file   the target; uses the real stripe size, which determines buffers and padding
+    * @param before the column encodings of the preceding stripe; empty for the first stripe
     */
   def writer(file: PhysicalWriter, memory: MemoryManager, before: Seq[ColumnEncoding]): Writer =
     OrcFile.createWriter(NoPath, goingOn(endless, before).physicalWriter(file).memory(memory))
@@ -164,21 +166,22 @@ private[orc] final class OrcWriting(val settings: OrcSettings) {
 
 private[orc] object OrcWriting {
 
-  // orc-core asks for a path even where it is given the file.
+  // orc-core requires a path even if the file is passed.
   val NoPath: Path = new Path("file:///part.orc")
 
-  // OrcConf names it since ORC 2.2.
+  // OrcConf has this name since ORC 2.2.
   private val CheckRatio        = "orc.stripe.size.check.ratio"
   private val CheckRatioDefault = 2.0
 
-  /** The columns of text that ended a stripe without a dictionary, in the form that `orc.column.encoding.direct` takes.
+  /** The string columns without a dictionary at the end of a stripe, in the form of
+    * `orc.column.encoding.direct`.
     *
-    * orc-core's writer decides on a dictionary once in a file. A writer that has only the next stripe would decide again,
-    * and fill its memory with dictionaries that come to nothing, so that its stripes are smaller.
+    * An orc-core writer decides on dictionaries once per file. A writer for only the next stripe would decide
+    * again, and fill its memory with dictionaries that are dropped later. Its stripes would be smaller.
     */
   object DirectColumns {
 
-    /** @param encodings of all columns by their number, or none */
+    /** @param encodings of all columns by number, or empty */
     def apply(schema: TypeDescription, encodings: Seq[ColumnEncoding]): Seq[String] =
       if (encodings.isEmpty) Nil else among(schema, prefix = "", encodings.map(_.getKind))
 
@@ -199,7 +202,7 @@ private[orc] object OrcWriting {
     private def isDirect(texts: Seq[TypeDescription], kinds: Seq[ColumnEncoding.Kind]): Boolean =
       texts.nonEmpty && texts.map(text => kinds(text.getId)).forall(Direct)
 
-    // A list or a map has no names for what is in it, but stands for all of that.
+    // The elements of a list or map have no names. The name of the list or map includes all elements.
     private def texts(column: TypeDescription): Seq[TypeDescription] =
       if (Text(column.getCategory)) Seq(column)
       else Option(column.getChildren).fold(Seq.empty[TypeDescription])(_.asScala.toSeq.flatMap(texts))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-/** ORC, by Spark's serializer and orc-core's writers: a block is a stripe. The package knows [[stoplog.format.bulk]] alone. */
+/** ORC by Spark's serializer and orc-core's writers; a block is a stripe. Uses [[stoplog.format.bulk]]. */
 package object orc

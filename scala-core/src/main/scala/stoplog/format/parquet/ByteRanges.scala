@@ -16,22 +16,22 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.StringLogicalTypeAnnotati
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.parquet.schema.{MessageType, PrimitiveType}
 
-/** The least and the greatest value of the pages of columns of texts and bytes.
+/** The minimum and maximum values of the pages of string and binary columns.
   *
-  * parquet-hadoop compares each value with both, a byte at a time: for texts that begin alike, as addresses and times do,
-  * that takes longer than to encode them. The JDK compares by vectors. So its columns have no statistics here, and the pages
-  * that they finish get these instead, which say the same.
+  * parquet-hadoop compares each value with both, byte by byte. For strings with common prefixes, such as
+  * addresses and times, comparisons take longer than encoding. The JDK compares with vector instructions. So
+  * these columns have no statistics in parquet-hadoop, and finished pages receive equal statistics here.
   */
 private[parquet] final class ByteRanges private (ranges: Map[ColumnDescriptor, ByteRange]) {
 
-  /** For each column of the schema; [[ByteRange.Unasked]] for those of which parquet-hadoop keeps the statistics. */
+  /** Returns the range of each column; [[ByteRange.Unasked]] if parquet-hadoop keeps the statistics. */
   def of(schema: MessageType): Array[ByteRange] =
     schema.getColumns.asScala.map(column => ranges.getOrElse(column, ByteRange.Unasked)).toArray
 
-  /** The columns whose statistics are kept here, by their paths with dots. */
+  /** The columns with statistics from this class, by their paths with dots. */
   def columns: Iterable[String] = ranges.keys.map(_.getPath.mkString("."))
 
-  /** Pages that get their statistics from here. */
+  /** Wraps pages, so that finished pages receive their statistics from this class. */
   def of(pages: PageWriteStore): PageWriteStore =
     if (ranges.isEmpty) pages else new ByteRanges.RangedPages(pages, ranges)
 }
@@ -40,7 +40,7 @@ private[parquet] object ByteRanges {
 
   val none: ByteRanges = new ByteRanges(Map.empty)
 
-  /** Of a schema without nested columns: only there is it seen which page a value is in. */
+  /** Returns the ranges for a schema without nested columns, where the page of a value is known. */
   def of(schema: MessageType, properties: ParquetProperties): ByteRanges =
     if (properties.getWriterVersion != ParquetProperties.WriterVersion.PARQUET_1_0) none
     else
@@ -51,7 +51,7 @@ private[parquet] object ByteRanges {
           .toMap
       )
 
-  /** Whether its values are in the order of their unsigned bytes. */
+  /** Whether values are ordered by their unsigned bytes. */
   private def isCompared(column: PrimitiveType): Boolean =
     column.getPrimitiveTypeName == PrimitiveTypeName.BINARY && (column.getLogicalTypeAnnotation match {
       case null                           => true
@@ -69,7 +69,7 @@ private[parquet] object ByteRanges {
     override def close(): Unit = pages.close()
   }
 
-  /** The columns of each release of parquet-hadoop end a page by one of these methods, of which later ones deprecate earlier ones. */
+  /** Each release of parquet-hadoop ends a page by one of these methods, and deprecates older methods. */
   @nowarn("cat=deprecation")
   private final class RangedPage(page: PageWriter, range: ByteRange) extends PageWriter {
 
@@ -134,12 +134,12 @@ private[parquet] object ByteRanges {
   }
 }
 
-/** The range of the values of one column that are in no page yet. Used by one thread. */
+/** The range of the values of one column since the last page. Used by one thread. */
 private[parquet] sealed trait ByteRange {
   def add(value: Binary): Unit
   def addNull(): Unit
 
-  /** What it has seen since the last time. */
+  /** Returns the statistics of all values since the last call. */
   def take(): Statistics[_]
 }
 
@@ -162,7 +162,7 @@ private[parquet] object ByteRange {
       if (buffer.hasArray) {
         val from = buffer.arrayOffset + buffer.position()
         add(buffer.array, from, from + buffer.remaining)
-      } else { // outside the heap, or read-only: values that come from pages of other files
+      } else { // outside the heap, or read-only: values from pages of other files
         val bytes = value.getBytes
         add(bytes, 0, bytes.length)
       }
@@ -182,7 +182,7 @@ private[parquet] object ByteRange {
       statistics
     }
 
-    // Values are reused: an extreme is copied.
+    // Copies an extreme, because value objects are reused.
     private def add(bytes: Array[Byte], from: Int, to: Int): Unit =
       if (isEmpty) {
         least = Arrays.copyOfRange(bytes, from, to)

@@ -9,11 +9,12 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Spark's write support, with a shorter way for rows without nested columns: a value of a type that Parquet stores as it is
-  * under any setting goes to its column without objects around it, and a text without a copy. Spark's code converts the
-  * values of all other types, and writes rows with nested columns.
+/** Spark's write support, with a faster path for rows without nested columns. Values of types that Parquet
+  * stores unchanged under any setting are written without boxing, and strings without a copy. Spark's code
+  * converts the values of all other types, and writes rows with nested columns.
   *
-  * Like Spark's it takes settings from the session that is active when it is made and prepared.
+  * Like Spark's write support, this class reads the settings of the active session on creation and
+  * preparation.
   */
 private[parquet] final class FlatWriteSupport(schema: StructType) extends ParquetWriteSupport {
   import FlatWriteSupport._
@@ -83,20 +84,20 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
 
 private[parquet] object FlatWriteSupport {
 
-  /** Takes the values of a column from rows. */
+  /** Writes the values of a column from rows. */
   private trait Values {
 
-    /** Not called where the row has no value there. */
+    /** Called only for non-null values. */
     def add(row: InternalRow, at: Int): Unit
   }
 
-  /** Where the row has it, if that is on the heap. */
+  /** Uses the bytes in their place in the row, if on the heap. */
   private def bytesOf(text: UTF8String): Binary = {
     val bytes = text.getByteBuffer
     Binary.fromReusedByteArray(bytes.array, bytes.arrayOffset + bytes.position(), bytes.remaining)
   }
 
-  /** Hands on the value of a row of one column, and neither where the row begins nor which column it is. */
+  /** Passes on the value of a row of one column, without the calls that delimit messages and fields. */
   private final class ValuesAlone(out: RecordConsumer) extends RecordConsumer {
     override def startMessage(): Unit                        = ()
     override def endMessage(): Unit                          = ()

@@ -15,15 +15,16 @@ import stoplog.format.bulk.{
 }
 import stoplog.part.BlockOutput
 
-/** Parquet: a block is a row group, and the directory is the end of the file if it ended there: a footer of
-  * all row groups so far, its length, the magic.
+/** Parquet: a block is a row group. The directory is the tail of the file if the file ended there: a footer
+  * with all row groups so far, its length, the magic.
   *
-  * [[FlatWriteSupport]] makes columns of the rows as Spark does, and parquet-hadoop does the rest, so that files are those of
-  * `df.write.parquet` under the same settings. Only HDFS block padding is left out, since a row group is not where its
-  * rows were when they were counted.
+  * [[FlatWriteSupport]] converts rows to columns as Spark does, and parquet-hadoop does the rest. So files
+  * are equal to files of `df.write.parquet` under the same settings. Only HDFS block padding is omitted,
+  * because the position of a row group is unknown while its rows are counted.
   *
-  * Encrypted parts are one row group each ([[blockBytes]] is `Long.MaxValue`): the protection of a page names the writer
-  * of the file and the row group's number in it, and no public class lets a second writer go on with them.
+  * Encrypted parts have a single row group ([[blockBytes]] is `Long.MaxValue`). The encryption of a page
+  * includes the file's writer and the row group's ordinal. No public class allows a second writer to
+  * continue.
   */
 private[stoplog] final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
 
@@ -38,13 +39,13 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
     session = settings.sqlConf
   }
 
-  /** Rows that wait would lie beside an encrypted part in the clear. */
+  /** The spooled rows of an encrypted part would be unencrypted. */
   override def mayKeepRows: Boolean = !settings.encrypts
 
   override def blockBytes: Long =
     if (settings.encrypts) Long.MaxValue else ParquetOutputFormat.getLongBlockSize(conf)
 
-  /** Half of a full row group, and both in the footer's measure, as for files that are merged. */
+  /** Half of a full row group. Both sizes are measured as in the footer, as for compacted files. */
   override def largeBytes: Long =
     if (settings.encrypts) Long.MaxValue else ParquetBulk.largeBytes(conf)
 
@@ -54,7 +55,7 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
         "An encrypted Parquet part is one row group and cannot be gone on with."
       )
     val file = new RowGroupFile(out)
-    // Spark's write support reads the session's settings while it is made, wherever that is.
+    // Spark's write support reads the session's settings on creation, in any thread.
     SQLConf.withExistingConf(session) {
       RowGroupWriter(file, settings.schema, conf, settings.metadata, directory, blockBytes)
     }
@@ -66,7 +67,7 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
   override def compactor: Option[Compactor] =
     Option.when(!settings.encrypts)(new ParquetCompactor(settings.hadoop))
 
-  /** All that [[ParquetBulk.of]] needs, as JSON; without what looks like a secret (a password, a token, a key). */
+  /** All settings for [[ParquetBulk.of]], as JSON, without possible secrets (a password, a token, a key). */
   override def describe: String = settings.describe
 
   private def codec: CompressionCodecName =
@@ -75,15 +76,15 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
 
 private[stoplog] object ParquetBulk {
 
-  /** The format under the settings of a session, tried on the driver.
+  /** Returns the format under the settings of a session, tested on the driver.
     *
-    * @param schema  the columns of the rows (Hive-style partition columns left out)
-    * @param options those of Spark's own Parquet writer, `compression` and `parquet.*` and any other of Hadoop's that has
-    *                a dot in its name, and `metadata.*`; the rest is ignored
+    * @param schema  the columns of the rows, without Hive-style partition columns
+    * @param options of Spark's Parquet writer, `compression`, `parquet.*`, any other Hadoop setting with a
+    *                dot in its name, and `metadata.*`; others are ignored
     * @param session for `spark.sql.parquet.*` and the time zone
-    * @param hadoop  the session's, for `parquet.*`
-    * @throws stoplog.error.StoplogArgumentException if Spark cannot write a column to Parquet, or parquet-hadoop refuses
-    *                                                an option
+    * @param hadoop  the session's Hadoop configuration, for `parquet.*`
+    * @throws stoplog.error.StoplogArgumentException if Spark cannot write a column to Parquet, or if
+    *                                                parquet-hadoop rejects an option
     */
   def apply(
       schema: StructType,
@@ -101,15 +102,15 @@ private[stoplog] object ParquetBulk {
     }
   }
 
-  /** From this size on, a row group stays as it is: when an epoch or a file ends with it, and when files are merged. In bytes
-    * before compression, as a footer's `total_byte_size` counts them.
+  /** The size from which a row group is kept unchanged: at the end of an epoch or a file, and in compaction.
+    * In bytes before compression, as in a footer's `total_byte_size`.
     */
   private[parquet] def largeBytes(conf: Configuration): Long =
     (ParquetOutputFormat.getLongBlockSize(conf) / 2).max(1)
 
-  /** The format that [[ParquetBulk.describe]] described. Error: `IllegalArgumentException` for any other text.
+  /** Recreates a format from [[ParquetBulk.describe]]. Error: `IllegalArgumentException` for other strings.
     *
-    * @param secrets Hadoop settings that the description had to leave out; needed for encryption only
+    * @param secrets Hadoop settings omitted from the description; only needed for encryption
     */
   def of(described: String, secrets: Map[String, String] = Map.empty): ParquetBulk =
     new ParquetBulk(ParquetSettings.of(described).withSecrets(secrets))
@@ -118,7 +119,7 @@ private[stoplog] object ParquetBulk {
 private[stoplog] final class ParquetBulkProvider extends BulkFormatProvider {
   override def kind: String = "parquet"
 
-  /** No part that is encrypted stays open, and settings name the classes that encrypt. */
+  /** Rejects encrypted parts: no encrypted part stays open, and the settings name the encryption classes. */
   override def of(described: String): BulkFormat = {
     val format = ParquetBulk.of(described)
     if (format.mayKeepRows) format

@@ -22,15 +22,15 @@ import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.bulk.{FormatConfiguration, SizeLooks}
 import stoplog.part.BlockOutput
 
-/** Parquet files as one: by copying row groups, with their indexes and Bloom filters, or by writing the rows again where
-  * row groups are below half of the size that they are to have.
+/** Compacts Parquet files by copying row groups, with their indexes and Bloom filters, or by writing the rows
+  * again. Rows are written again if row groups are below half of their target size.
   *
-  * Rows are written again as parquet-hadoop reads them, without an idea of the values' meaning; so types that
-  * Spark has not, and dates of the old calendar, stay what they are. The entries of the footer stay, too: of several
-  * values under one key, the last.
+  * Rows are written as parquet-hadoop reads them, without interpreting values. So types unknown to Spark, and
+  * dates of the old calendar, are preserved. Footer entries are preserved, too: the last value wins for each
+  * key.
   *
-  * Encrypted files are refused: the protection of a page names its file and its place in it. A merge of others is not
-  * encrypted either, whatever the session does with files of its own.
+  * Encrypted files are rejected, because the encryption of a page includes its file and its position in the
+  * file. A compacted file is not encrypted, regardless of the session's settings for its own files.
   *
   * @param settings of the writer, as in Hadoop's configuration
   */
@@ -64,7 +64,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     }
   }
 
-  /** Files of one writer go on with its codec, whatever the sink would take today. */
+  /** Keeps the codec of the input files, regardless of the sink's current codec. */
   private def configuration(files: Seq[Opened]): Configuration = {
     val conf = FormatConfiguration.configuration(settings.filterNot { case (key, _) => isOfEncryption(key) })
     codecs(files).lastOption.foreach(codec => conf.set(ParquetOutputFormat.COMPRESSION, codec.name))
@@ -74,7 +74,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   private def codecs(files: Seq[Opened]): Seq[CompressionCodecName] =
     files.flatMap(_.footer.getBlocks.asScala).flatMap(_.getColumns.asScala.headOption).map(_.getCodec)
 
-  /** Row groups of several files, byte by byte, in one. Answers its rows. */
+  /** Copies the row groups of several files into one, byte by byte. Returns the number of rows. */
   private def copy(files: Seq[Opened], conf: Configuration, out: BlockOutput): Long = {
     val writer = new ParquetFileWriter(
       new PartFile.Whole(out),
@@ -97,7 +97,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
       reader.getRowGroups.asScala.foreach(append(_, reader, in, writer))
     }
 
-  /** Column by column, because a whole row group would be copied without its indexes and filters. */
+  /** Copies column by column, because a copy of a whole row group would omit its indexes and filters. */
   private def append(
       group: BlockMetaData,
       reader: ParquetFileReader,
@@ -120,7 +120,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     writer.endBlock()
   }
 
-  /** The rows of several files, written again, so that they fill row groups. Answers how many. */
+  /** Writes the rows of several files again, so that they fill row groups. Returns the number of rows. */
   private def encode(files: Seq[Opened], conf: Configuration, out: BlockOutput): Long = {
     val fullBytes = ParquetOutputFormat.getLongBlockSize(conf)
     var directory = Array.emptyByteArray
@@ -157,8 +157,8 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   private def likenessOf(file: Opened): String = {
     val metadata = file.footer.getFileMetaData
     val entries  = metadata.getKeyValueMetaData
-    // By what these answer Spark's readers take the old dates of a whole file. The entries of several files with the same
-    // answers, as a merge has them, give those answers again.
+    // Spark's readers rebase the old dates of a whole file by these policies. The merged entries of files
+    // with equal policies result in the same policies.
     val dates = DataSourceUtils.datetimeRebaseSpec(entries.get(_), AsAsked)
     val int96 = DataSourceUtils.int96RebaseSpec(entries.get(_), AsAsked)
     s"${metadata.getSchema} $dates $int96"
@@ -167,20 +167,20 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
 
 private[stoplog] object ParquetCompactor {
 
-  /** A file of which fewer bytes are committed than are stored. */
+  /** A file with fewer committed bytes than stored bytes. */
   private final class Committed(input: CompactionInput) extends InputFile {
     override def getLength: Long                = input.sizeBytes
     override def newStream: SeekableInputStream = HadoopStreams.wrap(input.open())
     override def toString: String               = input.path.toString
   }
 
-  /** A compactor of any Parquet files, under the settings of `hadoop`. */
+  /** Returns a compactor for any Parquet files, under the settings of `hadoop`. */
   def apply(hadoop: Configuration): ParquetCompactor =
     new ParquetCompactor(FormatConfiguration.some(hadoop)(_.startsWith("parquet.")))
 
   private final case class Opened(file: InputFile, footer: ParquetMetadata) {
 
-    /** Encoded and not compressed. */
+    /** Encoded, without compression. */
     def meanRowBytes: Long = {
       val groups = footer.getBlocks.asScala
       groups.map(_.getTotalByteSize).sum / rowsOf(footer).max(1)
@@ -201,7 +201,7 @@ private[stoplog] object ParquetCompactor {
     override def write(row: Group): Unit                         = writer.write(row)
   }
 
-  // For a file without Spark's version, which is read as the reader's session says.
+  // For a file without Spark's version: the reader's session determines the policy.
   private val AsAsked = LegacyBehaviorPolicy.EXCEPTION.toString
 
   private def rowsOf(footer: ParquetMetadata): Long = footer.getBlocks.asScala.map(_.getRowCount).sum

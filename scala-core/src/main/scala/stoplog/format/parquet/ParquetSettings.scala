@@ -13,11 +13,11 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.bulk.{BulkFormatName, FormatConfiguration, FormatDescription, MetadataOptions}
 
-/** All that decides on the bytes of a file besides its rows, in a form that outlives the session.
+/** All settings that determine the bytes of a file besides its rows. Independent of the session.
   *
-  * @param hadoop   the settings that Spark's writer found in its Hadoop configuration
-  * @param session  the settings that it found in the session's: modes of rebasing, the time zone
-  * @param metadata key-value entries beyond Spark's own
+  * @param hadoop   the settings found by Spark's writer in its Hadoop configuration
+  * @param session  the settings found in the session: rebase modes, the time zone
+  * @param metadata key-value entries in addition to Spark's
   */
 private[parquet] final case class ParquetSettings(
     schema: StructType,
@@ -30,7 +30,8 @@ private[parquet] final case class ParquetSettings(
   def encrypts: Boolean = hadoop.contains(CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
 
   def configuration: Configuration = {
-    // Clients of key servers may look for any setting of Hadoop; all others look for those carried alone.
+    // With encryption, clients of key servers may read any Hadoop setting. Otherwise only carried settings
+    // are read.
     val conf = FormatConfiguration.configuration(hadoop, new Configuration(encrypts))
     ParquetWriteSupport.setSchema(schema, conf)
     conf
@@ -44,7 +45,7 @@ private[parquet] final case class ParquetSettings(
 
   def withSecrets(secrets: Map[String, String]): ParquetSettings = copy(hadoop = hadoop ++ secrets)
 
-  // A factory may be there for readers only, and have no keys for a file like this.
+  // A factory may only serve readers, and have no keys for a file like this.
   def withoutIdleFactory: ParquetSettings =
     if (!encrypts) this
     else {
@@ -65,7 +66,8 @@ private[parquet] final case class ParquetSettings(
         s"$key: parquet-hadoop has no way to set it on a single writer."
       } ++ keyMaterial ++ Option.when(schema.isEmpty)("A Parquet file must have a column.")
 
-  // It would be a file beside the part, under the part's name of the time, which is not the name it will have.
+  // External key material would be a separate file with the part's temporary name, which is not the final
+  // name.
   private def keyMaterial: Option[String] =
     hadoop
       .get(InternalKeyMaterial)
@@ -80,7 +82,7 @@ private[parquet] object ParquetSettings {
     ParquetSettings(read.schema, read.texts("hadoop"), read.texts("session"), read.texts("metadata"))
   }
 
-  /** The settings of Spark's Parquet sink, taken from a session on the driver. */
+  /** Returns the settings of Spark's Parquet sink, from a session on the driver. */
   def of(
       schema: StructType,
       options: Map[String, String],
@@ -90,12 +92,12 @@ private[parquet] object ParquetSettings {
     val (metadata, others) = MetadataOptions.split(options)
     val dotted             = others.filter { case (key, _) => key.contains('.') }
     val own                = ofWrite(session, others)
-    // As a session's settings and a writer's options reach Hadoop in Spark.
+    // The same order as in Spark, where options of the writer override the session's settings.
     val conf = FormatConfiguration.configuration(
       own.getAllConfs.filter(setting => isCarried(setting._1)) ++ dotted,
       new Configuration(hadoop)
     )
-    // Spark's own preparation, so that each line of it sets what that line's write support asks for.
+    // Uses Spark's own preparation, because each Spark version sets the settings of its write support.
     val job = Job.getInstance(conf)
     ParquetUtils.prepareWrite(own, job, schema, new ParquetOptions(others, own))
     ParquetSettings(
@@ -108,7 +110,7 @@ private[parquet] object ParquetSettings {
     )
   }
 
-  // Spark 4.2 takes these from a write's options; earlier ones pass over them, and go by the session.
+  // Spark 4.2 reads these settings from the options of a write; earlier versions only from the session.
   private def ofWrite(session: SQLConf, options: Map[String, String]): SQLConf = {
     val own = session.clone()
     for ((key, value) <- options if BulkFormatName.Parquet.options.contains(key))
@@ -122,7 +124,7 @@ private[parquet] object ParquetSettings {
 
   private def isCarried(key: String): Boolean = Carried.exists(key.startsWith)
 
-  // The codecs look for their levels and buffers at the last three.
+  // The codecs read their levels and buffer sizes from the last three.
   private val Carried =
     Seq("parquet.", "spark.sql.parquet.", "org.apache.spark.", "zlib.", "io.compression.", "compression.")
 
@@ -132,7 +134,7 @@ private[parquet] object ParquetSettings {
 
   private val OfSession = Seq("spark.sql.parquet.", "spark.sql.legacy.parquet.", "spark.sql.types.")
 
-  // Named even where they are the defaults, which another line of Spark may have changed.
+  // Stored even if unchanged, because the defaults may differ between Spark versions.
   private val Fixed = Seq(
     SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key,
     SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key,

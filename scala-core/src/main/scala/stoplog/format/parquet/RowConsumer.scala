@@ -8,35 +8,35 @@ import org.apache.parquet.io.{ColumnIOFactory, ParquetEncodingException}
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.parquet.schema.{MessageType, Type}
 
-/** Takes the fields of rows to the columns of a row group. */
+/** Passes the fields of rows to the columns of a row group. */
 private[parquet] object RowConsumer {
 
-  /** Whether a field is a column, so that no level has to be found for each value. */
+  /** Whether each field is a column, so that values need no computed levels. */
   def isFlat(schema: MessageType): Boolean = schema.getFields.asScala.forall(isColumn)
 
-  /** For a schema without nested columns.
+  /** Returns a consumer for a schema without nested columns.
     *
     * @param ranges of the values of its columns
     */
   def flat(schema: MessageType, columns: ColumnWriteStore, ranges: Array[ByteRange]): RecordConsumer =
     new FlatConsumer(schema, columns, ranges)
 
-  /** parquet-hadoop's own, for any schema. */
+  /** Returns parquet-hadoop's consumer, for any schema. */
   def nested(schema: MessageType, columns: ColumnWriteStore, isValidating: Boolean): RecordConsumer =
     new ColumnIOFactory(isValidating).getColumnIO(schema).getRecordWriter(columns)
 
   private def isColumn(field: Type): Boolean =
     field.isPrimitive && !field.isRepetition(Type.Repetition.REPEATED)
 
-  /** Fields come in the order of the schema, as Spark's write support gives them; those that it leaves out are null. */
+  /** Expects fields in the order of the schema, as from Spark's write support. Omitted fields are null. */
   private final class FlatConsumer(schema: MessageType, store: ColumnWriteStore, ranges: Array[ByteRange])
       extends RecordConsumer {
     private[this] val columns: Array[ColumnWriter] =
       schema.getColumns.asScala.map(store.getColumnWriter).toArray
-    // of a value that is there
+    // of a non-null value
     private[this] val levels: Array[Int] = schema.getColumns.asScala.map(_.getMaxDefinitionLevel).toArray
 
-    private[this] var next    = 0 // the first column without this row
+    private[this] var next    = 0 // the first column not yet written in this row
     private[this] var current = -1
 
     override def startMessage(): Unit = next = 0

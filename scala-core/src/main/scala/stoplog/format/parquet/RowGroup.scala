@@ -15,11 +15,12 @@ import org.apache.parquet.hadoop.{
 import org.apache.parquet.hadoop.api.WriteSupport
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 
-/** One row group of a part, which parquet-hadoop's columns encode and compress in memory, until [[finish]] writes it.
+/** One row group of a part. parquet-hadoop's columns encode and compress rows in memory, and [[finish]]
+  * writes the row group.
   *
-  * @param support   makes columns of the rows
-  * @param metadata  entries of the footer, besides those of `support`
-  * @param directory the tail of the row groups before it; empty for none
+  * @param support   converts rows to columns
+  * @param metadata  entries of the footer in addition to entries of `support`
+  * @param directory the tail of the preceding row groups; empty for none
   */
 private[parquet] final class RowGroup[R](
     file: RowGroupFile,
@@ -47,7 +48,7 @@ private[parquet] final class RowGroup[R](
     properties.getColumnIndexTruncateLength,
     properties.getPageWriteChecksumEnabled,
     out.getEncryptor,
-    0 // its number in its own file; only encryption needs it, and an encrypted part has one row group
+    0 // the ordinal in this file; only used by encryption, and an encrypted part has one row group
   )
   private[this] val columns  = properties.newColumnWriteStore(context.getSchema, ranges.of(pages), pages)
   private[this] val consumer =
@@ -65,13 +66,13 @@ private[parquet] final class RowGroup[R](
     count += 1
   }
 
-  /** The size by now, as Spark's own sink counts it: finished pages as they were compressed. Costs about as much as a row. */
+  /** The current size as in Spark's sink: finished pages by compressed size. May cost as much as a row. */
   def bufferedBytes: Long = columns.getBufferedSize
 
-  /** The size by now before compression, as the footer will tell it. */
+  /** The current size before compression, as the footer will report the size. */
   def encodedBytes: Long = bufferedBytes + compressor.savedBytes
 
-  /** Writes the row group. Answers the tail of the file if it ended here. */
+  /** Writes the row group. Returns the tail of the file if the file ended here. */
   def finish(): Array[Byte] =
     try {
       file.release()
@@ -89,8 +90,8 @@ private[parquet] final class RowGroup[R](
       if (count == 0 && directory.nonEmpty) directory else ParquetTail.append(directory, tail)
     } finally close()
 
-  /** Frees what it holds. Without [[finish]] before it, nothing of the row group reaches the part. Columns that are given
-    * up are left to the heap, in which they are: to close them would encode their rows.
+  /** Releases resources. If [[finish]] was not called, no bytes of the row group reach the part. Columns that
+    * are given up are not closed: closing would encode their rows, and all their memory is on the heap.
     */
   override def close(): Unit = if (!isOver) {
     isOver = true
@@ -127,14 +128,14 @@ private[parquet] object RowGroup {
     out
   }
 
-  // The caller ends a row group. Not the greatest number, since the writer adds to it.
+  // The caller ends a row group. Less than the maximum, because the writer adds to this number.
   private val OutOfReach = 1L << 50
 
-  /** Counts by how much it has made pages smaller. Used by one thread. */
+  /** Counts the bytes saved by the compression of pages. Used by one thread. */
   private final class CountingCompressor(compressor: BytesInputCompressor) extends BytesInputCompressor {
     private[this] var saved = 0L
 
-    /** Bytes of pages before compression less those behind it. */
+    /** The size of pages before compression minus their size after compression. */
     def savedBytes: Long = saved
 
     override def compress(page: BytesInput): BytesInput = {

@@ -12,11 +12,11 @@ import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 
 import stoplog.part.BlockOutput
 
-/** The end of a part, as parquet-hadoop sees it: a file of its own, of which one row group is written.
+/** The end of a part as parquet-hadoop sees it: a separate file with a single row group.
   *
-  * A writer puts the magic first, then the pages, then indexes and Bloom filters, then the footer. Of these only the
-  * pages, the indexes and the filters belong behind earlier row groups; they go straight to the part, at the offsets
-  * that they have there. The magic goes with the first row group only, and the footer is held back.
+  * A writer writes the magic first, then the pages, then indexes and Bloom filters, then the footer. Only
+  * pages, indexes and filters belong after earlier row groups. These bytes are written directly to the part,
+  * with their final offsets. The magic is written only with the first row group, and the footer is held back.
   */
 private[parquet] final class RowGroupFile(out: BlockOutput) extends PartFile {
 
@@ -27,19 +27,19 @@ private[parquet] final class RowGroupFile(out: BlockOutput) extends PartFile {
   private var position: Long            = math.max(0, start - ParquetFileWriter.MAGIC.length)
   private lazy val (indexes, tailBytes) = ParquetTail.split(ending.toByteArray)
 
-  /** Lets the row group through; before this, nothing reaches the part. */
+  /** Allows writes of the row group to the part. No bytes reach the part before this call. */
   def release(): Unit = {
     if (start == 0) beginning.writeTo(out)
     target = out
   }
 
-  /** Holds back all further bytes: the pages are over. */
+  /** Holds back all further bytes, because the pages are complete. */
   def endPages(): Unit = target = if (target eq out) ending else OutputStream.nullOutputStream
 
-  /** Nothing more reaches the part. */
+  /** Discards all further bytes. */
   def giveUp(): Unit = target = OutputStream.nullOutputStream
 
-  /** Writes the indexes to the part and answers what is left, once the writer has been closed. */
+  /** Writes the indexes to the part and returns the remaining bytes. Called after the writer was closed. */
   def tail(): Array[Byte] = {
     out.write(indexes)
     tailBytes
@@ -61,22 +61,22 @@ private[parquet] final class RowGroupFile(out: BlockOutput) extends PartFile {
   }
 }
 
-/** A file without a name and without a block size of its own. */
+/** A file without a name and without a block size. */
 private[parquet] sealed abstract class PartFile extends OutputFile {
   override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)
 
-  // No padding to blocks of the store: the rows were counted before their place was known.
+  // Without padding to storage blocks: the rows were counted before their position was known.
   override def supportsBlockSize: Boolean = false
   override def defaultBlockSize: Long     = 0
 
-  // Factories of encryption properties are asked for a path, and there is none yet that will last.
+  // Factories of encryption properties require a path, but the final path does not exist yet.
   override def getPath: String = PartFile.Name
 }
 
 private[parquet] object PartFile {
   val Name: String = "part.parquet"
 
-  /** A part as parquet-hadoop sees it when it writes all of it. */
+  /** A part as parquet-hadoop sees it when writing the whole part. */
   final class Whole(out: BlockOutput) extends PartFile {
     override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
       override def getPos: Long                                              = out.position
@@ -87,22 +87,24 @@ private[parquet] object PartFile {
   }
 }
 
-/** The end of a Parquet file: the footer, its length in four bytes, the magic. */
+/** The tail of a Parquet file: the footer, its length in four bytes, the magic. */
 private[parquet] object ParquetTail {
 
-  /** Bytes that end in a tail, as what is before it and the tail. */
+  /** Splits bytes that end in a tail into the preceding bytes and the tail. */
   def split(bytes: Array[Byte]): (Array[Byte], Array[Byte]) =
     bytes.splitAt(bytes.length - SuffixBytes - footerBytes(bytes))
 
-  /** The tail of a part, with a further row group.
+  /** Returns the tail of a part with an additional row group.
     *
     * @param before the tail of the row groups so far; empty for none
-    * @param added  the tail that the writer of the further one left
+    * @param added  the tail written by the writer of the additional row group
     */
   def append(before: Array[Byte], added: Array[Byte]): Array[Byte] =
     if (before.isEmpty) added else written(merged(footer(before), footer(added)))
 
-  /** The newer writer speaks for the file, in Spark's metadata and in its own name; but the schema stays as it was. */
+  /** Merges two footers. Spark's metadata and the writer's name are from the newer writer. The schema is from
+    * the earlier footer.
+    */
   private def merged(before: FileMetaData, added: FileMetaData): FileMetaData = {
     if (shape(before) != shape(added))
       throw new IllegalStateException("A row group with other columns than those before it.")
@@ -114,14 +116,14 @@ private[parquet] object ParquetTail {
       .setRow_groups(groups.zipWithIndex.map { case (group, ordinal) => numbered(group, ordinal) }.asJava)
   }
 
-  // Only encryption needs the number, so that beyond what two bytes hold there may be none.
+  // Only encryption needs the ordinal, so ordinals above two bytes are omitted.
   private def numbered(group: RowGroup, ordinal: Int): RowGroup = {
     val copy = group.deepCopy()
     if (ordinal <= Short.MaxValue) copy.setOrdinal(ordinal.toShort) else copy.unsetOrdinal()
     copy
   }
 
-  // The fields by which pages are read. Lines of Spark differ in those that tell of the meaning.
+  // The fields needed to read pages. Spark versions differ in the fields for the meaning of values.
   private def shape(footer: FileMetaData): Seq[SchemaElement] =
     footer.getSchema.asScala.map { element =>
       val bare = new SchemaElement(element.getName)

@@ -7,10 +7,10 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.format.bulk.BlockWriter
 
-/** A block of Spark's rows: a row group with the settings of Spark's sink.
+/** Writes a block of Spark rows: a row group with the settings of Spark's sink.
   *
-  * @param limitBytes as [[stoplog.format.bulk.BlockWriter.bufferedBytes]] counts them
-  * @param limitRows  after these it counts as full, whatever it holds
+  * @param limitBytes as counted by [[stoplog.format.bulk.BlockWriter.bufferedBytes]]
+  * @param limitRows  the number of rows from which the block counts as full, regardless of its size
   */
 private[parquet] final class RowGroupWriter(group: RowGroup[InternalRow], limitBytes: Long, limitRows: Int)
     extends BlockWriter {
@@ -29,7 +29,7 @@ private[parquet] final class RowGroupWriter(group: RowGroup[InternalRow], limitB
 
 private[parquet] object RowGroupWriter {
 
-  /** @param directory the tail of the row groups before it */
+  /** @param directory the tail of the preceding row groups */
   def apply(
       file: RowGroupFile,
       schema: StructType,

@@ -7,16 +7,16 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.hadoop.ParquetOutputFormat._
 
-/** The properties of parquet-hadoop's columns and pages that Spark's sink hands to its writer through Hadoop's
-  * configuration, where a builder of properties does not look.
+/** The parquet-hadoop properties of columns and pages that Spark's sink sets in Hadoop's configuration. A
+  * builder of properties does not read the configuration.
   *
-  * Names that not all supported lines of parquet-hadoop know are written out.
+  * Names unknown to some supported versions of parquet-hadoop are string literals.
   */
 private[parquet] object WriterProperties {
 
-  /** @param withoutStatistics paths of columns, with dots, whatever the configuration says of their statistics */
+  /** @param withoutStatistics paths of columns, with dots; overrides the configuration of their statistics */
   def of(conf: Configuration, withoutStatistics: Iterable[String] = Nil): ParquetProperties = {
-    val builder = ParquetProperties.builder() // `ParquetProperties.copy` leaves lengths and switches out
+    val builder = ParquetProperties.builder() // `ParquetProperties.copy` omits lengths and switches
     setFile(conf, builder)
     setPages(conf, builder)
     setFilters(conf, builder)
@@ -56,7 +56,7 @@ private[parquet] object WriterProperties {
       .withAdaptiveBloomFilterEnabled(getAdaptiveBloomFilterEnabled(conf))
       .withMaxBloomFilterBytes(getBloomFilterMaxBytes(conf)): Unit
 
-  // `name#column`, the column's path with dots.
+  // `name#column`, with the column's path in dotted form.
   private def setColumns(conf: Configuration, builder: ParquetProperties.Builder): Unit = {
     def each(name: String)(set: (String, String) => ParquetProperties.Builder): Unit =
       conf.asScala.map(_.getKey).filter(_.startsWith(s"$name#")).foreach { key =>

@@ -17,16 +17,16 @@ import stoplog.format.bulk.FormatConfiguration
 import stoplog.source.file.Blocks.{Block, BlockIndex}
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** The formats whose files are cut between blocks, and the indexes of their blocks. */
+/** The formats whose files are split between blocks, and the indexes of their blocks. */
 private[read] object BlockIndexes {
 
-  /** The places at which files that Spark's own readers read can be cut, if they can. */
+  /** The positions at which files of Spark's readers can be split, if any. */
   sealed trait Splittable extends Serializable
 
   object Splittable {
     final case class At(blocks: BlockIndex) extends Splittable
 
-    /** @param rows that each file has, if that is known without reading it */
+    /** @param rows per file, if known without reading the file */
     final case class Never(rows: Option[Long]) extends Splittable
 
     def of(name: SourceFormatName.Blocks, options: Map[String, String]): Splittable = name match {
@@ -38,9 +38,9 @@ private[read] object BlockIndexes {
     }
   }
 
-  /** Blocks that a file's footer lists.
+  /** The blocks listed in a file's footer.
     *
-    * @param options of the format, which go above the session's configuration
+    * @param options of the format, which override the session's configuration
     */
   final class FooterBlocks(options: Map[String, String], read: FooterBlocks.Read) extends BlockIndex {
     @transient private lazy val configuration = FormatConfiguration.of(SparkSession.active, options)
@@ -52,7 +52,7 @@ private[read] object BlockIndexes {
   object FooterBlocks {
     type Read = (HadoopPath, Long, Configuration) => Vector[Block]
 
-    /** The row groups of a Parquet file: each belongs to the piece that has its middle. */
+    /** The row groups of a Parquet file. A row group belongs to the split that contains its midpoint. */
     val RowGroups: Read = (path, _, configuration) =>
       Using.resource(ParquetFileReader.open(HadoopInputFile.fromPath(path, configuration))) { reader =>
         reader.getRowGroups.asScala.toVector.map { group =>
@@ -61,7 +61,7 @@ private[read] object BlockIndexes {
         }
       }
 
-    /** The stripes of an ORC file: each belongs to the piece in which it begins. */
+    /** The stripes of an ORC file. A stripe belongs to the split that contains its start. */
     val Stripes: Read = (path, bytes, configuration) =>
       Using.resource(OrcFile.createReader(path, OrcFile.readerOptions(configuration).maxLength(bytes))) {
         _.getStripes.asScala.toVector.map { stripe =>
@@ -70,8 +70,8 @@ private[read] object BlockIndexes {
       }
   }
 
-  /** The blocks of Avro files, which no footer lists: from each to the next, past the rows. A block belongs to the piece in
-    * which the marker before it begins.
+  /** The blocks of Avro files, which have no footer. Walks from block to block and skips the rows. A block
+    * belongs to the split that contains the start of the preceding marker.
     */
   object AvroBlocks extends BlockIndex {
 
@@ -99,7 +99,7 @@ private[read] object BlockIndexes {
         if (!Magic.forall(_ == byte())) throw new IOException("it does not begin as Avro files do")
         var entries = number()
         while (entries != 0) {
-          // A count below zero is followed by how many bytes the entries have.
+          // A negative count is followed by the size of the entries in bytes.
           if (entries < 0) skip(number())
           else for (_ <- 1L to entries * 2) skip(number())
           entries = number()
@@ -107,7 +107,7 @@ private[read] object BlockIndexes {
         skip(MarkerBytes)
       }
 
-      /** Zigzag, seven bits a byte, the lowest first. */
+      /** Reads a zigzag varint: seven bits per byte, lowest bits first. */
       def number(): Long = {
         var bits  = 0L
         var shift = 0

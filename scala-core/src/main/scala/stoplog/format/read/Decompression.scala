@@ -20,7 +20,7 @@ import org.apache.hadoop.io.compress.{
 import stoplog.source.file.Decoding
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** Tells by a file's suffix how it is compressed. What is written as several members is read as one. */
+/** Selects the decompression by a file's suffix. Reads files with several members as one stream. */
 private[stoplog] object Decompression extends Decoding {
 
   override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = {
@@ -31,10 +31,10 @@ private[stoplog] object Decompression extends Decoding {
       .map(of(file, _))
   }
 
-  /** The decoder of files with this suffix, such as `.gz`. It takes no file that breaks off for a whole one. */
+  /** Returns the decoder for files with this suffix, such as `.gz`. Decoders throw for truncated files. */
   private[stoplog] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
 
-  /** A file without a byte has no rows, as everywhere: some decoders would miss their header in it. */
+  /** An empty file has no rows. Decoders are skipped, because some decoders would require a header. */
   private def of(file: SourceFile, decode: InputStream => InputStream): InputStream => InputStream =
     if (file.bytes == 0) identity else decode
 
@@ -49,8 +49,8 @@ private[stoplog] object Decompression extends Decoding {
     ".snappy"  -> blocks(new SnappyCodec)
   )
 
-  // Java's own and Hadoop's take any trouble at the head of a later member for the end of the file. Spark 4.0 has a version
-  // of this one without the builder.
+  // The readers of Java and Hadoop treat any error in the header of a later member as the end of the file.
+  // Spark 4.0 has a version of this class without the builder.
   @nowarn("cat=deprecation")
   private def gzip: InputStream => InputStream =
     in => new GzipCompressorInputStream(buffered(in), true)
@@ -73,9 +73,9 @@ private[stoplog] object Decompression extends Decoding {
 
   private def buffered(in: InputStream) = new BufferedInputStream(in, BufferBytes)
 
-  /** Makes UTF-8 of the bytes of files in another character set.
+  /** Converts the bytes of files in another character set to UTF-8.
     *
-    * Such files are read from their beginnings: where a character begins can be told only from there.
+    * Such files are read from the start, because the start of a character is only known from there.
     */
   private[read] final class Transcoding(charset: String, before: Decoding) extends Decoding {
 
@@ -93,8 +93,9 @@ private[stoplog] object Decompression extends Decoding {
 
   private final val BufferBytes = 64 * 1024
 
-  /** Hadoop's blocks of LZ4 and Snappy, without its leniency: it takes any trouble with a block for the end of the file,
-    * and a block of length 0, which it writes itself behind a large write; rows would be missing without a word.
+  /** Reads Hadoop's LZ4 and Snappy blocks strictly. Hadoop's reader treats any error in a block as the end of
+    * the file, so rows would be lost silently. The same applies to a block of length 0, which Hadoop itself
+    * writes after a large write.
     */
   private[read] final class WholeBlocks private (raw: WholeBlocks.Watched, decompressor: Decompressor)
       extends BlockDecompressorStream(raw, decompressor, WholeBlocks.BufferBytes) {
@@ -135,7 +136,7 @@ private[stoplog] object Decompression extends Decoding {
           throw e
       }
 
-    /** A length that is none may be anything: no buffer is made before the bytes are there. */
+    /** An invalid length can have any value, so no buffer is allocated before the bytes are read. */
     private def fill(length: Int): Int = {
       val read =
         if (length <= buffer.length) in.readNBytes(buffer, 0, length)
@@ -155,10 +156,10 @@ private[stoplog] object Decompression extends Decoding {
     def torn: EOFException    = new EOFException("it ends in the middle of a block")
     def negative: IOException = new IOException("the length of a block is negative")
 
-    /** Remembers what a caller would forget. */
+    /** Keeps information that Hadoop's reader discards. */
     final class Watched(in: InputStream) extends FilterInputStream(in) {
-      var taken: Int                   = 0 // bytes since it was set to 0
-      var lastInt: Int                 = 0 // of the last bytes that were asked for one by one
+      var taken: Int                   = 0 // bytes since the last reset to 0
+      var lastInt: Int                 = 0 // the last bytes read by `read()`
       var atEnd: Boolean               = false
       var trouble: Option[IOException] = None
 

@@ -22,12 +22,12 @@ import stoplog.error.Errors
 import stoplog.source.file.DirectoryNames
 import stoplog.storage.SourceFile
 
-/** The columns that names of directories tell, such as `day=2026-11-21`.
+/** The columns named by directories, such as `day=2026-11-21`.
   *
-  * @param schema those columns, as the user or the names have their types
-  * @param refuses whether no directory may have this name, where the names alone tell these columns
-  * @param zone   in which times are, as Spark names zones
-  * @param isSame whether two names are one, as the session says
+  * @param schema the columns, with types from the user or inferred from the names
+  * @param refuses whether a name is forbidden for directories; none if the user set the columns
+  * @param zone   the time zone for timestamps, as named by Spark
+  * @param isSame whether two names are equal under the session's settings
   */
 private[stoplog] final case class DirectoryColumns(
     schema: StructType,
@@ -39,13 +39,13 @@ private[stoplog] final case class DirectoryColumns(
 
   def isEmpty: Boolean = schema.isEmpty
 
-  /** The columns that are in the files. */
+  /** Returns the columns stored in the files. */
   def without(columns: StructType): StructType = StructType(columns.filterNot(c => has(c.name)))
 
-  /** The columns among these that directories tell, in their order. */
+  /** Returns the columns among `columns` that directories name, in their order. */
   def in(columns: StructType): StructType = StructType(columns.filter(c => has(c.name)))
 
-  /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a file whose directories name what is none of these columns. */
+  /** Checks the directories of a file. Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for an unexpected column. */
   def check(file: SourceFile, fileName: String): Unit =
     for {
       isRefused <- refuses
@@ -57,10 +57,10 @@ private[stoplog] final case class DirectoryColumns(
       throw Errors.sourceFileUnreadable(fileName, "its directory", why, null)
     }
 
-  /** The values for a file. Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for one of another type.
+  /** Returns the values for a file. Error: `STOPLOG_SOURCE_FILE_UNREADABLE` for a value of another type.
     *
-    * @param fileName as a user knows it
-    * @param columns  those that are wanted
+    * @param fileName the file's name for users
+    * @param columns  the requested columns
     */
   def values(file: SourceFile, fileName: String, columns: StructType): InternalRow = {
     val named = DirectoryColumns.named(DirectoryNames.of(file))
@@ -74,7 +74,7 @@ private[stoplog] final case class DirectoryColumns(
     })
   }
 
-  /** The value of a column in a directory: none if it does not name it. */
+  /** Returns the value of a column in a directory; `None` if the directory does not name the column. */
   def valueIn(directory: String, column: String): Option[Any] = {
     val named = DirectoryColumns.named(directory)
     Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column))
@@ -86,18 +86,18 @@ private[stoplog] final case class DirectoryColumns(
       case Some(text)                                               =>
         val unescaped = ExternalCatalogUtils.unescapePathName(text)
         schema.find(told => isSame(told.name, column)).get.dataType match {
-          case _: StringType => UTF8String.fromString(unescaped) // which Spark's own would unescape once more
+          case _: StringType => UTF8String.fromString(unescaped) // Spark's own cast would unescape twice
           case other         => PartitioningUtils.castPartValueToDesiredType(other, unescaped, zoneId)
         }
     }
 
-  /** Whether a column is one of them. */
+  /** Whether directories name the column. */
   def has(name: String): Boolean = schema.exists(told => isSame(told.name, name))
 }
 
 private[stoplog] object DirectoryColumns {
 
-  /** The columns that a directory names, and their values. Escapes of the values are left as they are.
+  /** Returns the columns named by a directory, and their values. Escapes in the values are kept.
     *
     * @param directory relative to the source's root
     */
@@ -106,13 +106,13 @@ private[stoplog] object DirectoryColumns {
       ExternalCatalogUtils.unescapePathName(name) -> value
     }
 
-  /** @param names of columns that directories tell
-    * @param set   whether the user said that it is these
+  /** @param names the names of the directory columns, and their source
+    * @param zone  the time zone for timestamps
     */
   def of(columns: StructType, names: DirectoryColumns.Names, zone: String): DirectoryColumns = {
     val isSame          = SQLConf.get.resolver
     val (told, inFiles) = columns.partition(column => names.all.exists(isSame(_, column.name)))
-    // Where no directory names a column, what users call their directories is their own matter.
+    // If no directory names a column, directories may have any name except a column of the files.
     val refuses: Option[String => Boolean] = names match {
       case _: Names.Set     => None
       case Names.Found(Nil) => Some(name => inFiles.exists(column => isSame(column.name, name)))
@@ -121,7 +121,7 @@ private[stoplog] object DirectoryColumns {
     DirectoryColumns(StructType(told), refuses, zone, isSame)
   }
 
-  /** The source of the names of columns that directories tell. */
+  /** The source of the directory columns' names. */
   sealed trait Names {
     def all: Seq[String]
   }
@@ -134,18 +134,18 @@ private[stoplog] object DirectoryColumns {
     final case class Found(all: Seq[String]) extends Names
   }
 
-  /** Leaves out the directories of which the names alone say that no row in them passes a query's filters. */
+  /** Skips directories whose names prove that no row can pass the query's filters. */
   final class DirectoryFilter(filters: Seq[Filter], columns: DirectoryColumns) extends Serializable {
     private val useful = filters.filter(_.references.exists(columns.has))
 
-    /** Whether a directory may have a row that passes. */
+    /** Whether rows in a directory may pass. */
     def enters(directory: String): Boolean =
       useful.forall(filter => passes(filter, directory) != DirectoryFilter.No)
 
-    /** Throws the problem of a file that its path tells. */
+    /** Throws an error if the path of a file is invalid. */
     def check(file: SourceFile, fileName: String): Unit = columns.check(file, fileName)
 
-    /** None where the names do not say. */
+    /** Returns `None` if the names do not determine the result. */
     private def passes(filter: Filter, path: String): Option[Boolean] = {
       def compared(column: String, to: Any)(holds: Int => Boolean): Option[Boolean] =
         for {
@@ -177,7 +177,7 @@ private[stoplog] object DirectoryColumns {
       else if (all.contains(None)) None
       else DirectoryFilter.No
 
-    // A value of another type is a matter for the task that comes to it.
+    // Ignores values of another type. The task that reads such a file throws the error.
     private def valueOf(column: String, path: String): Option[Any] =
       Try(columns.valueIn(path, column)).toOption.flatten
   }
@@ -186,7 +186,8 @@ private[stoplog] object DirectoryColumns {
     val Yes: Option[Boolean] = Some(true)
     val No: Option[Boolean]  = Some(false)
 
-    /** Compares as Spark does: to it, zeros of both signs are one, and `NaN` is equal to itself and greater than all others. */
+    /** Compares like Spark: zeros of both signs are equal. `NaN` equals itself and exceeds all other values.
+      */
     def compare(a: Any, b: Any): Option[Int] = (a, b) match {
       case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
       case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
@@ -196,11 +197,11 @@ private[stoplog] object DirectoryColumns {
     }
   }
 
-  /** The types of columns that directories tell, by all their values, as Spark's own sources infer them. */
+  /** Infers the types of directory columns from all of their values, like Spark's own sources. */
   object DirectoryTypes {
 
-    /** @param names  in the order that the columns are to have
-      * @param values of each, escaped
+    /** @param names  in the order of the columns
+      * @param values of each name, escaped
       */
     def of(names: Seq[String], values: String => Iterable[String]): StructType =
       StructType(names.map(name => StructField(name, common(values(name).map(typeOf)))))
@@ -224,11 +225,11 @@ private[stoplog] object DirectoryColumns {
           }
       }
 
-    /** To Spark a time with more than one digit of a second's fraction is a text. */
+    /** Spark infers a string for a time with more than one fractional digit of the second. */
     private def isTimestamp(text: String): Boolean =
       Timestamp.matches(text) && Try(LocalDateTime.parse(text.replace(' ', 'T'))).isSuccess
 
-    /** The type of a number without a fraction that no integer holds, or that has an exponent. */
+    /** Returns the type of a whole number that exceeds all integer types, or has an exponent. */
     private def whole(text: String): Option[DataType] =
       Try(new BigDecimal(text)).toOption
         .filter(number => number.scale <= 0 && number.precision - number.scale <= DecimalType.MAX_PRECISION)

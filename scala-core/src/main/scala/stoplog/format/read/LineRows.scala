@@ -20,10 +20,10 @@ import stoplog.error.{Causes, Errors}
 import stoplog.source.{RecordEmitter, RowOutput}
 import stoplog.source.file.{FileSplit, Line}
 
-/** Makes rows of the lines of text, of JSON and of CSV. */
+/** Converts lines of text, JSON and CSV to rows. */
 private[format] object LineRows {
 
-  /** Makes of a line a row of one string: the line's own bytes, without a copy before Spark's. */
+  /** Converts a line to a row with one string. The string uses the line's bytes without a copy. */
   final class TextRows extends RecordEmitter[Line, InternalRow] {
     private val row = new TextRows.LineRow
 
@@ -35,7 +35,7 @@ private[format] object LineRows {
 
   private object TextRows {
 
-    /** A view of a line: the string is made on demand, where the compiler sees that it is not kept, and needs no memory. */
+    /** A view of a line. The string is created on demand, so that the compiler can avoid the allocation. */
     private final class LineRow extends GenericInternalRow(1) {
       private var line: Line = _
 
@@ -50,25 +50,25 @@ private[format] object LineRows {
     }
   }
 
-  /** Rows of no columns, for queries that only count them. */
+  /** Rows without columns, for queries that only count rows. */
   final class EmptyRows[R] extends RecordEmitter[R, InternalRow] {
     private val row = new GenericInternalRow(0)
 
     override def emit(record: R, out: RowOutput[InternalRow]): Unit = out.put(row)
   }
 
-  /** The columns to parse for those that are wanted. What is wrong with a line the parser finds in these alone: for the
-    * column of corrupt lines, without any other, it looks at all.
+  /** Returns the columns to parse for the requested columns. The parser only detects errors in parsed
+    * columns. If only the column of corrupt lines is requested, all columns are parsed.
     */
   private def parsed(columns: StructType, wanted: StructType, corrupt: String): StructType = {
     def data(all: StructType) = StructType(all.filterNot(_.name == corrupt))
     data(if (wanted.fieldNames.sameElements(Array(corrupt))) columns else wanted)
   }
 
-  /** Lines of JSON, read by Spark's own parser: an object is a row, an array of objects as many.
+  /** Parses JSON lines with Spark's parser. An object is one row, an array of objects is one row per object.
     *
-    * @param columns that the files have
-    * @param wanted  those that are read
+    * @param columns the columns of the files
+    * @param wanted  the requested columns
     */
   final class JsonRows(columns: StructType, wanted: StructType, options: JSONOptions)
       extends RecordEmitter[Line, InternalRow] {
@@ -88,7 +88,7 @@ private[format] object LineRows {
       corrupt
     )
 
-    // Spark's parser fills one row again and again where the column of corrupt lines is wanted.
+    // Spark's parser reuses one row for all results if the column of corrupt lines is requested.
     override def emit(line: Line, out: RowOutput[InternalRow]): Unit = BadLine.at(line) {
       val rows = safe.parse(line)
       if (rows.hasNext) {
@@ -102,19 +102,19 @@ private[format] object LineRows {
   }
 
   private object JsonRows {
-    // Jackson reads UTF-8 from bytes faster than from anything that was made of them. They are a copy, from 0 on: Spark
-    // cuts the text of a number or an object that is read as a string out of them by Jackson's positions, which count from
-    // where the line begins, and keeps it as it lies there.
+    // Jackson reads UTF-8 fastest from the original bytes. The bytes are copied to offset 0: if a number or
+    // an object is read as a string, Spark slices the bytes by Jackson's positions, which are relative to the
+    // line. Spark also keeps a reference to the bytes.
     val open: (JsonFactory, Line) => JsonParser = (factory, line) =>
       factory.createParser(Arrays.copyOfRange(line.bytes, line.offset, line.offset + line.length))
 
     val text: Line => UTF8String = line => UTF8String.fromBytes(line.bytes, line.offset, line.length).clone()
   }
 
-  /** Lines of CSV, read by Spark's own parser. Empty lines, comments, and the header of a file are no rows.
+  /** Parses CSV lines with Spark's parser. Empty lines, comments, and the header of a file are not rows.
     *
-    * @param columns that the files have
-    * @param wanted  those that are read
+    * @param columns the columns of the files
+    * @param wanted  the requested columns
     */
   final class CsvRows(columns: StructType, wanted: StructType, options: CSVOptions)
       extends RecordEmitter[Line, InternalRow] {
@@ -130,7 +130,7 @@ private[format] object LineRows {
       corrupt
     )
 
-    // A split that begins its file has the header as its first line.
+    // In a split from the start of a file, the first line is the header.
     private var begun: FileSplit = _
 
     override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
@@ -148,7 +148,7 @@ private[format] object LineRows {
         true
       }
 
-    /** Requires that the header names the columns, in their order, if `enforceSchema` = `false`. */
+    /** Requires that the header has the names of the columns in order, if `enforceSchema` = `false`. */
     private def check(header: String): Unit = if (!options.enforceSchema) {
       val found    = Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
       val expected = (if (options.isColumnPruningEnabled(required)) required else inFiles).fieldNames.toSeq
@@ -163,7 +163,7 @@ private[format] object LineRows {
     }
   }
 
-  /** Names the place of a line that cannot be read. */
+  /** Adds the position of an unreadable line to errors. */
   private[read] object BadLine {
 
     /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE` in place of any other. */

@@ -12,12 +12,12 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.source.{RecordEmitter, RowOutput}
 import stoplog.source.file.{Extent, FileSplit, Located}
 
-/** Adds to the rows of an emitter the columns that the place of their file tells: those of directories, and the metadata. */
+/** Adds columns that depend on the location of a row's file: directory columns and metadata. */
 private[read] object LocatedColumns {
 
-  /** @param columns that there are
-    * @param wanted  of them, and the metadata
-    * @param rows    makes rows of the columns that it is told
+  /** @param columns the available columns
+    * @param wanted  the requested columns, including the metadata
+    * @param rows    creates an emitter for the given columns
     */
   def emitter[R <: Located](columns: StructType, wanted: StructType, directories: DirectoryColumns)(
       rows: StructType => RecordEmitter[R, InternalRow]
@@ -31,7 +31,7 @@ private[read] object LocatedColumns {
     FileBlock.told(if (metadata) FileMetadata.emitter(wanted, data, made) else made)
   }
 
-  /** Rows whose columns are there, in another order. */
+  /** Reorders the columns of an emitter's rows. */
   def arranged[R](
       from: StructType,
       wanted: StructType,
@@ -43,12 +43,12 @@ private[read] object LocatedColumns {
       (record, out) => rows.emit(record, row => out.put(order(row)))
     }
 
-  /** Rows with their columns in another order, or only some of them, found by their names. */
+  /** Reorders or selects the columns of rows by name. */
   final class ColumnOrder(from: StructType, wanted: StructType) {
     private val ordinals = wanted.fieldNames.map(from.fieldIndex).toIndexedSeq
     private val isSame   = ordinals == from.indices
 
-    /** A view of the row; the row itself where nothing changes. */
+    /** Returns a view of the row, or the row itself if the columns are unchanged. */
     def apply(row: InternalRow): InternalRow =
       if (isSame) row
       else {
@@ -78,7 +78,7 @@ private[read] object LocatedColumns {
     }
   }
 
-  /** The file, or piece of one, that is being read, as Spark's own file sources tell it.
+  /** The current file, or a piece of the file, as reported by Spark's own file sources.
     *
     * @param uri of the file, escaped
     */
@@ -95,7 +95,7 @@ private[read] object LocatedColumns {
       }
     }
 
-    /** Tells `input_file_name()` where the rows of an emitter are from. */
+    /** Reports the file of each row to `input_file_name()`. */
     def told[R <: Located](rows: RecordEmitter[R, InternalRow]): RecordEmitter[R, InternalRow] =
       new RecordEmitter[R, InternalRow] {
         private var of: FileSplit = _
@@ -110,19 +110,19 @@ private[read] object LocatedColumns {
         }
       }
 
-    /** The `file_path` of the metadata. */
+    /** Returns the `file_path` of the metadata. */
     def path(block: FileBlock): String = new HadoopPath(
       new HadoopPath(new URI(block.uri)).toString
     ).toUri.toString
   }
 }
 
-/** The column `_metadata`, which a query gets if it asks for it: where a row is from. */
+/** The column `_metadata`, with the location of a row; available on request. */
 private[stoplog] object FileMetadata {
   final val Name = "_metadata"
 
-  /** The fields that Spark's own file sources have, of which `row_index` is null in all files but those of Parquet; and
-    * `position`: the byte at which a line begins, in a decoded file that of what it was decoded to, and null in files of
+  /** The fields of Spark's own file sources, and `position`. `row_index` is null except for Parquet files.
+    * `position` is the first byte of a line, in decoded files counted in decoded bytes; null in files of
     * blocks.
     */
   val schema: StructType = new StructType()
@@ -135,10 +135,10 @@ private[stoplog] object FileMetadata {
     .add("position", LongType)
     .add("row_index", LongType)
 
-  /** The column in which Spark's reader of Parquet puts the number of a row in its file, if it is asked to. */
+  /** The column for the number of a row in its file, filled by Spark's Parquet reader on request. */
   val RowIndex: StructField = StructField("_tmp_metadata_row_index", LongType)
 
-  /** Whether Spark's reader is to be asked. */
+  /** Whether to request row numbers from Spark's reader. */
   def isRowIndexWanted(columns: StructType, wanted: StructType): Boolean =
     isWanted(columns, wanted) && (wanted(Name).dataType match {
       case fields: StructType => fields.fieldNames.contains("row_index")
@@ -148,21 +148,21 @@ private[stoplog] object FileMetadata {
   private val Position = schema.fieldIndex("position")
   private val Index    = schema.fieldIndex("row_index")
 
-  /** Whether the query wants it, where no column of the files has the name. */
+  /** Whether the query requests the metadata. False if a column of the files has the same name. */
   def isWanted(columns: StructType, wanted: StructType): Boolean =
     wanted.fieldNames.contains(Name) && !columns.fieldNames.contains(Name)
 
-  /** The columns of the files among those that are wanted, of which one may have the name. */
+  /** Returns the requested columns from files. A column of the files may have the name of the metadata. */
   def without(columns: StructType, wanted: StructType): StructType =
     if (isWanted(columns, wanted)) without(wanted) else wanted
 
-  /** The columns of the files among those that are wanted. */
+  /** Returns the requested columns without the metadata. */
   def without(wanted: StructType): StructType = StructType(wanted.filterNot(_.name == Name))
 
-  /** Adds the column to the rows of an emitter.
+  /** Adds the metadata column to the rows of an emitter.
     *
-    * @param wanted with the column
-    * @param made   the columns of the rows: the wanted ones, and maybe a [[RowIndex]]
+    * @param wanted the requested columns, including the metadata
+    * @param made   the columns of the rows: the other requested columns, and optionally a [[RowIndex]]
     */
   def emitter[R <: Located](
       wanted: StructType,

@@ -18,15 +18,15 @@ import stoplog.source.file.FormatFiles.FormatRecord
 import stoplog.source.file.LineReader.Separator
 import stoplog.source.format.{LengthDelimited, LengthPrefix, RecordFormat}
 
-/** The formats that a source knows by name. */
+/** The formats that a source supports by name. */
 private[stoplog] object ReadFormats {
 
-  /** @param columns that the files have
-    * @param wanted  those of them that the query wants
-    * @param filters that rows must pass which are of use to the query: others may come or not
-    * @param directories the columns that the names of directories tell
+  /** @param columns the columns of the files
+    * @param wanted  the columns requested by the query
+    * @param filters of the query; rows that fail the filters may be returned or omitted
+    * @param directories the columns named by directories
     *
-    * Errors: `STOPLOG_TEXT_SCHEMA`, `STOPLOG_INVALID_OPTIONS` for columns that the format has not.
+    * Errors: `STOPLOG_TEXT_SCHEMA`, `STOPLOG_INVALID_OPTIONS` for columns unknown to the format.
     */
   def of(
       settings: SourceFormatName.ReadSettings,
@@ -74,7 +74,7 @@ private[stoplog] object ReadFormats {
     () => new LineRows.CsvRows(columns, wanted, csv)
   }
 
-  /** @param rows that have the columns that are wanted of the files */
+  /** @param rows creates rows of the requested file columns */
   private def lines(
       settings: SourceFormatName.ReadSettings,
       columns: StructType,
@@ -95,7 +95,7 @@ private[stoplog] object ReadFormats {
     if (settings.charset == UTF_8) Decompression
     else new Decompression.Transcoding(settings.charset.name, Decompression)
 
-  /** Records that begin with their lengths, each as a row of one column `value`. */
+  /** Length-prefixed records, each as a row with the single column `value`. */
   final class DelimitedRows(prefix: LengthPrefix, maxBytes: Int)
       extends LengthDelimited(prefix, maxBytes)
       with RowFormat[Array[Byte]] {
@@ -106,12 +106,12 @@ private[stoplog] object ReadFormats {
       if (wanted.isEmpty) new LineRows.EmptyRows else (record, out) => out.put(InternalRow(record))
   }
 
-  /** A format of the user's, with records of any type. */
+  /** A user-defined format, with records of any type. */
   final class UserRecords private (files: RecordFormat[Any], rows: RowFormat[Any]) extends Serializable {
 
     def schema: StructType = rows.schema
 
-    /** Errors: `STOPLOG_INVALID_OPTIONS` for columns that the format has not. */
+    /** Errors: `STOPLOG_INVALID_OPTIONS` for columns unknown to the format. */
     def of(
         columns: StructType,
         wanted: StructType,
@@ -147,7 +147,7 @@ private[stoplog] object ReadFormats {
 
   object UserRecords {
 
-    /** None if it is no [[RecordFormat]]. */
+    /** Returns `None` if the format does not extend [[RecordFormat]]. */
     def of(format: RowFormat[_]): Option[UserRecords] = format match {
       case files: RecordFormat[_] =>
         Some(new UserRecords(files.asInstanceOf[RecordFormat[Any]], format.asInstanceOf[RowFormat[Any]]))

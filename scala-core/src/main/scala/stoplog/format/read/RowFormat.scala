@@ -10,24 +10,27 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.source.{RecordEmitter, Split, SplitSource}
 
-/** The Spark side of the records of a [[stoplog.source.format.RecordFormat]]: a class that extends both is a format
-  * for the option `format`, by its name, if it has a public constructor without arguments.
+/** Converts the records of a [[stoplog.source.format.RecordFormat]] to Spark rows. A class that extends both
+  * traits is a format for the option `format`, by class name. The class needs a public constructor without
+  * arguments.
   *
-  * This one makes the rows that Spark has inside, for formats that have to be fast; see [[SimpleRows]] for all others.
+  * This trait creates Spark's internal rows, for formats that must be fast. All other formats use
+  * [[SimpleRows]].
   */
 trait RowFormat[R] extends Serializable {
 
-  /** The columns of the rows. Asked on the driver, and in tasks. */
+  /** Returns the columns of the rows. Called on the driver and in tasks. */
   def schema: StructType
 
-  /** Makes rows of records, in a task.
+  /** Returns an emitter that converts records to rows, in a task.
     *
-    * @param wanted those columns of [[schema]] that the query wants, in this order; a row must have these and no others
+    * @param wanted the columns of [[schema]] requested by the query, in this order; rows must have exactly
+    *               these columns
     */
   def emitter(wanted: StructType): RecordEmitter[R, InternalRow]
 }
 
-/** Makes of each record one row, of the values that rows have in Spark's public interface.
+/** Converts each record to one row with values of Spark's public types.
   *
   * {{{
   * final class Words extends SimpleStreamFormat[String] with SimpleRows[String] {
@@ -39,7 +42,7 @@ trait RowFormat[R] extends Serializable {
   */
 trait SimpleRows[R] extends RowFormat[R] {
 
-  /** A value for each column of [[schema]]. The record is not valid any more when the row is used. */
+  /** Returns a row with a value per column of [[schema]]. The record is invalid once the row is used. */
   def row(record: R): Row
 
   override def emitter(wanted: StructType): RecordEmitter[R, InternalRow] = {
@@ -55,8 +58,8 @@ trait SimpleRows[R] extends RowFormat[R] {
   }
 }
 
-/** A source of one's own, for the option `source`: the name of a class that extends this and has a public constructor
-  * without arguments, or an instance.
+/** A custom source for the option `source`: an instance, or the name of a class that extends this trait and
+  * has a public constructor without arguments.
   *
   * {{{
   * spark.readStream.format("stoplog").option("source", "com.example.NumbersSource").option("last", "1000000").load()
@@ -64,15 +67,15 @@ trait SimpleRows[R] extends RowFormat[R] {
   */
 trait RowSource extends Serializable {
 
-  /** The columns of the rows.
+  /** Returns the columns of the rows.
     *
-    * @param options all options of the read, in any case of their names
+    * @param options all options of the read; names are not case-sensitive
     */
   def schema(options: JMap[String, String]): StructType
 
-  /** The source to read from.
+  /** Returns the source to read from.
     *
-    * @param schema the columns that are wanted: those of [[schema]], or what the user named instead
+    * @param schema the requested columns: columns of [[schema]], or the user's columns instead
     */
   def open(options: JMap[String, String], schema: StructType): SplitSource[_ <: Split, _, InternalRow]
 }

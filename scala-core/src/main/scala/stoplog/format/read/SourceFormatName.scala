@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.json.JSONOptions
 
 /** The format of a source's files.
   *
-  * @param options of Spark's own source of the format
+  * @param options of Spark's source for the format
   */
 private[stoplog] sealed abstract class SourceFormatName(val word: String, options: => collection.Set[String])
     extends Product
@@ -18,16 +18,16 @@ private[stoplog] sealed abstract class SourceFormatName(val word: String, option
 
 private[stoplog] object SourceFormatName {
 
-  /** A row for each line. */
+  /** One row per line. */
   case object Text extends SourceFormatName("text", Set.empty)
 
-  /** An object for each line. */
+  /** One object per line. */
   case object Json extends SourceFormatName("json", JSONOptions.getAllOptions)
 
-  /** A row for each line, fields with separators between them. */
+  /** One row per line, with separators between fields. */
   case object Csv extends SourceFormatName("csv", CSVOptions.getAllOptions)
 
-  /** Files that Spark's own readers read. */
+  /** Files read by Spark's own readers. */
   sealed abstract class Blocks(word: String, options: Set[String]) extends SourceFormatName(word, options)
 
   case object Parquet extends Blocks("parquet", Set("mergeSchema", "datetimeRebaseMode", "int96RebaseMode"))
@@ -44,10 +44,12 @@ private[stoplog] object SourceFormatName {
         )
       )
 
-  /** A row for each file, with all its bytes. */
+  /** One row per file, with all bytes of the file. */
   case object BinaryFile extends Blocks("binaryFile", Set.empty)
 
-  /** JSON or CSV whose records go over lines: only Spark's own readers know where one ends, so a file is never cut. */
+  /** JSON or CSV with records that span lines. Only Spark's readers know the end of a record, so files are
+    * never split.
+    */
   sealed abstract class MultiLine(word: String, options: => collection.Set[String])
       extends Blocks(word, options.toSet)
 
@@ -55,18 +57,18 @@ private[stoplog] object SourceFormatName {
 
   case object MultiLineCsv extends MultiLine("csv", CSVOptions.getAllOptions)
 
-  /** Records of a reader that is not Spark's: lengthDelimited, or a class of the user's. */
+  /** Records of a reader outside of Spark: lengthDelimited, or a user-defined class. */
   final case class Records(override val word: String, records: ReadFormats.UserRecords)
       extends SourceFormatName(word, Set.empty)
 
-  /** The formats that are known by their words alone. */
+  /** The formats that are fully specified by their name. */
   val all: Seq[SourceFormatName] = Seq(Text, Json, Csv, Parquet, Orc, Avro, BinaryFile)
 
-  /** The settings by which the files of a source are read.
+  /** The settings for reading the files of a source.
     *
     * @param charset of text
-    * @param lineSep the end of a line; none for any of the usual ends
-    * @param options of the format alone, in Spark's spelling
+    * @param lineSep the end of a line; none for any of the usual line ends
+    * @param options of the format only, in Spark's spelling
     */
   final case class ReadSettings(
       format: SourceFormatName,

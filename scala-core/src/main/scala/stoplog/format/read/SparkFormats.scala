@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.{Causes, Errors}
 
-/** Spark's own formats, by the names of their classes: some are private to Scala code outside of Spark, though not to the
-  * JVM. The names are the same in all lines from 4.0 to 4.3.
+/** Spark's formats, loaded by class name: some classes are private for Scala code outside of Spark, but not
+  * for the JVM. The names are the same in all Spark versions from 4.0 to 4.3.
   */
 private[stoplog] object SparkFormats {
 
@@ -35,12 +35,12 @@ private[stoplog] object SparkFormats {
 
   private final val Package = "org.apache.spark.sql"
 
-  /** The columns that files say they have. */
+  /** The schema recorded in files. */
   object BlockSchema {
 
     /** Error: `STOPLOG_SOURCE_FILE_UNREADABLE`.
       *
-      * @param files none where there is no file yet: some formats have columns without one
+      * @param files empty if no file exists yet: some formats have fixed columns
       */
     def of(
         name: SourceFormatName.Blocks,

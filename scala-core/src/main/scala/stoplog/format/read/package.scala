@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-/** The formats of a source: lines by Spark's own parsers, files by Spark's own readers, and records of a user's format.
+/** The formats of a source: lines by Spark's parsers, files by Spark's readers, and records of user-defined
+  * formats.
   *
-  * It adds the columns that directories name and the column `_metadata`. Users implement [[RowFormat]] and [[RowSource]]. The package
-  * knows the source's files and splits, and nothing of a sink but how its Hadoop settings are made.
+  * The package adds the directory columns and the column `_metadata`. Users implement [[RowFormat]] and
+  * [[RowSource]]. The package uses the source's files and splits, and the sink's Hadoop settings.
   */
 package object read

@@ -32,10 +32,10 @@ trait BulkFormat extends BulkWriters {
   /** Returns all information for another process to recreate this format, even years later. Called before
     * [[open]].
     *
-    * Not called for a user-defined format named by its class: the constructor without arguments recreates the
-    * format. A format given as an instance is recreated by a public constructor with this string as argument.
-    * Without such a constructor, a query can resume the parts of this format only if the query's instance
-    * returns the same description.
+    * Not called for a user-defined format named by its class: the constructor without arguments, or for the
+    * parameters in the option, recreates the format. A format given as an instance is recreated by a public
+    * constructor with this string as argument. Without such a constructor, a query can resume the parts of
+    * this format only if the query's instance returns the same description.
     */
   def describe: String
 

@@ -13,10 +13,10 @@ import stoplog.thread.SharedMemory
 
 /** Parts of a block format, as seen by the commit protocol. For one task, or for the driver.
   *
-  * @param project the written columns
+  * @param project      the written columns
   * @param spoolFiles   the spool files of open parts
-  * @param onBadRow whether rows are tested before they wait for their block
-  * @param memory  for the rows that wait in this process
+  * @param onBadRow     whether rows are tested before they wait for their block
+  * @param memory       for the rows that wait in this process
   * @param mostInBlocks the limit in bytes for all open blocks of the task, if each part has a block; by
   *                     default derived from the heap
   */

@@ -128,7 +128,7 @@ private[format] object FormatConfiguration {
 /** Finds problems on the driver that would fail the first task. */
 private[format] object DryRun {
 
-  /** Tests a format without known `problems`. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Rejects a format with known `problems`, and else runs `write`. Error: `STOPLOG_INVALID_OPTIONS`. */
   def apply[A](format: String, problems: Seq[String])(write: => A): A = {
     if (problems.nonEmpty) throw Errors.invalidOptions(problems)
     asked(format)(write)

@@ -130,7 +130,7 @@ private[bulk] object Spool {
     */
   val PageBytes: Int = (1 << 20) - (1 << 16)
 
-  /** Returns the row, if the row can wait. Throws [[stoplog.commit.BadRow]]. */
+  /** Returns the row. Throws [[stoplog.commit.BadRow]] if the row is too large to wait. */
   def checked(row: UnsafeRow): UnsafeRow =
     if (row.getSizeInBytes <= MostRowBytes) row
     else

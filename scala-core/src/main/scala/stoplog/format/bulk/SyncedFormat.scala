@@ -74,7 +74,7 @@ private[stoplog] trait SyncedWriter extends AutoCloseable {
   def close(): Unit
 }
 
-/** Parts of a format with one or more blocks per epoch, as seen by the commit protocol. For one task.
+/** Parts of a format whose blocks end with each epoch, as seen by the commit protocol. For one task.
   *
   * @param project the written columns
   */

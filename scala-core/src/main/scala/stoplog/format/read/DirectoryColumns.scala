@@ -186,8 +186,7 @@ private[stoplog] object DirectoryColumns {
     val Yes: Option[Boolean] = Some(true)
     val No: Option[Boolean]  = Some(false)
 
-    /** Compares like Spark: zeros of both signs are equal. `NaN` equals itself and exceeds all other values.
-      */
+    /** Compares like Spark: zeros of both signs are equal, and `NaN` equals itself and exceeds all others. */
     def compare(a: Any, b: Any): Option[Int] = (a, b) match {
       case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
       case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))

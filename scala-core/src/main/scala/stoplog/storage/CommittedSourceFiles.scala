@@ -7,10 +7,11 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.Using
 
-/** The files under a source's root with the rules of [[VisibleFiles]]: refuses directories whose files a table names, and reads a
-  * file with a valid-length file up to that length.
+/** The files under a source's root with the rules of [[VisibleFiles]]. Rejects directories whose files belong
+  * to a table. If a file has a valid-length file, reads the file only up to the valid length.
   *
-  * Both are seen in the listings that the source makes anyway. Goes to the executors without what the listings have shown.
+  * Both rules use the listings that the source makes anyway. Serialization to the executors drops the state
+  * from the listings.
   *
   * @param path    as the user wrote it, for messages
   * @param finding whether the source lists directories
@@ -78,16 +79,18 @@ private[stoplog] object CommittedSourceFiles {
     /** By listings, which show valid-length files. */
     case object ByListing extends Finding
 
-    /** By a user's class, which shows none: each file is looked at. */
+    /** By a user-defined class, which shows no valid-length files. The source looks up the valid-length file
+      * of each file.
+      */
     case object ByFinder extends Finding
   }
 
   private val Names = ValidLengthNames.standard
 
-  /** More than any valid-length file has. */
+  /** More bytes than any valid-length file has. */
   private val MostBytes = 64
 
-  /** The first bytes of a stream. */
+  /** Limits a stream to its first `left` bytes. */
   private final class Limited(in: InputStream, private var left: Long) extends FilterInputStream(in) {
     override def read(): Int =
       if (left <= 0) -1

@@ -10,15 +10,15 @@ import org.apache.hadoop.security.AccessControlException
 
 import stoplog.error.{Causes, Errors, Log}
 
-/** Refuses paths whose files another log or a table format names: stoplog must not replace, merge or read such files one by
-  * one.
+/** Rejects paths whose files belong to another log or to a table format. stoplog must not replace, compact or
+  * read such files individually.
   *
-  * @param ours the tables of which stoplog is the owner, or that its readers may read as plain files
+  * @param ours the tables that stoplog owns, or that its readers may read as plain files
   */
 private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) {
   import ForeignOwners._
 
-  /** Looks at a listing, and asks the storage for nothing.
+  /** Checks a listing. Makes no request to the storage.
     *
     * @param path as the user wrote it
     * @param files of the listing, for messages
@@ -27,10 +27,10 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   def refuseBelow(path: String, files: FileStore, listing: VisibleListing): Unit =
     below(listing).foreach(found => throw refusal(path, files.describe(found.directory), found))
 
-  /** Looks at the path itself by its name, and at the directories above the path.
+  /** Checks the name of the path, and the directories above the path.
     *
-    * A directory that this process may not read counts as one without a table: a user may have rights below the path alone. The
-    * log then has one warning.
+    * A directory that this process may not read counts as a directory without a table: a user may only have
+    * rights below the path. In this case the method logs one warning.
     *
     * @param path  as the user wrote it
     * @param root  the path with all its names
@@ -58,8 +58,8 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
       )
   }
 
-  /** Looks at directories between the path and directories in it, the path itself included: a listing of these directories
-    * alone does not cover them.
+  /** Checks the path, and all directories between the path and these directories. A listing of only these
+    * directories does not cover them.
     *
     * Error: `STOPLOG_FOREIGN_TABLE`.
     */
@@ -96,7 +96,7 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
 
 private[stoplog] object ForeignOwners {
 
-  /** The owners of a directory, by the names in it. */
+  /** Returns the owners of a directory, found by the names in the directory. */
   private def of(files: FileStore, directory: String, name: String): Vector[ForeignOwner] = {
     val has  = entriesOf(files, directory)
     val kept = Kept.collect { case (entry, format) if has(entry) => ForeignOwner(directory, entry, format) }
@@ -108,8 +108,9 @@ private[stoplog] object ForeignOwners {
     kept ++ iceberg ++ paimon ++ hive(directory, name)
   }
 
-  /** Whether a directory has an entry of a name: by a listing, which is one request of most directories. A directory with many
-    * entries is not listed to its end: it is asked for each name.
+  /** Returns a check whether a directory has an entry with a name. Lists the directory, which is one request
+    * for most directories. If a directory has more than `MostListed` entries, the listing stops and each
+    * further name is a separate request.
     */
   private def entriesOf(files: FileStore, directory: String): String => Boolean = {
     val names   = mutable.Set.empty[String]
@@ -130,11 +131,11 @@ private[stoplog] object ForeignOwners {
     if (files.stat(metadata).exists(_.isDirectory)) files.names(metadata) else Vector.empty
   }
 
-  /** Looks at the entries of one directory, one after the other. */
+  /** Checks the entries of one directory, one after the other. */
   private[storage] final class Entries(directory: String) {
     private var ofPaimon = Set.empty[String]
 
-    /** The owner that this entry makes known. */
+    /** Returns the owner that is known from this entry and the entries before. */
     def see(name: String): Option[ForeignOwner] =
       if (!Entries.mayTell(name)) None
       else {
@@ -157,7 +158,7 @@ private[stoplog] object ForeignOwners {
 
   private[storage] object Entries {
 
-    /** Whether a name is worth a closer look: most are not. */
+    /** Whether a name can identify an owner. False for most names. */
     def mayTell(name: String): Boolean =
       KeptNames.contains(name) || Paimon.contains(name) || name.contains(IcebergMetadata) || HiveWrite
         .matches(name)
@@ -166,7 +167,7 @@ private[stoplog] object ForeignOwners {
   private def hive(directory: String, name: String): Option[ForeignOwner] =
     Option.when(HiveWrite.matches(name))(ForeignOwner(directory, "the name of a write", TableFormat.Hive))
 
-  /** The error about a path, as the user wrote it, and the directory of an owner, as users know it. */
+  /** Creates the error. Names the path as the user wrote it, and the owner's directory as users know it. */
   private[storage] def refusal(path: String, directory: String, found: ForeignOwner) =
     Errors.foreignTable(path, directory, found.entry, found.format.name)
 
@@ -175,7 +176,7 @@ private[stoplog] object ForeignOwners {
     case _                                                    => false
   }
 
-  /** The name of a directory, which a user may write with a `/` at the end. */
+  /** Returns the name of a directory. Accepts a `/` at the end. */
   private def nameOf(directory: String): String = FileStore.nameOf(directory.stripSuffix("/"))
 
   private sealed trait Place
@@ -184,7 +185,7 @@ private[stoplog] object ForeignOwners {
     case object Below extends Place
   }
 
-  /** The entries of directories whose files a table names. */
+  /** The directory entries by which a table marks its files. */
   private val Kept = Vector(
     SinkDirectory.Root  -> TableFormat.Stoplog,
     "_spark_metadata"   -> TableFormat.Spark,
@@ -205,7 +206,7 @@ private[stoplog] object ForeignOwners {
 
   private val KeptNames = Kept.toMap
 
-  /** The directory of a transaction of Hive. */
+  /** The directory name of a Hive transaction. */
   private val HiveWrite = """base_\d{7}(_v\d+)?|(delete_)?delta_\d{7}_\d{7}(_.*)?""".r
 }
 
@@ -213,10 +214,10 @@ private[stoplog] object ForeignOwners {
 private[stoplog] sealed trait OwnTables
 private[stoplog] object OwnTables {
 
-  /** The log of stoplog that the path itself has. */
+  /** The log of stoplog at the path itself. */
   case object PathLog extends OwnTables
 
-  /** Every table of these formats, at the path, above it and below it. */
+  /** Every table of these formats: at the path, above the path and below the path. */
   final case class Formats(formats: Set[TableFormat]) extends OwnTables
 }
 
@@ -234,7 +235,7 @@ private[stoplog] object TableFormat {
 
 /** A table that was found.
   *
-  * @param directory relative to the root of the store in which it was found
-  * @param entry     of the directory, by which the table is known
+  * @param directory relative to the root of the store in which the table was found
+  * @param entry     of the directory, by which the table was recognized
   */
 private[storage] final case class ForeignOwner(directory: String, entry: String, format: TableFormat)

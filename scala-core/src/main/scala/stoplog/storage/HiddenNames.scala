@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** The names of files and directories that readers do not look at: Spark's file index leaves them out, and most
-  * other readers leave out the same.
+/** The names of files and directories that readers skip. Spark's file index skips these names, and most other
+  * readers skip the same names.
   */
 private[stoplog] object HiddenNames {
 
-  /** The end of the name of a file that Hadoop's shell has not copied as a whole yet. */
+  /** The suffix of a file that Hadoop's shell is still copying. */
   val Copying: String = "._COPYING_"
 
   def isHidden(name: String): Boolean = beginsHidden(name) || name.endsWith(Copying)
 
-  /** Whether it is by its beginning. A directory `_a=1` is one of a column, and not hidden. */
+  /** Whether the start of the name hides the file. The directory `_a=1` is a partition directory, and not
+    * hidden.
+    */
   def beginsHidden(name: String): Boolean =
     name.startsWith(".") || (name.startsWith("_") && !name.contains('='))
 
-  /** Whether there is such a name in a path, so that readers do not come by what is there. */
+  /** Whether any name in a path is hidden, so that readers do not find the file. */
   def areIn(path: String): Boolean = path.split('/').exists(isHidden)
 }

@@ -11,13 +11,14 @@ import stoplog.error.Errors
 
 /** The machine of a process.
   *
-  * @param name   as its users call it
-  * @param kernel the boot of the operating system. Processes with the same kernel see the same locks and the same
-  *               processes. Two machines may have the same name; a container has its own name, and the kernel of its host
+  * @param name   the host name that users know
+  * @param kernel the boot of the operating system. Processes with the same kernel see the same locks and the
+  *               same processes. Two machines may have the same name. A container has its own name, and the
+  *               kernel of its host
   */
 private[stoplog] final case class Machine(name: String, kernel: String) {
 
-  /** Whether both run under one kernel. */
+  /** Whether both machines run under one kernel. */
   def isSameAs(other: Machine): Boolean = kernel == other.kernel
 }
 
@@ -26,7 +27,9 @@ private[stoplog] object Machine {
   /** The machine of this process. */
   lazy val here: Machine = of(nameOfKernel.orElse(nameOfNetwork), bootId, UUID.randomUUID().toString)
 
-  /** @param unique names a machine of which nothing is known: it equals no other one */
+  /** @param unique identifies a machine without a known name and boot, so that the machine equals no other
+    *               machine
+    */
   private[storage] def of(name: Option[String], boot: Option[String], unique: String): Machine =
     Machine(name.getOrElse("an unnamed host"), boot.orElse(name).getOrElse(unique))
 
@@ -34,17 +37,17 @@ private[stoplog] object Machine {
 
   private def nameOfNetwork: Option[String] = Try(InetAddress.getLocalHost.getHostName).toOption
 
-  /** The boot of the operating system, where the system shows it. */
+  /** The boot of the operating system, if the system shows it. */
   lazy val bootId: Option[String] = read("/proc/sys/kernel/random/boot_id")
 
   private def read(file: String): Option[String] =
     Try(Files.readString(Paths.get(file)).trim).toOption.filter(_.nonEmpty)
 }
 
-/** Errors of a path that is not the same one for the driver and its tasks. */
+/** Errors about a path that differs between the driver and its tasks. */
 private[stoplog] object HostPaths {
 
-  /** Where both are on one machine, the path has changed since the driver has written the file. */
+  /** If driver and task run on one machine, the path has changed since the driver wrote the file. */
   def unseenByTask(root: String, file: String, driver: Machine, task: Machine): Throwable =
     if (task == driver) Errors.placeChanged(file)
     else Errors.pathNotShared(root, file, s"${driver.name} (the driver)", s"${task.name} (a task)")

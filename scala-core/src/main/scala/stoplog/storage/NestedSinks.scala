@@ -3,13 +3,13 @@ package stoplog.storage
 
 import scala.collection.mutable
 
-/** Finds the sinks in directories below a sink's path, during one walk. Their unfinished parts may have the same sink id and
-  * the same kind of names, and the log of the outer sink names none of them.
+/** Finds the sinks in directories below a sink's path, during one walk. Their unfinished parts may have the
+  * same sink id and similar names, but the log of the outer sink contains none of these parts.
   */
 private[storage] final class NestedSinks {
   private val paths = mutable.Set.empty[String]
 
-  /** Whether the walk enters a directory below the path: never the directory of a log. */
+  /** Whether the walk enters a directory below the path. Never enters the directory of a log. */
   def enters(directory: String): Boolean = {
     val above = FileStore.directoryOf(directory)
     val isLog = FileStore.nameOf(directory) == SinkDirectory.Root
@@ -17,6 +17,6 @@ private[storage] final class NestedSinks {
     !isLog
   }
 
-  /** Whether a file belongs to one of these sinks. Called after the walk. */
+  /** Whether a file belongs to a nested sink. Called after the walk. */
   def own(path: String): Boolean = paths.nonEmpty && VisibleFiles.parents(path).exists(paths)
 }

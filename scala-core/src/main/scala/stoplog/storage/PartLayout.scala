@@ -4,31 +4,35 @@ package stoplog.storage
 import java.util.UUID
 import java.util.regex.Pattern
 
-/** The layout of unfinished parts below the sink's path. A part's in-progress path is its token in the log. */
+/** The layout of unfinished parts below the sink's path. A part's in-progress path is its token in the log.
+
+  */
 sealed trait PartLayout extends Serializable {
 
-  /** The in-progress path of a part that is begun now; `unique` occurs once in the world. */
+  /** Returns the in-progress path of a new part; `unique` is globally unique. */
   def inProgress(part: NewPart, unique: String): String
 
-  /** The in-progress path of a copy of the part with this token. */
+  /** Returns the in-progress path of a copy of the part with this token. */
   def another(token: String, unique: String): String = token.take(token.lastIndexOf('-') + 1) + unique
 
-  /** The path of the part between its close and its publication, if that is another one. */
+  /** Returns the path of the part between its close and its publication, if this path differs from the token.
+
+    */
   def pending(token: String): Option[String]
 
-  /** The directory, below the sink's path, under which unfinished files are to be looked for. */
+  /** The directory, below the sink's path, that contains the unfinished files. */
   def root: String
 
-  /** The token of an unfinished file of this sink, from its path; `None` for any other file. */
+  /** Returns the token of an unfinished file of this sink, from its path; `None` for any other file. */
   def tokenOf(path: String): Option[String]
 }
 
 object PartLayout {
 
-  /** Ends an unfinished name, and occurs once in the world. */
+  /** Creates a globally unique suffix for an unfinished name. */
   def unique(): String = UUID.randomUUID().toString.filter(_ != '-').take(16)
 
-  /** The layout that the settings of a log record stand for: they have the names of the sink's options. */
+  /** Returns the layout for the settings of a log record. The keys are the names of the sink's options. */
   def recorded(sinkId: String, settings: Map[String, String]): PartLayout = {
     def marker(key: String): String = settings.getOrElse(key, "")
     if (!settings.get("inProgress").contains("bucket")) Staging(sinkId)
@@ -54,8 +58,9 @@ object PartLayout {
     override def tokenOf(path: String): Option[String] = Some(path)
   }
 
-  /** Beside the finished parts, under the BucketingSink's markers:
-    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`. The end makes every attempt's file its own (I1).
+  /** Next to the finished parts, with the markers of the BucketingSink:
+    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`. The suffix `<unique>` gives each attempt a file of its
+    * own (I1).
     */
   final case class InBucket(
       sinkId: String,
@@ -79,7 +84,7 @@ object PartLayout {
         s"$directory$inProgressPrefix$name$inProgressSuffix$end"
       }
 
-    /** The directory, the finished name and the end of a file under these markers. */
+    /** Returns the directory, the finished name and the suffix of a file under these markers. */
     private def unmarked(markers: Pattern, path: String): Option[(String, String, String)] = {
       val (directory, file) = path.splitAt(path.lastIndexOf('/') + 1)
       val matcher           = markers.matcher(file)

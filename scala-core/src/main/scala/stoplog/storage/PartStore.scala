@@ -4,47 +4,53 @@ package stoplog.storage
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 
-/** The store in which parts are written and published: one of the two traits that a storage has to implement.
+/** The store in which parts are written and published. One of the two traits that a storage has to implement.
   *
-  * A store never decides. The commit protocol (`stoplog.commit`) calls each method at its time; a store only keeps the
-  * promises written here, of which the laws suite tests each.
+  * A store makes no decisions. The commit protocol (`stoplog.commit`) calls each method at the right time. A
+  * store only has to keep the contracts in this file; the laws suite tests each contract.
   *
-  * To the driver a store is a committer of two phases as others are. It is more than that for parts that stay open from
-  * epoch to epoch.
+  * The driver uses a store like any other [[TwoPhaseCommitter]]. The additional methods serve parts that stay
+  * open across epochs.
   */
 trait PartStore extends TwoPhaseCommitter {
 
   /** Starts a new part under a name that no writer has used and no reader matches. */
   def create(part: NewPart): PartOutput
 
-  /** Goes on at `validBytes` without the bytes behind. The caller holds the right to do so in place (I1); where the
-    * store finds that it cannot, it goes on in a copy, and the output's handle says where.
+  /** Resumes a part at `validBytes` and drops all later bytes. The caller MUST have the right to write in
+    * place (I1). If the store cannot resume in place, the store continues in a copy, and the output's handle
+    * names the copy.
     *
-    * Error: `STOPLOG_PART_SHORT` when fewer bytes than that are there, or none at all.
+    * Error: `STOPLOG_PART_SHORT` if the part has fewer than `validBytes` bytes, or does not exist.
     */
   def resume(open: Resume, validBytes: Long): PartOutput
 
-  /** Goes on at `validBytes` in a place that no earlier writer can reach, whatever it still does (I1). */
+  /** Continues at `validBytes` in a place that no earlier writer can reach, regardless of the actions of that
+    * writer (I1).
+    */
   def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput
 
-  /** Closes an open part at `validBytes` out of reach of a writer that may still be alive (I1). */
+  /** Closes an open part at `validBytes`, out of reach of writers that may still be alive (I1). */
   def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
-  /** The handle under which a record is to name an open part that is finished as it stands, by the run that owns it when
-    * none of its attempts can write there any more. Called before the record is written.
+  /** Returns the handle by which a record names an open part that is finished without further bytes. Called
+    * by the run that owns the part, when none of its attempts can write to the part any more. Called before
+    * the record is written.
     */
   def closed(open: Resume, validBytes: Long): Publish = open
 
-  /** The handle under which a run that is about to claim the log names the part in its claim.
+  /** Returns the handle by which a run names the part in its claim, before the run claims the log.
     *
-    * For stores that let several writers add to one upload, each where the others do not: the claim is where a run's
-    * place is noted before it writes there, and no two claims give the same. Touches nothing that is stored.
+    * For stores that let several writers add to one upload, each in a separate range. The claim records the
+    * range of a run before the run writes there, and no two claims contain the same range. MUST NOT change
+    * stored data.
     */
   def claimed(open: Resume): Resume = open
 
-  /** Makes the part visible under its final name: idempotent, from any process, never over anything else (I6), and but
-    * once: if the finished part has been taken away since, it does not come back.
+  /** Makes the part visible under its final name. The method is idempotent and may be called by any process.
+    * It MUST NOT replace another file (I6). It publishes only once: if the finished part has been deleted
+    * since, the part does not reappear.
     *
     * @param part from [[closed]], [[isolate]] or [[PartOutput.finish]]
     * Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
@@ -54,49 +60,54 @@ trait PartStore extends TwoPhaseCommitter {
   final override def commit(prepared: Prepared): CommitOutcome =
     publish(Closed(prepared.token), prepared.bytes, prepared.name)
 
-  /** All unfinished parts and files, named in a record or not. */
+  /** Returns all unfinished parts and files, with or without a record. */
   override def staged(): Vector[Staged]
 
-  /** Deletes an unfinished part or file that no record names (I5: only recovery may call this). */
+  /** Deletes an unfinished part or file that no record names (I5: only recovery may call this method). */
   def discard(token: String): Unit
 
   final override def abort(token: String): Unit = discard(token)
 
-  /** Called before the sink's own directory is deleted with all that is in it: ends what is staged outside of it. */
+  /** Cleans up staged data outside the sink's directory. Called before the sink's directory is deleted with
+    * all its content.
+    */
   def beforeRemoval(): Unit = ()
 
-  /** Announces, before the first byte, that a task of this run writes. The announcement stands until it is closed; an
-    * operating-system lock, where there is one, also ends with the process. By default it announces nothing: for a storage
-    * without locks that another process could ask for.
+  /** Announces, before the first byte, that a task of this run writes. The announcement ends when it is
+    * closed. If the announcement is an operating-system lock, it also ends with the process. By default
+    * nothing is announced, for storages without locks that another process could check.
     */
   def enter(run: RunId): AutoCloseable = () => ()
 
-  /** Throws if no process has announced itself for this run, as far as this one can see. Called by a task of a batch job
-    * before its first byte: the driver of the job has announced itself, so the task does not see the driver's path. By
-    * default it does nothing, for a storage that is the same for every process.
+  /** Throws if this process sees no announcement of any process for this run. Called by a task of a batch job
+    * before its first byte. The driver of the job has announced itself; if the task sees no announcement, the
+    * task does not see the driver's path. By default does nothing, for storages that all processes share.
     */
   def refuseUnannounced(run: RunId): Unit = ()
 
-  /** Throws if this store cannot keep its promises between this host and the driver's. Called by a task before its first
-    * byte, after it has seen what the driver has written. By default it does nothing.
+  /** Throws if this store cannot keep its contracts between this host and the driver's host. Called by a task
+    * before its first byte, after the task has seen the driver's files. By default does nothing.
     */
   def refuseHost(): Unit = ()
 
-  /** Whether a writer of a run that is over spoils nothing that a record names, however late it writes and whatever it knows of
-    * the log: its bytes go where no other run's writer, and no publisher, has any. Then a task does not look before its first
-    * byte whether there is a newer record (I1). By default it does.
+  /** Whether a late writer of an ended run cannot damage the data of any record. True if its bytes are stored
+    * apart from the bytes of the writers of all other runs, and of all publishers. If true, a task does not
+    * check for a newer record before its first byte (I1). The default is false.
     */
   def toleratesLateWriters: Boolean = false
 
-  /** Whether no writer of another run can be alive; `false`, the default, when the store cannot tell. */
+  /** Whether no writer of another run can be alive. The default `false` means that the store does not know.
+
+    */
   def othersGone(run: RunId): Boolean = false
 
-  /** Keeps writers of other runs from the open parts, as far as this store can: one answer for each of them.
+  /** Blocks writers of other runs from the open parts, as far as this store can. Returns one outcome for each
+    * part.
     *
-    * The driver calls it once its claim is in the log, for the parts as the claim names them. It must not change a byte
-    * of a part, because a driver that slept since its claim may call it while a newer run writes. Tasks of older runs go
-    * the other way round: they announce themselves first and look at the log then. So either they see the claim and stop,
-    * or they are seen here (I1).
+    * The driver calls the method once its claim is in the log, for the parts that the claim names. The method
+    * MUST NOT change a byte of a part, because a delayed driver may call the method while a newer run writes.
+    * Tasks of older runs use the reverse order: they announce themselves first and read the log afterwards.
+    * So either the tasks see the claim and stop, or this method sees the tasks (I1).
     */
   def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
     val outcome = if (open.nonEmpty && othersGone(run)) FenceOutcome.Owned else FenceOutcome.Doubtful
@@ -104,49 +115,56 @@ trait PartStore extends TwoPhaseCommitter {
   }
 }
 
-/** The right to a part that another run left open, or this one before it was sure of its writers. */
+/** The right to a part that another run left open, or that this run left open before it had fenced the
+  * writers.
+  */
 sealed trait FenceOutcome
 object FenceOutcome {
 
-  /** First attempts of the run may go on in place. */
+  /** First attempts of the run may resume in place. */
   case object Owned extends FenceOutcome
 
-  /** A writer that should be gone may still be alive: go on elsewhere, by [[PartStore.takeOver]]. */
+  /** A writer of an ended run may still be alive. Continue elsewhere, by [[PartStore.takeOver]]. */
   case object Doubtful extends FenceOutcome
 }
 
-/** The name that a part is to have.
+/** The name for a new part.
   *
-  * @param run the run that writes it; unfinished names carry it
+  * @param run the run that writes the part; unfinished names contain the run's id
   */
 final case class NewPart(bucket: String, name: String, run: RunId)
 
-/** The open end of a part. Not buffered, so hand over large pieces. Used by one thread at a time: the one that ends it
-  * need not be the one that wrote, and the parts of a task are ended side by side.
+/** The open end of a part. Not buffered, so callers should write large blocks. Used by one thread at a time.
+  * The thread that ends the part may differ from the thread that wrote, and the parts of a task are ended in
+  * parallel.
   */
 trait PartOutput {
 
-  /** Bytes in the part up to here; also once it has been ended. */
+  /** Returns the number of bytes in the part; also valid after the part has ended. */
   def position: Long
 
-  /** The size from which on the part is to get no more rows, because the store limits what a part can have; it takes the rows
-    * that wait for their block and are counted by then, and some more. May change as the part grows. By default the store sets no limit.
+  /** Returns the size from which the part MUST NOT receive further rows, because the store limits the size of
+    * a part. The store still accepts the counted rows that wait for their block, and some more. The limit may
+    * change as the part grows. By default there is no limit.
     */
   def mostBytes: Long = Long.MaxValue
 
-  /** Appends. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */
+  /** Appends bytes. Error: `STOPLOG_STORE_WRITE`, for example on a full disk. */
   def write(bytes: Array[Byte], offset: Int, length: Int): Unit
 
-  /** Makes `[0, position)` durable and closes; the part can be resumed from the handle.
+  /** Makes `[0, position)` durable and closes. The part can be resumed from the handle.
     *
-    * @param inRecordBytes so many of the bytes may be in the handle, and so in the record, rather than on the storage. Only
-    *                      stoplog's storage of S3 is allowed any; others may ignore it
+    * @param inRecordBytes the number of bytes that may be in the handle, and so in the record, instead of on
+    *                      the storage. Only stoplog's S3 storage receives more than 0; other stores may
+    *                      ignore it
     */
   def persist(inRecordBytes: Int = 0): Resume
 
-  /** Makes `[0, position)` durable and closes for good. */
+  /** Makes `[0, position)` durable and closes the part permanently. */
   def finish(): Closed
 
-  /** Gives the resources back and promises nothing. Deletes nothing (I5). Harmless after the other two. */
+  /** Releases the resources without any guarantee. Deletes nothing (I5). No effect after [[persist]] or
+    * [[finish]].
+    */
   def close(): Unit
 }

@@ -6,34 +6,37 @@ import java.util.{LinkedHashMap => JLinkedHashMap}
 
 import scala.annotation.tailrec
 
-/** The bytes of files that this process has written last, so that it need not ask a distant store for them at the next epoch.
+/** Caches the bytes of files that this process has recently written, so that the next epoch need not read
+  * them from a remote store.
   *
-  * Only for files that are written once, whole, under a name that occurs once in the world: these bytes are what the name
-  * stands for, or another process has deleted the file. So it is for readers to whom a deleted file means nothing: the log
-  * names what they read, and decides. What is kept here is a copy, and no file depends on it: a process that does not have
-  * it reads the file.
+  * Only for files that are written once, as a whole, under a globally unique name. The cached bytes are the
+  * content of the file, or another process has deleted the file. So the cache is only for readers that may
+  * ignore a deletion, because the log decides which files they read. No file depends on the cache: a process
+  * without the bytes reads the file.
   *
-  * A file is known by the path that users know, with scheme and bucket. Goes to other processes without what it holds.
+  * The key of a file is the user-visible path, with scheme and bucket. Serialization drops the cached bytes.
   */
 private[stoplog] sealed trait RecentWrites extends Product with Serializable {
 
-  /** Keeps the bytes as long as there is room. The caller does not change them any more. */
+  /** Keeps the bytes while there is room. The caller MUST NOT change the bytes afterwards. */
   def keep(file: String, bytes: Array[Byte]): Unit
 
-  /** The bytes of the file, if they are kept. The caller does not change them. */
+  /** Returns the bytes of the file, if they are cached. The caller MUST NOT change the bytes. */
   def find(file: String): Option[Array[Byte]]
 
-  /** Gives up bytes that no epoch will ask for. */
+  /** Drops bytes that no epoch will read. */
   def drop(file: String): Unit
 
-  /** The first bytes of the file: of what is kept, or what `read` answers. The caller does not change them. */
+  /** Returns the first bytes of the file, from the cache or from `read`. The caller MUST NOT change the
+    * bytes.
+    */
   final def firstBytes(file: String, count: Int)(read: => Option[Array[Byte]]): Option[Array[Byte]] =
     find(file)
       .filter(_.length >= count)
       .map(all => if (all.length == count) all else all.take(count))
       .orElse(read)
 
-  /** Writes a file, and keeps what is written. */
+  /** Writes a file, and caches the written bytes. */
   final def keeping(file: String)(write: (OutputStream => OutputStream) => Unit): Unit = {
     val copy = new RecentWrites.Copy(RecentWrites.LargestBytes)
     write { out =>
@@ -46,14 +49,14 @@ private[stoplog] sealed trait RecentWrites extends Product with Serializable {
 
 private[stoplog] object RecentWrites {
 
-  /** Keeps nothing: all is read from the store. */
+  /** Keeps nothing. Callers read every file from the store. */
   case object None extends RecentWrites {
     override def keep(file: String, bytes: Array[Byte]): Unit = ()
     override def find(file: String): Option[Array[Byte]]      = Option.empty
     override def drop(file: String): Unit                     = ()
   }
 
-  /** The process's own: up to a sixteenth of the heap. Those that were asked for least recently go first. */
+  /** The cache of the process: up to a sixteenth of the heap. Evicts the least recently used files first. */
   case object OfProcess extends RecentWrites {
     private lazy val kept = new Kept(Runtime.getRuntime.maxMemory / 16)
 
@@ -62,12 +65,12 @@ private[stoplog] object RecentWrites {
     override def drop(file: String): Unit                     = kept.drop(file)
   }
 
-  /** Larger files are not kept: reading one costs its bytes more than its request. */
+  /** Larger files are not cached. For a larger file, the transfer takes longer than the request. */
   val LargestBytes: Int = 16 << 20
 
-  /** Used by all tasks of a process at once.
+  /** Used by all tasks of a process concurrently.
     *
-    * @param limitBytes of all files together
+    * @param limitBytes the total size of all files
     */
   private[storage] final class Kept(limitBytes: Long) {
     private[this] val files = new JLinkedHashMap[String, Array[Byte]](16, 0.75f, true)
@@ -95,14 +98,14 @@ private[stoplog] object RecentWrites {
     }
   }
 
-  /** A copy of the bytes that go to a stream, as long as they are no more than the limit. */
+  /** Copies the bytes that are written to a stream, up to the limit. */
   private final class Copy(limit: Int) extends OutputStream {
     private[this] var target  = OutputStream.nullOutputStream()
     private[this] var content = Option(new ByteArrayOutputStream())
 
     def of(out: OutputStream): Unit = target = out
 
-    /** Nothing if it was more. */
+    /** Returns the copied bytes; `None` if the stream exceeded the limit. */
     def bytes: Option[Array[Byte]] = content.map(_.toByteArray)
 
     override def write(byte: Int): Unit = {

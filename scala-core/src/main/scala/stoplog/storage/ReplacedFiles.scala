@@ -5,19 +5,19 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.error.Log
 
-/** Finished parts that a record replaces by others.
+/** Finished parts that a record replaces by other parts.
   *
-  * Finished parts belong to their readers. So each call here is for a record of the log, and may be repeated by any process,
-  * also beside another one that does the same.
+  * Finished parts belong to their readers. So each call is made for a record of the log. Any process may
+  * repeat the call, also concurrently with another process that makes the same call.
   */
 private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: String) extends Serializable {
   private val root = SinkDirectory(sinkId).replaced
 
-  /** The length of the file under this path, in bytes; `None` when there is none. */
+  /** Returns the length of the file under this path, in bytes; `None` if the file does not exist. */
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
 
-  /** The first of these files that cannot be hidden, as far as that can be told before: a hidden file has a longer name, and
-    * may need another file system, or rights that this process lacks.
+  /** Returns the first of these files that cannot be hidden, as far as the storage can check in advance. A
+    * hidden file has a longer name. It may also need another file system, or rights that this process lacks.
     */
   def unhideable(paths: Seq[String]): Option[String] =
     paths.find(!ReplacedFiles.fits(_)).orElse(unmovable(paths))
@@ -29,49 +29,53 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
       .flatMap(found => paths.find(FileStore.directoryOf(_) == found))
   }
 
-  /** Takes a finished part out of its readers' sight, to a place of the record `seq`. A part that is gone already is no error.
+  /** Hides a finished part from its readers, in a place of the record `seq`. Ignores a part that does not
+    * exist any more.
     */
   def hide(seq: Long, path: String): Unit = {
     val place = ReplacedFiles.place(sinkId, seq, path)
     if (files.move(path, place) == MoveOutcome.TargetTaken) {
-      files.delete(Seq(place)) // left by a copy that broke off
+      files.delete(Seq(place)) // left by an interrupted copy
       files.move(path, place): Unit
     }
   }
 
-  /** Whether a hidden file can be brought back. */
+  /** Whether a hidden file can be restored. */
   def restores: Boolean = true
 
-  /** Hides several, up to [[together]]. */
+  /** Hides several files, up to [[together]]. */
   def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
 
-  /** Those of the paths whose parts readers took away before they could be hidden for that record. None where a part is not
-    * hidden at once, but looked at first, or copied and deleted: there a process that slept may hide a part again that
-    * others have brought back, and cannot be told to.
+  /** Returns the paths whose parts were deleted by readers before the record could hide them. Returns no path
+    * if hiding is not atomic, but a check and a move, or a copy and a deletion. In that case a delayed
+    * process may hide a part again that others have restored, and must not restore the late copy.
     */
   def taken(seq: Long, paths: Seq[String]): Set[String] =
     if (hidesAtOnce)
       paths.filterNot(ReplacedFiles.places(sinkId, seq, _).exists(files.exists)).toSet
     else Set.empty
 
-  /** The number of parts that cost no more than one. */
+  /** The number of parts that one request can hide. */
   def together: Int = 1
 
-  /** Brings a part back, if it was hidden for that record. If another file has its path, the part stays hidden: a program that
-    * writes files of fixed names must not block the record.
+  /** Restores a part that was hidden for this record. If another file has the part's path, the part stays
+    * hidden: a program that writes files with fixed names must not block the record.
     */
   def restore(seq: Long, path: String): Unit =
     ReplacedFiles.places(sinkId, seq, path).foreach(moveBack(_, path))
 
-  /** Whether to hide a part is one step, so that what a process hides late, after others were done with the record, can be
-    * brought back. A late copy may be older than what they have brought back.
+  /** Whether hiding a part is atomic. Only then can a process restore a part that it has hidden late, after
+    * others had finished the record. Otherwise the late copy may be older than the part that others have
+    * restored.
     */
   def hidesAtOnce: Boolean = files.capabilities.moves == Moves.Atomically
 
-  /** Brings back what this process has hidden late, if it [[hidesAtOnce]]. */
+  /** Restores a part that this process has hidden late, if [[hidesAtOnce]]. */
   def restoreLate(seq: Long, path: String): Unit = if (hidesAtOnce) restore(seq, path)
 
-  /** The same with all that is hidden for that record. A part whose place another file has taken stays hidden. */
+  /** Restores all parts that are hidden for this record, if [[hidesAtOnce]]. If another file has the path of
+    * a part, the part stays hidden.
+    */
   def restoreLate(seq: Long): Unit = if (hidesAtOnce) {
     val place       = ReplacedFiles.directory(sinkId, seq)
     var directories = List(place)
@@ -89,26 +93,25 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
     if (files.move(place, path) == MoveOutcome.TargetTaken)
       Log.warn(s"${files.describe(place)} stays hidden: another file is at ${files.describe(path)}")
 
-  /** Gives a finished part a second path, out of its readers' sight, by a hard link or a copy. */
+  /** Creates a second, hidden path of a finished part, by a hard link or a copy. */
   def keep(path: String, as: String): Unit = files.duplicate(path, as)
 
-  /** Deletes all that was hidden for the record. A file that is gone already is no error. */
+  /** Deletes all files that were hidden for the record. Ignores files that do not exist any more. */
   def purge(seq: Long): Unit = files.deleteTree(s"$root/$seq")
 
-  /** The records for which parts may be hidden. */
+  /** Returns the records for which parts may be hidden. */
   def hiddenFor(): Vector[Long] = files.names(root).flatMap(_.toLongOption)
 }
 
 private[stoplog] object ReplacedFiles {
 
-  /** The path of a part that was hidden for a record. It contains the part's whole path: only parts of this sink have
-    * names that occur once in the world, and rejected rows share them.
+  /** Returns the hidden path of a part for a record. Contains the part's whole path: only parts of this sink
+    * have globally unique names, and rejected rows share their names.
     */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
     s"${formerPlace(sinkId, seq, path)}$Unseen"
 
-  /** The end of the name of a finished part that is out of its readers' sight: `*.json` below the path finds no such file.
-    */
+  /** The suffix of a hidden finished part: the pattern `*.json` below the path does not match the file. */
   private[stoplog] val Unseen: String = ".aside"
 
   /** File systems allow 255 bytes for a name. */
@@ -120,15 +123,18 @@ private[stoplog] object ReplacedFiles {
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
 
-  /** The paths of a hidden part: the present one, and the one that an earlier version used. */
+  /** Returns the possible paths of a hidden part: the present path, and the path that an earlier version
+    * used.
+    */
   private def places(sinkId: String, seq: Long, path: String): Seq[String] =
     Seq(place(sinkId, seq, path), formerPlace(sinkId, seq, path))
 
   private def formerPlace(sinkId: String, seq: Long, path: String): String =
     s"${directory(sinkId, seq)}/$path"
 
-  /** The groups in which files are hidden, and in the reverse order brought back. A marker of a bucket says that all its rows are
-    * there, so markers go first; a file without its valid-length file shows rows that were never committed, so these go last.
+  /** Returns the groups in which files are hidden; restoring uses the reverse order. Markers are hidden
+    * first, because a marker states that all rows of its bucket are visible. Valid-length files are hidden
+    * last: without its valid-length file, a file shows rows that were never committed.
     */
   def hidingOrder(paths: Vector[String]): Vector[Vector[String]] = {
     val (hidden, visible)     = paths.partition(path => HiddenNames.isHidden(FileStore.nameOf(path)))
@@ -137,14 +143,14 @@ private[stoplog] object ReplacedFiles {
     Vector(markers, visible, companions).filter(_.nonEmpty)
   }
 
-  /** For the records of jobs that replace files by other rows, and need no way back: where a move is a copy of every byte, a
-    * replaced file is deleted at once.
+  /** Creates the instance for jobs that replace files by other rows and never restore. If the storage moves a
+    * file by copying all bytes, replaced files are deleted immediately.
     */
   def ofOverwrites(files: FileStore, sinkId: String): ReplacedFiles =
     if (files.capabilities.moves == Moves.ByCopy) new Deleted(files, sinkId)
     else new ReplacedFiles(files, sinkId)
 
-  /** For a log in which nothing is ever replaced. */
+  /** For a log that never replaces parts. */
   val none: ReplacedFiles = new ReplacedFiles(NoFiles, "none")
 
   private final class Deleted(files: FileStore, sinkId: String) extends ReplacedFiles(files, sinkId) {

@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** Every path below a sink's path that belongs to one sink id, or to one batch job, and to no reader.
+/** All paths below a sink's path that belong to one sink id, or to one batch job, and that readers do not
+  * read.
   *
-  * `docs/correctness/protocol.md` describes each of them, and the writers that it may have.
+  * `docs/correctness/protocol.md` describes each path and its permitted writers.
   */
 final case class SinkDirectory(sinkId: String) {
   val path: String = s"${SinkDirectory.Root}/$sinkId"
 
-  /** The records of the log, their marks and notes. */
+  /** The records of the log with their marks and notes. */
   val log: String = s"$path/log"
 
-  /** Unfinished parts in the layout `staging`, and drafts of files that are created whole. */
+  /** Unfinished parts in the layout `staging`, and drafts of files that are created as a whole. */
   val open: String = s"$path/open"
 
   /** Rows that do not fill a block of their format yet. */
   val spool: String = s"$path/beside"
 
-  /** Finished parts that a record has replaced, each below the record's number. */
+  /** Finished parts that a record has replaced, in a directory per record number. */
   val replaced: String = s"$path/replaced"
 
-  /** Locks of processes that write. */
+  /** Locks of the processes that write. */
   val writers: String = s"$path/writers"
 
   /** Lists of the files of commits. */
   val manifests: String = s"$path/manifests"
 
-  /** Signs of life of drivers. */
+  /** Heartbeats of drivers. */
   val alive: String = s"$path/alive"
 
   /** The announcement of a batch job that replaces files. */
   val replaces: String = s"$path/replaces"
 
-  /** Notes of a write-ahead sink: what it has sent, below each query's id. */
+  /** Notes of a write-ahead sink about sent data, in a directory per query id. */
   val sent: String = s"$path/sent"
 
-  /** The directory into which an operator's command puts files that it takes out of sight. */
+  /** Returns the directory into which an operator's command moves files to hide them. */
   def aside(stamp: String): String = s"$path/aside/$stamp"
 }
 
 object SinkDirectory {
 
-  /** The directory below a sink's path in which the directories of all sink ids are. */
+  /** The directory below a sink's path that contains the directories of all sink ids. */
   val Root: String = "_stoplog"
 
-  /** The end of the names of marks, in the directory of the log. */
+  /** The suffix of marks in the directory of the log. */
   val Mark: String = ".published"
 }

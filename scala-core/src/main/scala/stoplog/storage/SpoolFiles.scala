@@ -9,14 +9,14 @@ import stoplog.sink.Staged
 
 /** Files with rows of open parts that do not fill a block of their format yet.
   *
-  * They are written once, whole, and never changed. So a writer that should be gone can spoil nothing that a record names,
-  * and no writer has to be kept from them (I1).
+  * Each file is written once, as a whole, and never changed. So a writer of an ended run cannot damage the
+  * data of any record, and need not be fenced (I1).
   */
 private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Serializable {
   private val directory = SinkDirectory(sinkId).spool
 
-  /** Writes a file under a name that occurs once in the world, and makes it durable. Answers its token: its path below the
-    * sink's path.
+  /** Writes a file under a globally unique name, and makes the file durable. Returns the token: the path
+    * below the sink's path.
     *
     * Error: `STOPLOG_STORE_WRITE`.
     */
@@ -26,8 +26,8 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
     token
   }
 
-  /** The file's bytes, which the caller closes. Errors: `STOPLOG_PART_SHORT` when it is not there, or not whole;
-    * `STOPLOG_STORE_WRITE`.
+  /** Opens the file's bytes; the caller closes the stream. Errors: `STOPLOG_PART_SHORT` if the file does not
+    * exist or is incomplete; `STOPLOG_STORE_WRITE`.
     */
   def read(file: SpoolFile): InputStream =
     try files.openWhole(file.token, file.sizeBytes)
@@ -39,21 +39,21 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
         else Errors.storeWrite(files.describe(file.token), "it could not be read to its end", e)
     }
 
-  /** The same asked of the storage itself, for a caller to which it means something that another process has deleted the
-    * file: `None` when it is not there, or not whole.
+  /** Like [[read]], but always requests the file from the storage. For callers that have to notice the
+    * deletion of the file by another process. Returns `None` if the file does not exist or is incomplete.
     */
   def find(file: SpoolFile): Option[InputStream] =
     try files.stat(file.token).filter(_.bytes >= file.sizeBytes).map(_ => files.open(file.token))
     catch { case _: FileNotFoundException => None }
 
-  /** All files that are there, named in a record or not. */
+  /** Returns all existing files, with or without a record. */
   def staged(): Vector[Staged] =
     files.list(directory).map(file => Staged(file.path, file.modifiedMillis.getOrElse(0)))
 
   /** See [[FileStore.refuseUnseen]]. */
   def refuseUnseen(tokens: Seq[String]): Unit = files.refuseUnseen(tokens)
 
-  /** Deletes files. A file that is gone already is no error. */
+  /** Deletes files. Ignores files that do not exist any more. */
   def discard(tokens: Seq[String]): Unit = files.delete(tokens)
 
   private def short(file: SpoolFile, actual: Long): Throwable =
@@ -62,6 +62,6 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
 
 private[stoplog] object SpoolFiles {
 
-  /** Of a sink that has no such files. */
+  /** For a sink without spool files. */
   val none: SpoolFiles = new SpoolFiles(NoFiles, "none")
 }

@@ -15,60 +15,66 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.RecordShare
 
-/** The storage under one path: its files, and the parts that grow there.
+/** The storage under one path: its files, and its parts.
   *
-  * A storage of one's own is an implementation of this trait, of [[FileStore]] and of [[PartStore]], with a
-  * [[StorageProvider]] that names its URI scheme; the published laws (`stoplog-laws`) are its test. The driver makes one
-  * for each path and sends it to the executors by Java serialization.
+  * A custom storage implements this trait, [[FileStore]] and [[PartStore]], and has a [[StorageProvider]]
+  * that names its URI scheme. The published laws (`stoplog-laws`) test the implementation. The driver creates
+  * one storage for each path and sends the storage to the executors by Java serialization.
   */
 trait Storage extends Serializable {
 
-  /** The files under the path.
+  /** Returns the files under the path.
     *
-    * @param sinkId in whose directory a file may be drafted before it is created whole
+    * @param sinkId the sink whose directory may contain drafts of files
     */
   def files(sinkId: String): FileStore
 
-  /** The parts of one sink under the path. */
+  /** Returns the parts of one sink under the path. */
   def parts(sinkId: String, layout: PartLayout): PartStore
 
-  /** A file below the path, with scheme and authority, as other readers of the storage name it. */
+  /** Returns the URI of a file below the path, with scheme and authority, as other readers of the storage
+    * name the file.
+    */
   def uri(relative: String): URI
 
-  /** The ways in which parts can grow here. May write, to find out: called once there are bytes to write. */
+  /** Returns the ways in which parts can grow in this storage. May write trial files. Called once there are
+    * bytes to write.
+    */
   def growth(sinkId: String): Growth
 
-  /** Tries all that a sink will need, and removes its trial files. Answers with a sentence about the trial.
+  /** Tries all operations that a sink needs, and deletes its trial files. Returns a sentence about the trial.
     *
     * Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_STORE_NOT_EXCLUSIVE`.
     */
   def probe(sinkId: String, layout: PartLayout): String
 
-  /** Refuses a path that can be seen to be unfit without writing: a start that is refused for another reason must have
-    * changed nothing. Error: `STOPLOG_PATH_NOT_WRITABLE`.
+  /** Rejects a path that is known to be unsuitable without a write. A start that fails for another reason
+    * must not have changed anything. Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def refuseUnfit(): Unit
 
-  /** The reason why no unfinished part can be at this path, which a sink asks before it opens the part: a clause without a point at
-    * the end. `None`, the default, where it can.
+  /** Returns the reason why the storage cannot store an unfinished part at this path: a clause without a full
+    * stop. `None`, the default, if it can. Called by a sink before it opens the part.
     *
     * @param path below the sink's path, and longer than any other name of the part
     */
   def pathProblem(path: String): Option[String] = None
 
-  /** What parts that stay open may have in the record, rather than in a file or an object that each epoch writes. */
+  /** The amount of data of open parts that may be in the record, instead of in a file or an object of each
+    * epoch.
+    */
   private[stoplog] def inRecord: RecordShare = RecordShare.none
 
-  /** Whether an unfinished part can be finished under any name, and not only under the one that it began with. */
+  /** Whether an unfinished part can be finished under any name, and not only under its initial name. */
   def finishesAnywhere: Boolean = true
 }
 
 /** The settings of a storage.
   *
   * @param durability    the failures that committed bytes survive
-  * @param truncation    the treatment of the bytes behind the committed ones
-  * @param configuration Hadoop's, with the user's settings of the storage
-  * @param faults        the points at which tests stop it
+  * @param truncation    the handling of the bytes after the committed bytes
+  * @param configuration Hadoop's configuration, with the user's settings of the storage
+  * @param faults        the points at which tests stop the storage
   */
 final case class StorageSettings(
     durability: Durability,
@@ -77,28 +83,29 @@ final case class StorageSettings(
     faults: Faults = Faults.none
 )
 
-/** Makes the storages of a URI scheme. `java.util.ServiceLoader` finds it by the file
-  * `META-INF/services/stoplog.storage.StorageProvider` of its jar, on the driver.
+/** Creates the storages of a URI scheme. `java.util.ServiceLoader` finds the provider on the driver, by the
+  * file `META-INF/services/stoplog.storage.StorageProvider` of its jar.
   */
 trait StorageProvider {
 
-  /** The scheme of its paths, in lower case; `None` for paths that no other provider takes. */
+  /** The scheme of its paths, in lower case; `None` for paths that no other provider accepts. */
   def scheme: Option[String]
 
-  /** The storage of a path. Error: `STOPLOG_PATH_NOT_WRITABLE`.
+  /** Returns the storage of a path. Error: `STOPLOG_PATH_NOT_WRITABLE`.
     *
     * @param path as the user wrote it, for messages
-    * @param uri  the same as Hadoop reads it
+    * @param uri  the same path, parsed by Hadoop
     */
   def at(path: String, uri: URI, settings: StorageSettings): Storage
 }
 
 object Storage {
 
-  /** The storage of a path, by its scheme, or Hadoop's default one. Read as Hadoop reads paths, so that a path means what
-    * it means to Spark's own formats.
+  /** Returns the storage of a path, by its scheme or by Hadoop's default scheme. Parses the path as Hadoop
+    * does, so that a path has the same meaning as in Spark's own formats.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_UPLOAD_PURGE`, `STOPLOG_PATH_NOT_WRITABLE`.
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_UPLOAD_PURGE`,
+    * `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def at(path: String, settings: StorageSettings): Storage = {
     val parsed =
@@ -114,9 +121,10 @@ object Storage {
       .at(path, parsed.toUri, settings)
   }
 
-  /** The files under each directory above the path, the nearest one first. Asks the storage for nothing.
+  /** Returns the files under each directory above the path, the nearest directory first. Makes no request to
+    * the storage.
     *
-    * A directory of which the scheme's provider has no storage is left out: nothing can be there.
+    * Skips a directory for which the scheme's provider has no storage: nothing can be stored there.
     */
   def above(path: HadoopPath, configuration: Configuration): Iterator[FileStore] = {
     val settings = StorageSettings(Durability.Process, Truncation.Allowed, configuration)
@@ -126,13 +134,15 @@ object Storage {
       .flatMap(directory => Try(at(directory.toString, settings).files("main")).toOption)
   }
 
-  /** The URI scheme of a path, as it is written; for a path without one, that of Hadoop's default file system. */
+  /** Returns the URI scheme of a path as written; without a scheme, the scheme of Hadoop's default file
+    * system.
+    */
   def scheme(path: HadoopPath, configuration: Configuration): String =
     Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
 
-  /** The [[Storage.pathProblem]] of a path that is too long in all.
+  /** Returns the [[Storage.pathProblem]] of a path whose total length exceeds the limit.
     *
-    * @param system what takes no more
+    * @param system the system with the limit
     */
   private[storage] def tooLong(path: String, mostBytes: Int, system: String): Option[String] = {
     val bytes = path.getBytes(UTF_8).length
@@ -144,26 +154,26 @@ object Storage {
 sealed trait Durability extends Product with Serializable
 object Durability {
 
-  /** Bytes are forced to the disks before a record names them: they survive a power loss. */
+  /** Bytes are forced to the disks before a record names them. Committed bytes survive a power loss. */
   case object Disk extends Durability
 
-  /** Bytes are handed to the operating system, or to the memory of the servers: they survive the death of any process,
-    * but not a power loss.
+  /** Bytes are passed to the operating system, or to the memory of the servers. Committed bytes survive the
+    * death of any process, but not a power loss.
     */
   case object Process extends Durability
 }
 
-/** The ways in which a storage can change a file that was closed. */
+/** The ways in which a storage can change a closed file. */
 sealed trait Growth extends Product with Serializable
 object Growth {
 
-  /** Append to it, and cut it. */
+  /** The storage can append to the file and truncate the file. */
   case object AppendAndTruncate extends Growth
 
-  /** Append to it; to be cut, it has to be copied. */
+  /** The storage can append to the file. To truncate a file, the storage copies it. */
   case object AppendOnly extends Growth
 
-  /** Neither: it stays as it was written. */
+  /** The storage cannot change the file. */
   case object CreateOnly extends Growth
 
   /** The advice to a user whose storage cannot append. */
@@ -171,28 +181,28 @@ object Growth {
     "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system that can append."
 }
 
-/** The treatment that a user allows for the bytes behind the committed ones when a part is finished: they were never
-  * committed (I2).
+/** The handling, permitted by the user, of the bytes after the committed bytes when a part is finished. These
+  * bytes were never committed (I2).
   */
 sealed trait Truncation extends Product with Serializable {
 
-  /** The name of a `.valid-length` file is the name of its part with this before and this behind it. */
+  /** The name of a `.valid-length` file is this prefix, the name of its part, and the suffix. */
   def prefix: String
   def suffix: String
 }
 
 object Truncation {
 
-  /** Of a user who named none. */
+  /** The default if the user specifies no prefix. */
   val DefaultPrefix: String = "_"
   val DefaultSuffix: String = ".valid-length"
 
-  /** They are cut off, or left out of a copy. */
+  /** The bytes are truncated, or omitted from a copy. */
   case object Allowed extends Truncation {
     override def prefix: String = DefaultPrefix
     override def suffix: String = DefaultSuffix
   }
 
-  /** They stay, and a file beside the part says how many bytes count. */
+  /** The bytes stay, and a file next to the part contains the number of valid bytes. */
   final case class ValidLength(prefix: String, suffix: String) extends Truncation
 }

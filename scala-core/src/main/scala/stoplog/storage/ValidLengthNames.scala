@@ -3,18 +3,21 @@ package stoplog.storage
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, IOException}
 
-/** The names and the content of valid-length files: `<prefix><name><suffix>` next to a finished file holds the number of
-  * its committed bytes. The file itself may be longer. `docs/storage/valid-length.md` describes them for readers.
+/** The names and the content of valid-length files. The file `<prefix><name><suffix>` next to a finished file
+  * contains the number of committed bytes. The finished file may be longer. `docs/storage/valid-length.md`
+  * describes the files for readers.
   *
-  * @param prefix begins with `.` or `_`, so that readers do not take the file for data
+  * @param prefix starts with `.` or `_`, so that readers do not treat the file as data
   */
 private[stoplog] final case class ValidLengthNames(prefix: String, suffix: String) {
 
-  /** The path of the valid-length file of a finished file. */
+  /** Returns the path of the valid-length file of a finished file. */
   def of(path: String): String =
     FileStore.path(FileStore.directoryOf(path), s"$prefix${FileStore.nameOf(path)}$suffix")
 
-  /** The path of the finished file to which a valid-length file belongs; `None` if the name is not one of a valid-length file. */
+  /** Returns the path of the finished file to which a valid-length file belongs; `None` if the name is not
+    * the name of a valid-length file.
+    */
   def fileOf(path: String): Option[String] = {
     val name  = FileStore.nameOf(path)
     val isOne =
@@ -33,17 +36,19 @@ private[stoplog] object ValidLengthNames {
   /** The names without `validLengthPrefix` and `validLengthSuffix`. */
   val standard: ValidLengthNames = ValidLengthNames(Truncation.DefaultPrefix, Truncation.DefaultSuffix)
 
-  /** The names that a user has chosen. */
+  /** Returns the names that a user has configured. */
   def of(asked: Truncation): ValidLengthNames = ValidLengthNames(asked.prefix, asked.suffix)
 
-  /** The content: decimal digits in Java's modified UTF-8, after two bytes with the number of digits. */
+  /** Encodes the content: two bytes with the number of digits, then decimal digits in Java's modified UTF-8.
+
+    */
   def encoded(validBytes: Long): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     new DataOutputStream(bytes).writeUTF(validBytes.toString)
     bytes.toByteArray
   }
 
-  /** `None` if the content is not one of a valid-length file. */
+  /** Decodes the content. Returns `None` if the content is not valid. */
   def decoded(bytes: Array[Byte]): Option[Long] =
     try new DataInputStream(new ByteArrayInputStream(bytes)).readUTF().toLongOption
     catch { case _: IOException => None }

@@ -5,10 +5,12 @@ import scala.collection.mutable
 
 import stoplog.part.FinishedPart
 
-/** Lists the files of a path that readers see. Every tool and job that reads, replaces or counts finished files lists them here.
+/** Lists the files of a path that readers see. Every tool and job that reads, replaces or counts finished
+  * files uses this listing.
   *
-  * A hidden file is never among them ([[HiddenNames]]): it may be an open part, or a file of a log. Of hidden files, a
-  * listing only names markers of stoplog and [[ValidLengthNames valid-length files]], each in a collection of its own.
+  * A hidden file is never in the list ([[HiddenNames]]): the file may be an open part, or a file of a log. Of
+  * the hidden files, a listing returns only markers of stoplog and [[ValidLengthNames valid-length files]],
+  * each in a separate collection.
   *
   * @param lengths the names of valid-length files at this path
   */
@@ -18,8 +20,8 @@ private[stoplog] final class VisibleFiles(
 ) {
   import VisibleFiles._
 
-  /** Lists a scope. The whole path costs a storage without directories one listing; any other storage lists each visible
-    * directory once. Each valid-length file is read. Error: `STOPLOG_STORE_WRITE`.
+  /** Lists a scope. For the whole path, a storage without directories needs one listing; any other storage
+    * lists each visible directory once. Reads each valid-length file. Error: `STOPLOG_STORE_WRITE`.
     */
   def list(scope: Scope): VisibleListing = {
     val directories = mutable.SortedSet.empty[String]
@@ -59,7 +61,9 @@ private[stoplog] object VisibleFiles {
   /** The directories that a listing covers. */
   sealed trait Scope {
 
-    /** The directories in which the listing starts. None of them is in another one, and readers see each of them. */
+    /** The directories in which the listing starts. No root contains another root, and all roots are visible
+      * to readers.
+      */
     private[storage] def roots: Vector[String]
   }
 
@@ -70,7 +74,7 @@ private[stoplog] object VisibleFiles {
       private[storage] override def roots: Vector[String] = Vector("")
     }
 
-    /** These directories, each with all directories in it.
+    /** These directories, each with all nested directories.
       *
       * @param paths relative to the store's root; the empty path is the root itself
       */
@@ -83,22 +87,22 @@ private[stoplog] object VisibleFiles {
     }
   }
 
-  /** The directories above a path and below the root, the nearest one first. */
+  /** Returns the directories above a path and below the root, the nearest directory first. */
   private[storage] def parents(path: String): Iterator[String] =
     Iterator.iterate(path)(FileStore.directoryOf).drop(1).takeWhile(_.nonEmpty)
 }
 
 /** The result of one listing.
   *
-  * A job that replaces files hides markers first, then files, and valid-length files last, and restores them the other
-  * way round: a marker of a bucket says that all its rows are there, and a file without its valid-length file shows rows
-  * that were never committed.
+  * A job that replaces files hides markers first, then files, then valid-length files, and restores them in
+  * the reverse order. A marker states that all rows of its bucket are visible. A file without its
+  * valid-length file shows rows that were never committed.
   *
-  * @param files        that readers see, sorted by their paths
+  * @param files        the files that readers see, sorted by path
   * @param markers      of stoplog, in the listed directories
   * @param validLengths of `files`
-  * @param directories  below the scope, visible and hidden; the listing does not enter hidden ones
-  * @param paths        of all files that the listing has come by, hidden ones included
+  * @param directories  below the scope, visible and hidden; the listing does not enter hidden directories
+  * @param paths        of all files in the listing, including hidden files
   */
 private[stoplog] final case class VisibleListing(
     files: Vector[VisibleFile],
@@ -108,13 +112,15 @@ private[stoplog] final case class VisibleListing(
     paths: Vector[String]
 ) {
 
-  /** All files that a job may name that replaces the scope, in the order in which they have to be hidden. */
+  /** Returns all files that a job may name if the job replaces the scope, in the order in which they MUST be
+    * hidden.
+    */
   def replaceable: Vector[VisibleFile] = markers ++ files ++ validLengths
 }
 
 private[stoplog] object VisibleListing {
 
-  /** A listing of these files, next to which there is no other file. */
+  /** Creates a listing of these files, without any other files. */
   def of(files: Vector[VisibleFile]): VisibleListing =
     VisibleListing(files, Vector.empty, Vector.empty, Vector.empty, files.map(_.path))
 }
@@ -122,9 +128,11 @@ private[stoplog] object VisibleListing {
 /** A file below the path of a sink.
   *
   * @param storedBytes    the length of the file
-  * @param committedBytes the bytes that readers may read: less than `storedBytes` if the file has a valid-length file
-  * @param modifiedMillis `None` if the storage keeps no such times
-  * @param link           the target, if the file is a symbolic link to a file or a directory; the lengths are those of the link then
+  * @param committedBytes the bytes that readers may read: less than `storedBytes` if the file has a
+  *                       valid-length file
+  * @param modifiedMillis `None` if the storage keeps no modification times
+  * @param link           the target, if the file is a symbolic link to a file or a directory; in this case
+  *                       the lengths are the lengths of the link
   */
 private[stoplog] final case class VisibleFile(
     path: String,
@@ -134,7 +142,9 @@ private[stoplog] final case class VisibleFile(
     link: Option[Link] = None
 ) {
 
-  /** As a record names it: with the stored length, by which a later look recognizes the file. The number of rows is unknown. */
+  /** Returns the file as a part of a record. Contains the stored length, by which a later check recognizes
+    * the file. The number of rows is unknown.
+    */
   def asPart: FinishedPart =
     FinishedPart(FileStore.directoryOf(path), FileStore.nameOf(path), storedBytes, records = 0, epoch = -1)
 }

@@ -12,10 +12,11 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.storage.{FileStore, Growth, SinkDirectory}
 
-/** Finds out the capabilities of a file system by trying them: it often claims others.
+/** Detects the capabilities of a file system by trials, because a file system often declares capabilities
+  * that it lacks.
   *
-  * It works in the sink's own directory of unfinished files and removes its trial files; the orphan cleaner deletes those that a
-  * crash leaves.
+  * The probe works in the sink's directory of unfinished files and deletes its trial files. After a crash,
+  * the orphan cleaner deletes the remaining trial files.
   */
 private[stoplog] object CapabilityProbe {
 
@@ -23,7 +24,7 @@ private[stoplog] object CapabilityProbe {
   def of(files: HadoopFiles, sinkId: String): Capabilities =
     new CapabilityProbe(files, SinkDirectory(sinkId).open).capabilities()
 
-  /** The same of a directory for state alone, in which no file is appended to. */
+  /** Detects the exclusion of a directory that contains only state, where no file is appended to. */
   def exclusion(files: HadoopFiles): Exclusion = new CapabilityProbe(files, "").exclusionAlone()
 
   private val Racers = 4
@@ -42,19 +43,25 @@ private[stoplog] object CapabilityProbe {
     }
   }
 
-  /** The step of the file system that at most one of many callers gets done: all of the commit log rests on it. */
+  /** The file-system operation that succeeds for at most one of many callers. The commit log depends on this
+    * operation.
+    */
   sealed trait Exclusion extends Product with Serializable
 
   object Exclusion {
 
-    /** Renaming a file to a name: where it is taken, the file system refuses. */
+    /** Renaming a file to a name. If the name exists, the file system rejects the rename. */
     case object ByRename extends Exclusion
 
-    /** Creating a file, which no reader sees before it is whole: where one is there, the file system refuses. */
+    /** Creating a file that is invisible until complete. If the file exists, the file system rejects the
+      * creation.
+      */
     case object ByCreate extends Exclusion
   }
 
-  /** The capabilities of a file system, as [[CapabilityProbe]] found out. Goes to the executors with the store. */
+  /** The capabilities of a file system, as detected by [[CapabilityProbe]]. Serialized to the executors with
+    * the store.
+    */
   final case class Capabilities(growth: Growth, exclusion: CapabilityProbe.Exclusion)
 }
 
@@ -84,18 +91,20 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   private def growthOf(file: Path): Growth =
     if (!works(append(file)) || length(file) != 2) Growth.CreateOnly
-    // an answer that takes time would have to be waited for, and only leases say when it is there
+    // A truncation that continues in the background counts as failed: only leases report its end.
     else if (!works(if (!system.truncate(file, 1)) throw new IOException()) || length(file) != 1)
       Growth.AppendOnly
     else Growth.AppendAndTruncate
 
-  /** Renaming is asked first: unlike creating, it never shows half a file. */
+  /** Tries renaming first: unlike creating, renaming never shows an incomplete file. */
   private def exclusion(): Exclusion =
     if (renameExcludes()) Exclusion.ByRename
     else if (createExcludes()) Exclusion.ByCreate
     else throw Errors.storeNotExclusive(files.root, system.getUri.getScheme)
 
-  /** At leisure, and then with several at once: some look first and rename then. */
+  /** Tries sequential renames, then concurrent renames: some file systems check the target first and rename
+    * afterwards.
+    */
   private def renameExcludes(): Boolean = {
     val (one, two) = (written("1"), written("2"))
     val refused    = !renames(one, two) && content(two).contains("2") && content(one).contains("1")
@@ -109,7 +118,7 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
     }
   }
 
-  /** Two that are open at once, so that a look at the beginning is not enough. */
+  /** Opens two streams for one file concurrently, because a check at the creation alone is not sufficient. */
   private def createExcludes(): Boolean = {
     val path  = fresh()
     val two   = Vector("1", "2").flatMap(text => Try(files.createAlone(path)).toOption.map(text -> _))
@@ -142,6 +151,8 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   private def length(path: Path): Long = system.getFileStatus(path).getLen
 
-  /** Takes any failure for "it cannot": the weaker way is always right. */
+  /** Treats any failure as a missing capability: the alternative for weaker file systems is always correct.
+
+    */
   private def works(action: => Unit): Boolean = Try(action).isSuccess
 }

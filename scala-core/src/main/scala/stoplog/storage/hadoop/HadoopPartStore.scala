@@ -11,13 +11,14 @@ import stoplog.part.{Closed, Publish, Resume}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 
-/** Parts as files of any Hadoop file system, by its capabilities.
+/** Stores parts as files of any Hadoop file system, depending on its capabilities.
   *
-  * Nothing here keeps a writer off that lives on after its end was decided. So only the run that began a part goes on
-  * with it in place, once its attempts all have ended well (I1); every other run gets a copy of the committed bytes under
-  * a new name. Empty staging directories stay: not every file system can remove one only if it is empty.
+  * This store cannot stop a writer that survives the end of its run. So only the run that started a part
+  * resumes the part in place, and only if all its attempts have ended successfully (I1). Every other run
+  * copies the committed bytes to a new name. Empty staging directories remain: not every file system can
+  * delete a directory only if it is empty.
   *
-  * @param trimming the treatment of bytes behind the recorded length when a part is published
+  * @param trimming the handling of bytes after the recorded length when a part is published
   */
 private[stoplog] final class HadoopPartStore(
     files: HadoopFiles,
@@ -32,7 +33,9 @@ private[stoplog] final class HadoopPartStore(
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
-  /** A longer file holds what a failed attempt of this run wrote, which may not have ended: it is left alone. */
+  /** A longer file contains bytes of a failed attempt of this run that may still be running. Such a file is
+    * not changed.
+    */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = files.at(open.token)
     orShort(open, validBytes) {
@@ -57,7 +60,7 @@ private[stoplog] final class HadoopPartStore(
           case Some(_)                            => renamed(staged, staged, target, sizeBytes)
         }
       catch {
-        // another publisher was faster with one of the steps
+        // another publisher has already completed one of the steps
         case _: FileNotFoundException if files.status(staged).isEmpty => lengths.outcome(target, sizeBytes)
       }
     }
@@ -68,7 +71,7 @@ private[stoplog] final class HadoopPartStore(
   override def isStaged(token: String): Boolean =
     files.writing(files.at(token))(files.status(files.at(token)).isDefined)
 
-  /** A look at each file where that is no request to another host. */
+  /** Checks each file if the check is not a request to another host. */
   override def refuseLost(tokens: Seq[String]): Unit =
     if (files.areLocal)
       tokens
@@ -91,13 +94,13 @@ private[stoplog] final class HadoopPartStore(
           renamed(files.at(copy), staged, target, sizeBytes)
         } finally files.delete(files.at(copy)) // no record names it
       case Trimming.ValidLength =>
-        // first, or readers would see the rest; not if another file has the name
+        // before the rename, or readers would see the uncommitted bytes; skipped if another file has the name
         if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
         renamed(staged, staged, target, sizeBytes)
     }
   }
 
-  /** A rename, of which nothing more is taken for granted than that it ends with all the bytes under the new name.
+  /** Renames a file. Assumes only that a completed rename leaves all bytes under the new name.
     *
     * @param ready the staged file, or a copy of its committed bytes
     */
@@ -113,7 +116,9 @@ private[stoplog] final class HadoopPartStore(
     }
   }
 
-  /** The same bytes under both names: another publisher was at it, or a rename that copies has died on its way. */
+  /** If both names have the same bytes, another publisher was active, or a rename that copies was
+    * interrupted.
+    */
   private def taken(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome =
     if (HadoopFiles.same(files, ready, target)) {
       files.delete(staged)
@@ -143,9 +148,10 @@ private[stoplog] final class HadoopPartStore(
 
 private[storage] object HadoopPartStore {
 
-  /** All unfinished files of one sink id, on a file system.
+  /** Returns all unfinished files of one sink id on a file system.
     *
-    * @param inStaging the token of the file with this path in the staging directory, where records are drafted as well
+    * @param inStaging returns the token of a file from its path in the staging directory, which also contains
+    *                  drafts of records
     */
   def staged(files: HadoopFiles, sinkId: String, layout: PartLayout)(
       inStaging: String => String
@@ -163,7 +169,9 @@ private[storage] object HadoopPartStore {
       } yield Staged(token, file.getModificationTime)
     }
 
-  /** The end of a file that nothing keeps others from: so its length is looked at when it is closed. */
+  /** The output to a file that other processes can also write to. Therefore the close checks the length of
+    * the file.
+    */
   private final class Output(
       files: HadoopFiles,
       path: Path,
@@ -197,7 +205,7 @@ private[storage] object HadoopPartStore {
     override def close(): Unit = {
       closed = true
       try out.close()
-      catch { case _: IOException => () } // nothing was promised
+      catch { case _: IOException => () } // no bytes were promised
     }
 
     private def end(): Unit = files.writing(path) {
@@ -214,6 +222,6 @@ private[storage] object HadoopPartStore {
       try files.flush(out)
       catch {
         case _: UnsupportedOperationException => ()
-      } // bytes are durable at the close, as everywhere there
+      } // the bytes are durable after the close
   }
 }

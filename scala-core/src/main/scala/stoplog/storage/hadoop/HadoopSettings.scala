@@ -10,7 +10,9 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.apache.hadoop.security.UserGroupInformation
 
-/** A Hadoop configuration that goes to the executors with the store that needs it: Hadoop's own cannot. */
+/** A serializable Hadoop configuration for stores that are sent to the executors. Hadoop's `Configuration` is
+  * not serializable.
+  */
 private[stoplog] final class HadoopSettings(@transient private var held: Configuration) extends Serializable {
   def configuration: Configuration = held
 
@@ -24,11 +26,13 @@ private[stoplog] final class HadoopSettings(@transient private var held: Configu
 
 private[hadoop] object HadoopSettings {
 
-  /** The client of a path's file system: Hadoop's, and on HDFS one that asks sooner whether a file is closed.
+  /** The client of a path's file system: Hadoop's client, or on HDFS a client that checks earlier whether a
+    * file is closed.
     *
-    * A file is closed once a DataNode has reported the last block. A client that asks too early waits 400 ms before it asks
-    * again, which is far too much for a sink that closes many files at each epoch. Hadoop has one client in a process for
-    * all writers, so this is another one. A delay that the user has set stands.
+    * A file is closed once a DataNode has reported the last block. If a client checks too early, it waits 400
+    * ms before the next check. This wait is too long for a sink that closes many files at each epoch. Hadoop
+    * shares one client among all writers of a process, so this object creates a separate client. If the user
+    * has set the delay, the user's value is kept.
     */
   object Clients {
     private val eager = mutable.Map.empty[(Any, Any), DistributedFileSystem]
@@ -59,7 +63,9 @@ private[hadoop] object HadoopSettings {
     private final val Retries       = "dfs.client.block.write.locateFollowingBlock.retries"
     private final val HadoopsMillis = 400
 
-    /** Doubled each time: with so many more times, no client gives up earlier than Hadoop's. */
+    /** Doubled at each retry. With `MoreRetries` additional retries, no client gives up earlier than Hadoop's
+      * client.
+      */
     private final val EagerMillis = 10
     private final val MoreRetries = 6
   }

@@ -7,10 +7,10 @@ import stoplog.error.Log
 import stoplog.fault.Faults
 import stoplog.storage._
 
-/** Any Hadoop file system, by the capabilities that it turns out to have.
+/** Any Hadoop file system, depending on its detected capabilities.
   *
-  * A trial finds that out, once on the driver, and not before the first write: a start may still be refused.
-  * The answer goes to the executors.
+  * The driver detects the capabilities by one trial, and not before the first write, because a start may
+  * still be rejected. The capabilities are serialized to the executors.
   */
 private[stoplog] final class HadoopStorage(
     path: String,

@@ -14,7 +14,8 @@ import stoplog.storage.{Growth, SinkDirectory, Truncation, ValidLengthNames}
 private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, names: ValidLengthNames)
     extends Serializable {
 
-  /** Says so durably, whole and once: by any number of processes, all of which say the same.
+  /** Writes the valid-length file durably, as a whole and once. Any number of processes may call the method
+    * with the same length.
     *
     * @param finished the name that the part will have, or has
     */
@@ -23,7 +24,7 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
     val out     = files.fileSystem.create(written, false)
     try {
       out.write(ValidLengthNames.encoded(validBytes))
-      out.hsync() // readers cut at it, whatever the durability
+      out.hsync() // readers truncate at this length, regardless of the durability
     } finally out.close()
     files.renameInto(written, companion(finished)) match {
       case HadoopFiles.Renamed.Done => ()
@@ -34,17 +35,18 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
     }
   }
 
-  /** The length that is noted for the file; `None` where all of it counts. */
+  /** Returns the valid length of the file; `None` if all bytes are valid. */
   def of(finished: Path): Option[Long] = files.read(companion(finished)).flatMap(ValidLengthNames.decoded)
 
-  /** Whether a finished file of this length holds this many bytes that count. */
+  /** Whether a finished file of this length holds this number of valid bytes. */
   def isValid(finished: Path, actualBytes: Long, validBytes: Long): Boolean =
     actualBytes == validBytes || actualBytes > validBytes && of(finished).contains(validBytes)
 
-  /** The evidence of a finished file about a part whose unfinished file has gone. The valid-length file stays if there is no
-    * finished file: another process may have published it, and a reader may hold it and be about to read its length.
+  /** Returns the outcome for a part whose unfinished file does not exist any more, from its finished file. If
+    * there is no finished file, the valid-length file is kept: another process may have published the part,
+    * and a reader may have opened the part and be about to read its length.
     *
-    * Error: `STOPLOG_NAME_TAKEN` when another file is there.
+    * Error: `STOPLOG_NAME_TAKEN` if another file has the name.
     */
   def outcome(finished: Path, sizeBytes: Long): CommitOutcome = files.status(finished) match {
     case None                                                                      => CommitOutcome.Lost
@@ -59,23 +61,25 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
 
 private[stoplog] object ValidLengths {
 
-  /** With the names that the user asked for. */
+  /** Creates an instance with the user's names. */
   def of(files: HadoopFiles, sinkId: String, asked: Truncation): ValidLengths =
     new ValidLengths(files, sinkId, ValidLengthNames.of(asked))
 }
 
-/** The treatment of bytes behind the recorded length when a part is published: they were never committed (I2). */
+/** The handling of bytes after the recorded length when a part is published. These bytes were never committed
+  * (I2).
+  */
 private[stoplog] sealed trait Trimming extends Product with Serializable
 
 private[stoplog] object Trimming {
 
-  /** They are cut off. */
+  /** The bytes are truncated. */
   case object Truncate extends Trimming
 
-  /** The others are copied. */
+  /** The committed bytes are copied. */
   case object Copy extends Trimming
 
-  /** They stay, and a file beside the part says how many bytes count: see [[ValidLengths]]. */
+  /** The bytes stay, and a file next to the part contains the number of valid bytes: see [[ValidLengths]]. */
   case object ValidLength extends Trimming
 
   def of(asked: Truncation, growth: Growth): Trimming = (asked, growth) match {

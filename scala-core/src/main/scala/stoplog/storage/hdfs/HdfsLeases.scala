@@ -10,27 +10,34 @@ import org.apache.hadoop.ipc.RemoteException
 
 import stoplog.storage.hadoop.HadoopFiles
 
-/** Ends the right of a client to write a file: HDFS lets one client at a time write it, and calls that a lease.
+/** Ends the lease of a client on a file. HDFS lets only one client at a time write to a file, the holder of
+  * the lease.
   *
-  * A writer that lives on cannot write to the file from then on, under any name; a rename alone would not keep it off.
+  * A writer that survives cannot write to the file any more, under any name. A rename alone would not stop
+  * the writer.
   */
 private[hdfs] final class HdfsLeases(files: HadoopFiles) {
   import HdfsLeases.LeaseNotRecoveredException
 
-  /** Returns when no client writes the file any more, so that its length stands. Errors: `FileNotFoundException` when
-    * it is not there, `LeaseNotRecoveredException` when the servers take too long.
+  /** Returns when no client writes to the file any more, so that its length is final. Errors:
+    * `FileNotFoundException` if the file does not exist, `LeaseNotRecoveredException` if the servers take too
+    * long.
     */
   def end(path: Path): Unit = if (!ask(path)) await(path, waitedMillis = 0)
 
-  /** Asks for that and does not wait: whether no client writes the file any more. */
+  /** Starts the recovery of the lease without waiting. Returns whether no client writes to the file any more.
+
+    */
   def ask(path: Path): Boolean = client.recoverLease(path)
 
-  /** Whether no client writes the file, without a word to the one that does. A file that is gone has no writer. */
+  /** Whether no client writes to the file. Does not affect a client that writes. A file that does not exist
+    * has no writer.
+    */
   def isClosed(path: Path): Boolean =
     try client.isFileClosed(path)
     catch { case _: FileNotFoundException => true }
 
-  /** Returns when the servers have finished with a block that they are recovering or cutting. */
+  /** Returns when the servers have finished the recovery or truncation of a block. */
   def awaitClosed(path: Path): Unit = if (!client.isFileClosed(path)) await(path, waitedMillis = 0)
 
   @tailrec
@@ -56,16 +63,18 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
 private[hdfs] object HdfsLeases {
   private val LookEveryMillis = 50L
 
-  /** The NameNode gives the recovery to a DataNode with a heartbeat, which may get lost with that DataNode. */
+  /** The NameNode assigns the recovery to a DataNode with a heartbeat. The request may be lost with that
+    * DataNode.
+    */
   private val AskAgainEveryMillis = 5000L
 
-  /** Some heartbeats of three seconds, and a DataNode that died on the way. */
+  /** Covers some heartbeats of three seconds, and a DataNode that died during the recovery. */
   private val PatienceMillis = 120000L
 
-  /** Whether a NameNode that works refuses because another client writes the file, or because its last block is still
-    * being settled after one did.
+  /** Whether a working NameNode rejects the request because another client writes to the file, or because the
+    * last block of the file is still being recovered after another client's write.
     *
-    * Anything else (no NameNode, safe mode, a quota) says nothing about the file.
+    * Any other error (no NameNode, safe mode, a quota) contains no information about the file.
     */
   def isBusy(e: IOException): Boolean = e match {
     case _: LeaseNotRecoveredException => true
@@ -76,16 +85,19 @@ private[hdfs] object HdfsLeases {
   private def isBusy(name: String, message: String): Boolean =
     Busy(name.substring(name.lastIndexOf('.') + 1)) || Unsettled.exists(String.valueOf(message).contains(_))
 
-  // By name: not all of these classes are part of Hadoop's client, and other file systems have their own of that name.
+  // Compares names: not all of these classes are in Hadoop's client, and other file systems have their own
+  // classes with such a name.
   private val Busy = Set(
     "AlreadyBeingCreatedException",
     "RecoveryInProgressException",
     "NotReplicatedYetException"
   )
 
-  /** Older NameNodes say the third of them in a plain `IOException`. */
+  /** Older NameNodes report the third condition in a plain `IOException`. */
   private val Unsettled = Seq("not sufficiently replicated yet", "is not COMPLETE")
 
-  /** The NameNode answers, and cannot settle the file: the DataNodes that hold its last block may be away. */
+  /** The NameNode responds, but cannot recover the file: the DataNodes with its last block may be
+    * unavailable.
+    */
   final class LeaseNotRecoveredException(message: String) extends IOException(message)
 }

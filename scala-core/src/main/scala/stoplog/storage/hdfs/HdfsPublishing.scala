@@ -13,11 +13,11 @@ import stoplog.sink.CommitOutcome
 import stoplog.storage.hadoop.{HadoopFiles, Trimming, ValidLengths}
 import stoplog.storage.hadoop.HadoopFiles.Renamed
 
-/** Makes a file of HDFS visible, in three steps of which each may be repeated by any process.
+/** Makes a file of HDFS visible in three steps. Any process may repeat each step.
   *
-  * First another name, under which no task looks for it; then the end of the lease of the client that opened it before,
-  * and of the bytes behind the recorded length; then the final name. In another order a writer that lives on could still
-  * append to a visible file.
+  * The first step renames the file, so that no task finds it. The second step ends the lease of the client
+  * that opened the file before, and removes the bytes after the recorded length. The third step renames the
+  * file to its final name. In any other order, a writer that survives could still append to a visible file.
   */
 private[hdfs] final class HdfsPublishing(
     files: HadoopFiles,
@@ -27,7 +27,7 @@ private[hdfs] final class HdfsPublishing(
     faults: Faults
 ) {
 
-  /** @param pending the name between the unfinished and the final one */
+  /** @param pending the name between the unfinished and the final name */
   def publish(staged: Path, pending: Path, target: Path, sizeBytes: Long): CommitOutcome = {
     files.rename(staged, pending) match {
       case Renamed.Done | Renamed.SourceGone         => ()
@@ -48,9 +48,9 @@ private[hdfs] final class HdfsPublishing(
     }
   }
 
-  /** Removes the bytes behind the recorded length, which were never committed (I2), or notes the length. Returns only
-    * once the length has been read to be the recorded one, with no client writing, or noted to be: other publishers may
-    * be at it, and answers get lost.
+  /** Removes the bytes after the recorded length, which were never committed (I2), or writes a valid-length
+    * file. Returns only after a read has confirmed the recorded length while no client writes, or after the
+    * valid-length file is written. Other publishers may be active, and responses may be lost.
     */
   @tailrec
   private def cut(pending: Path, target: Path, sizeBytes: Long, left: Int = Cuts): Unit = {
@@ -67,7 +67,9 @@ private[hdfs] final class HdfsPublishing(
     }
   }
 
-  /** Notes the length before the file gets its name, or readers would take all of it; not if another file has it. */
+  /** Writes the length before the file gets its name, because readers would otherwise read all bytes. Skipped
+    * if another file has the name.
+    */
   private def note(target: Path, sizeBytes: Long): Unit =
     if (files.status(target).isEmpty) lengths.note(target, sizeBytes)
 
@@ -75,14 +77,14 @@ private[hdfs] final class HdfsPublishing(
     try if (!files.fileSystem.truncate(pending, sizeBytes)) leases.awaitClosed(pending)
     catch {
       case gone: FileNotFoundException => throw gone
-      case _: IOException if left > 1  => () // maybe another publisher was faster: look again
+      case _: IOException if left > 1  => () // another publisher may have been faster: check again
     }
 
-  /** The final name is another publisher's work, if the pending one has gone with it. */
+  /** If the pending file does not exist any more, another publisher has created the final name. */
   private def taken(pending: Path, target: Path, sizeBytes: Long): CommitOutcome =
     if (files.status(pending).isEmpty) lengths.outcome(target, sizeBytes)
     else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
 
-  /** Each may find that another publisher was at it. */
+  /** Each attempt may find another active publisher. */
   private final val Cuts = 5
 }

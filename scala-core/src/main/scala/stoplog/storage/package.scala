@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/* A storage's two seams, `FileStore` for files and `PartStore` for parts that grow, with `Storage` that finds both for a
- * path. The roles on top are written once, for every storage: spool files, replaced files, a batch job's directory. A
- * storage knows neither Spark nor options nor sources.
+/* The two interfaces of a storage, `FileStore` for files and `PartStore` for parts, and `Storage`, which
+ * returns both for a path. Higher-level roles have one implementation for all storages: spool files, replaced
+ * files, a batch job's directory. A storage depends neither on Spark nor on options nor on sources.
  */

@@ -71,8 +71,8 @@ private[hdfs] object HdfsLeases {
   /** Covers some heartbeats of three seconds, and a DataNode that died during the recovery. */
   private val PatienceMillis = 120000L
 
-  /** Whether a working NameNode rejects the request because another client writes to the file, or because the
-    * last block of the file is still being recovered after another client's write.
+  /** Whether a working NameNode rejects the request because another client writes to the file. Also true if
+    * the last block of the file is still being recovered after another client's write.
     *
     * Any other error (no NameNode, safe mode, a quota) contains no information about the file.
     */

@@ -16,7 +16,7 @@ import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles, Trimming, ValidLengths}
 import stoplog.storage.hadoop.HadoopFiles.Renamed
 
-/** HDFS, or another file system with its capabilities. */
+/** HDFS, or another file system with the same capabilities. */
 private[stoplog] final class HdfsStorage(
     path: String,
     files: HadoopFiles,
@@ -55,14 +55,16 @@ private[stoplog] final class HdfsStorage(
 
 private[stoplog] object HdfsStorage {
 
-  /** By the rules of its client and its NameNode. */
+  /** Applies the rules of the HDFS client and the NameNode. */
   private def pathProblem(files: HadoopFiles, path: String): Option[String] =
     if (path.contains(':')) Some("HDFS takes no ':' in a name")
     else Storage.tooLong(files.at(path).toUri.getPath, MostPathBytes, "HDFS")
 
   private final val MostPathBytes = 8000
 
-  /** Files on HDFS: made durable by closing them. The server tells whether a file is being written. */
+  /** Files on HDFS. Closing a file makes it durable. The server reports whether a file is open for writing.
+
+    */
   final class HdfsFileStore(files: HadoopFiles, drafts: Option[String])
       extends HadoopFileStore(files, drafts) {
     @transient private lazy val streams = new HdfsStreams(files)
@@ -80,13 +82,13 @@ private[stoplog] object HdfsStorage {
 
   object HdfsFileStore {
 
-    /** The files under a sink's path. */
+    /** Returns the files under a sink's path. */
     def ofSink(files: HadoopFiles, sinkId: String): HdfsFileStore =
       new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
   }
 
-  /** Tries with tiny files the calls that the sink will make with full ones, so that a start fails and not the first epoch,
-    * or worse, the first recovery.
+  /** Tries all calls of the sink with tiny files, so that the start fails instead of the first epoch, or even
+    * the first recovery.
     */
   private[hdfs] final class HdfsProbe(
       files: HadoopFiles,
@@ -101,10 +103,12 @@ private[stoplog] object HdfsStorage {
       val finished = files.at(name)
       tried(files.at(s"${SinkDirectory(sinkId).open}/$name"), finished)
       if (layout.root.isEmpty)
-        tried(files.at(s"$name.open"), finished) // parts begin beside the finished ones
+        tried(files.at(s"$name.open"), finished) // unfinished parts are next to the finished parts
     }
 
-    /** From where parts lie to where they are published, which may be in another encryption zone, or mounted. */
+    /** Tries the way from the directory of unfinished parts to the directory of finished parts, which may be
+      * in another encryption zone, or mounted.
+      */
     private def tried(staged: Path, finished: Path): Unit =
       try {
         write(staged)
@@ -125,7 +129,7 @@ private[stoplog] object HdfsStorage {
 
     private def cut(path: Path): Unit = {
       leases.end(path)
-      // To nothing: cutting a block in two takes DataNodes until their next heartbeat.
+      // To length 0: if a block is split, the DataNodes need until their next heartbeat.
       if (!files.fileSystem.truncate(path, 0)) leases.awaitClosed(path)
       val left = files.fileSystem.getFileStatus(path).getLen
       if (left != 0) throw new IOException(s"a file of 2 bytes has $left after it was cut to none")

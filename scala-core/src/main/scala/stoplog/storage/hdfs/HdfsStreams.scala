@@ -7,18 +7,19 @@ import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder
 import stoplog.storage.Durability
 import stoplog.storage.hadoop.HadoopFiles
 
-/** Opens files so that closing them makes all their bytes durable.
+/** Opens files so that closing a file makes all its bytes durable.
   *
-  * A flush before would not do: HDFS flushes the last block alone, and tells the NameNode each time. Closing waits for
-  * the answers of all servers in any case, and with a block that is to be synced they answer once it is on their disks.
+  * A flush before the close is not sufficient: HDFS flushes only the last block, and notifies the NameNode
+  * each time. The close waits for the responses of all servers in any case. If the block is to be synced, the
+  * servers respond after the block is on their disks.
   */
 private[hdfs] final class HdfsStreams(files: HadoopFiles) {
   import HdfsStreams.HdfsStream
 
-  /** Error: `IOException` when the file is there. */
+  /** Error: `IOException` if the file exists. */
   def create(path: Path): HdfsStream = opened(files.creating(path))
 
-  /** Errors: `FileNotFoundException`, `IOException` when another client has the lease. */
+  /** Errors: `FileNotFoundException`, `IOException` if another client has the lease. */
   def append(path: Path): HdfsStream = opened(files.fileSystem.appendFile(path))
 
   private def opened(builder: FSDataOutputStreamBuilder[_, _]): HdfsStream = builder match {
@@ -40,7 +41,7 @@ private[hdfs] object HdfsStreams {
     */
   final class HdfsStream(val out: FSDataOutputStream, seal: FSDataOutputStream => Unit) {
 
-    /** Makes everything durable and closes. */
+    /** Makes all bytes durable and closes the file. */
     def end(): Unit =
       try seal(out)
       finally out.close()

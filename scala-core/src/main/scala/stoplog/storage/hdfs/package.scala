@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hdfs
 
-/* HDFS, and file systems with its capabilities: append, truncate, and leases, which keep late writers off. */
+/* HDFS, and file systems with the same capabilities: append, truncate, and leases, which stop late writers.
+
+ */

@@ -11,7 +11,7 @@ import java.util.concurrent.{Callable, ConcurrentHashMap, Executors, Future}
 import stoplog.storage.Durability
 import stoplog.thread.{Daemons, Uninterrupted}
 
-/** Forces bytes and names to a local disk, as far as a [[Durability]] asks. */
+/** Forces bytes and names to a local disk, as required by a [[Durability]]. */
 private[stoplog] trait LocalForcing extends Serializable {
   private[local] def sync(file: RandomAccessFile): Unit
   private[local] def sync(channel: FileChannel): Unit
@@ -20,10 +20,12 @@ private[stoplog] trait LocalForcing extends Serializable {
   /** The failures that forced bytes and names survive. */
   private[local] def survived: Durability = Durability.Disk
 
-  /** Whether [[syncDirectory]] does anything. */
+  /** Whether [[syncDirectory]] has an effect. */
   private[local] final def forcesNames: Boolean = survived == Durability.Disk
 
-  /** The sync that brings a file's bytes to the disk before [[sync]], where that pays. */
+  /** Returns the early sync, which writes a file's bytes to the disk before [[sync]]; `None` if an early sync
+    * saves no time.
+    */
   private[local] def early(file: RandomAccessFile): Option[LocalForcing.EarlySync] = None
 }
 
@@ -34,7 +36,7 @@ private[stoplog] object LocalForcing {
     case Durability.Process => Process
   }
 
-  /** Bytes are forced to the disk before a record names them: they survive a power loss. */
+  /** Forces bytes to the disk before a record names them. Committed bytes survive a power loss. */
   case object Disk extends LocalForcing {
     private[local] override def sync(file: RandomAccessFile): Unit = file.getFD.sync()
 
@@ -43,12 +45,14 @@ private[stoplog] object LocalForcing {
     private[local] override def early(file: RandomAccessFile): Option[EarlySync] =
       Some(new EarlySync(file, this))
 
-    /** A directory can be forced through a channel only. */
+    /** A directory can be forced only through a channel. */
     private[local] override def syncDirectory(directory: Path): Unit =
       Uninterrupted.channel(directory, StandardOpenOption.READ)(_.force(true))
   }
 
-  /** Bytes are handed to the operating system: they survive the death of any process, but not a power loss. */
+  /** Passes bytes to the operating system. Committed bytes survive the death of any process, but not a power
+    * loss.
+    */
   case object Process extends LocalForcing {
     private[local] override def sync(file: RandomAccessFile): Unit   = ()
     private[local] override def sync(channel: FileChannel): Unit     = ()
@@ -56,10 +60,11 @@ private[stoplog] object LocalForcing {
     private[local] override def survived: Durability                 = Durability.Process
   }
 
-  /** Creates the directory and its missing parents, each made durable in its own parent.
+  /** Creates the directory and its missing parents, and makes each directory durable in its parent.
     *
-    * Also those that are there already, once in each process: the thread or the process that has made one may not have come to
-    * the second step, or have failed at it. That goes up to where the disk ends.
+    * Also forces existing directories, once per process: the thread or process that created a directory may
+    * not have reached the second step, or may have failed there. Forces the existing parents up to the root
+    * of the file system.
     */
   private[local] def createDirectories(directory: Path, durability: LocalForcing): Unit =
     keyOf(directory) match {
@@ -77,13 +82,15 @@ private[stoplog] object LocalForcing {
         force(directory, durability)
     }
 
-  /** To be called when this process has removed the directory: another one may get its number. */
+  /** Called when this process has removed the directory: another directory may get the same inode number. */
   private[local] def removed(directory: Path): Unit = {
     forced.remove(directory)
     ()
   }
 
-  /** What a user may not look into, another user has made, long before the sink: it cannot be forced from here. */
+  /** A directory that the user may not read was created by another user, long before the sink, and cannot be
+    * forced here.
+    */
   private def forceFound(directory: Path, durability: LocalForcing): Unit = Option(directory.getParent)
     .filter(LocalFiles.areOnOneFileSystem(directory, _))
     .foreach { parent =>
@@ -103,7 +110,9 @@ private[stoplog] object LocalForcing {
 
   private def isForced(directory: Path, there: AnyRef): Boolean = there == forced.get(directory)
 
-  /** Tells a directory from another one that gets its name later, as a rule; `None` where there is none. */
+  /** Returns a key that usually distinguishes a directory from a later directory with the same name; `None`
+    * if there is no directory.
+    */
   private def keyOf(directory: Path): Option[AnyRef] =
     try
       LocalFiles
@@ -112,16 +121,19 @@ private[stoplog] object LocalForcing {
         .map(there => Option(there.fileKey).getOrElse(directory))
     catch { case _: IOException => None }
 
-  /** Directories that are durable in their parents. One that is not among them costs a call too many. */
+  /** Directories that are durable in their parents. A directory that is missing here costs one redundant
+    * call.
+    */
   private val forced = new ConcurrentHashMap[Path, AnyRef]()
 
   private val MostKnown = 20000
 
-  /** Brings a part's bytes to the disk while the task still encodes rows, so that the end of the epoch need not wait
-    * for all of them. The end still forces the whole file: this is for speed alone.
+  /** Writes a part's bytes to the disk while the task still encodes rows, so that the end of the epoch need
+    * not wait for all bytes. The end of the epoch still forces the whole file: the early sync only saves
+    * time.
     *
-    * An operating system may report a failed write only once for an open file, and the early call may be the one that
-    * hears of it. So its failure is kept and thrown by [[await]].
+    * An operating system may report a failed write only once per open file, and possibly to the early call.
+    * So the failure is kept, and [[await]] throws it.
     */
   private[local] final class EarlySync(file: RandomAccessFile, durability: LocalForcing) {
     private[this] var bytesSince = 0L
@@ -136,14 +148,14 @@ private[stoplog] object LocalForcing {
       }
     }
 
-    /** Waits for the call that is on its way. Error: the `IOException` that it ended with. */
+    /** Waits for the running call. Error: the `IOException` of this call. */
     def await(): Unit = {
       running.foreach(future => Uninterrupted.get(future).fold(throw _, identity))
       running = None
     }
   }
 
-  /** Enough to keep a disk busy, and few enough calls for them to cost nothing. */
+  /** Large enough to keep a disk busy, and rare enough that the calls cost no time. */
   private val EveryBytes = 8L << 20
 
   private lazy val threads = Executors.newCachedThreadPool(Daemons.named("stoplog-sync"))

@@ -13,10 +13,10 @@ import stoplog.part.{Closed, Open, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 
-/** Parts as files of a local, or everywhere mounted, file system.
+/** Stores parts as files of a local file system, or of a file system that is mounted everywhere.
   *
-  * Publishing is a rename to the final name: atomic, once, and never over an existing file (I6). Nothing is cached, so
-  * the store can be sent to any process.
+  * A rename to the final name publishes a part: atomically, once, and never over an existing file (I6).
+  * Nothing is cached, so the store can be sent to any process.
   *
   * @param root the sink's path, as a plain file path
   * @param host the check of a task's host; the default is for a store of the driver's process
@@ -33,10 +33,12 @@ private[stoplog] final class LocalPartStore(
 
   override def create(part: NewPart): PartOutput = output(placed(part))
 
-  /** In a copy if the file has another name: that name would be appended to and cut, too. */
+  /** Resumes in a copy if the file has another hard link, because an append or a truncation would change the
+    * file under both names.
+    */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
-    // before a stream makes a new one
+    // checked first: a stream would create a new file
     if (!writing(open.token)(LocalFiles.exists(path))) throw gone(open, validBytes)
     if (writing(open.token)(LocalFiles.isShared(path)))
       copied(open, path, validBytes, layout.another(open.token, PartLayout.unique()))
@@ -58,7 +60,7 @@ private[stoplog] final class LocalPartStore(
   override def staged(): Vector[Staged] = writing(layout.root) {
     val nested = new NestedSinks
     val places =
-      Set(at(layout.root), at(PartLayout.Staging(sinkId).root)) // records are written in the latter
+      Set(at(layout.root), at(PartLayout.Staging(sinkId).root)) // also contains drafts of records
     places.toVector
       .flatMap(files(_, nested))
       .map(file => file -> relative(file))
@@ -95,14 +97,18 @@ private[stoplog] final class LocalPartStore(
     try WriterLeases.othersGone(writers, run.value)
     catch { case _: IOException => false } // without locks, every writer may be alive
 
-  /** A file with another name may be part of another sink, too: of a directory that was copied by hard links. */
+  /** A file with another hard link may belong to another sink, too, if its directory was copied by hard
+    * links.
+    */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
     super.fence(run, open).zip(open).map {
       case (FenceOutcome.Owned, part) if isShared(part.handle.token) => FenceOutcome.Doubtful
       case (outcome, _)                                              => outcome
     }
 
-  /** The token of a new part that can be published: before a record says that it will be. */
+  /** Returns the token of a new part. Checks that the part can be published, before a record promises the
+    * publication.
+    */
   private def placed(part: NewPart): String = {
     val token = layout.inProgress(part, PartLayout.unique())
     writing(token)(LocalPublishing.refuseElsewhere(at(token).getParent, at(part.bucket)))
@@ -120,7 +126,7 @@ private[stoplog] final class LocalPartStore(
     new LocalPartStore.Output(path, open.token, file, durability, validBytes, () => toPending(open.token))
   }
 
-  /** Copies the committed bytes of an open part into a file of their own. */
+  /** Copies the committed bytes of an open part into a separate file. */
   private def copied(open: Resume, from: Path, validBytes: Long, token: String): PartOutput = {
     val copy = output(token)
     try copyPrefix(open.token, from, validBytes, copy)
@@ -134,7 +140,9 @@ private[stoplog] final class LocalPartStore(
     new LocalPartStore.Output(path, token, file, durability, startBytes = 0, () => toPending(token))
   }
 
-  /** The last publication from a staging directory removes it, maybe while this file or its parents are made. */
+  /** The last publication from a staging directory removes the directory, possibly while this file or its
+    * parents are being created. Therefore the creation is retried.
+    */
   @scala.annotation.tailrec
   private def open(path: Path, tries: Int = 20): RandomAccessFile =
     Try {
@@ -164,7 +172,7 @@ private[stoplog] final class LocalPartStore(
     } finally file.close()
   }
 
-  /** A close for good that was in no record is taken back: the part goes on under its in-progress name. */
+  /** Reverts a final close that no record contains: the part continues under its in-progress name. */
   private def backInProgress(token: String): Path = {
     val path = at(token)
     layout.pending(token).map(at).filter(LocalFiles.exists).foreach(Files.move(_, path))
@@ -180,7 +188,9 @@ private[stoplog] final class LocalPartStore(
 
   private def isShared(token: String): Boolean = writing(token)(located(token).exists(LocalFiles.isShared))
 
-  /** Removes the directories that held only this part. Stops at the first that holds anything else. */
+  /** Removes the directories that contained only this part. Stops at the first directory with other content.
+
+    */
   private def cleanUp(token: String): Unit = if (layout.root.nonEmpty) {
     val top = at(layout.root)
     Iterator
@@ -194,7 +204,7 @@ private[stoplog] final class LocalPartStore(
     ()
   }
 
-  /** The files under a directory; of the sink's own directory only if it begins there. */
+  /** Returns the files under a directory. Lists the directory `_stoplog` only if the listing starts in it. */
   private def files(directory: Path, nested: NestedSinks): Vector[Path] = {
     val own = Paths.get(root, SinkDirectory.Root)
     LocalFiles
@@ -213,9 +223,10 @@ private[stoplog] final class LocalPartStore(
 
 private object LocalPartStore {
 
-  /** The end of a local file. Not an interruptible channel: a task that is cancelled must not tear its file.
+  /** The output to a local file. Uses no interruptible channel, because the cancellation of a task must not
+    * damage the file.
     *
-    * @param closed is called at the close for good, once the bytes are durable
+    * @param closed called at the final close, once the bytes are durable
     */
   private final class Output(
       path: Path,

@@ -11,22 +11,22 @@ import stoplog.fault.{Faults, Step}
 import stoplog.sink.CommitOutcome
 import stoplog.thread.Uninterrupted
 
-/** Makes a local file visible by a rename, which takes the unfinished name away in the same step.
+/** Makes a local file visible by a rename, which removes the unfinished name in the same step.
   *
-  * So a part is published once (I3), whichever processes are at it and whichever die, and how many names its file has
-  * says nothing: others make hard links too (`cp -al`, `rsync --link-dest`, tools that join equal files). A link and
-  * then the removal of the unfinished name would leave a moment from which no process can tell whether a reader has
-  * taken the part or not.
+  * So a part is published once (I3), regardless of concurrent processes and crashes. The number of hard links
+  * of the file is no evidence, because other programs create hard links too (`cp -al`, `rsync --link-dest`,
+  * tools that join equal files). A link and a later removal of the unfinished name would not be atomic.
+  * Between these two steps, no process could find out whether a reader has already deleted the part.
   *
-  * A rename replaces what it finds, so a look comes first (I6). What could appear between the two has a name that occurs
-  * once in the world: it would be a copy of this very part.
+  * A rename replaces an existing file, so the target is checked first (I6). A file that appears between the
+  * check and the rename has a globally unique name: it can only be a copy of this part.
   */
 private[local] object LocalPublishing {
 
-  /** Several processes may do it at once, and any of them may die anywhere.
+  /** Several processes may call the method concurrently, and any of them may die at any step.
     *
-    * @param located the unfinished file, if it is still there
-    * @param renamed is called once the unfinished name is gone
+    * @param located returns the unfinished file, if the file still exists
+    * @param renamed called once the unfinished name does not exist any more
     */
   def publish(
       located: () => Option[Path],
@@ -46,7 +46,7 @@ private[local] object LocalPublishing {
             durability.syncDirectory(target.getParent)
             renamed
             outcome
-          case None if left > 1 => attempt(left - 1) // another publisher was faster: look again
+          case None if left > 1 => attempt(left - 1) // another publisher was faster: check again
           case None             => throw new NoSuchFileException(file.toString)
         }
     }
@@ -54,9 +54,9 @@ private[local] object LocalPublishing {
     LocalFiles.writing(target)(attempt(left = 3))
   }
 
-  /** Error: `STOPLOG_PATH_NOT_WRITABLE` if a directory of finished parts lies on another file system than the unfinished ones,
-    * as by a link or a mount: no file can be renamed from one to the other. A mount of the same file system is found when the
-    * part is published.
+  /** Checks that finished and unfinished parts are on one file system. A link or a mount may separate them,
+    * and a file cannot be renamed to another file system. A mount of the same file system is only detected
+    * when the part is published. Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def refuseElsewhere(unfinished: Path, finished: Path): Unit =
     if (!LocalFiles.areOnOneFileSystem(unfinished, finished)) throw elsewhere(unfinished, finished)
@@ -67,7 +67,7 @@ private[local] object LocalPublishing {
       "back to where it was, or let a new sink write with inProgress=bucket"
   )
 
-  /** The process that renamed it may have died before the name was durable. */
+  /** Forces the directory: the process that renamed the file may have died before the name was durable. */
   private def alreadyThere(target: Path, sizeBytes: Long, durability: LocalForcing): CommitOutcome =
     LocalFiles.attributes(target).map(_.size) match {
       case None              => CommitOutcome.Lost
@@ -78,7 +78,7 @@ private[local] object LocalPublishing {
         throw Errors.nameTaken(target.toString, s"it holds $actual bytes, the part has $sizeBytes")
     }
 
-  /** `None` when the unfinished name has gone meanwhile. */
+  /** Returns `None` if the unfinished name does not exist any more. */
   private def rename(
       file: Path,
       target: Path,
@@ -98,15 +98,15 @@ private[local] object LocalPublishing {
       case _: AtomicMoveNotSupportedException => throw elsewhere(file.getParent, target.getParent)
     }
 
-  /** One file under both names is this part: a hard link to it was made there. */
+  /** If both names denote one file, the target is a hard link to this part. */
   private def taken(file: Path, target: Path): CommitOutcome =
     if (Files.isSameFile(target, file)) {
       Files.deleteIfExists(file)
       CommitOutcome.AlreadyCommitted
     } else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
 
-  /** Cuts the bytes behind the recorded length, which were never committed (I2). Another name of the file may be in
-    * another sink's log, with another length.
+  /** Truncates the bytes after the recorded length, which were never committed (I2). Fails if the file has
+    * another hard link, because the other name may be in another sink's log with another length.
     */
   private def cutTo(file: Path, sizeBytes: Long, durability: LocalForcing): Unit = {
     val actual = Files.size(file)
@@ -114,7 +114,7 @@ private[local] object LocalPublishing {
     if (actual > sizeBytes) {
       if (LocalFiles.isShared(file)) throw Errors.partShared(file.toString, actual, sizeBytes)
       Uninterrupted.channel(file, StandardOpenOption.WRITE) {
-        channel => // which, unlike a stream, makes no file
+        channel => // a channel, unlike a stream, creates no file
           channel.truncate(sizeBytes)
           durability.sync(channel)
       }

@@ -10,10 +10,10 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.storage._
 
-/** A local, or everywhere mounted, file system.
+/** A local file system, or a file system that is mounted everywhere.
   *
-  * @param host the check of a task's host. The storage is made on the driver and sent to the tasks, which make their stores
-  *             from it
+  * @param host the check of a task's host. The driver creates the storage and sends it to the tasks, which
+  *             create their stores from it
   */
 private[stoplog] final class LocalStorage(
     path: String,
@@ -49,9 +49,7 @@ private[stoplog] final class LocalStorage(
   override def pathProblem(path: String): Option[String] =
     Storage.tooLong(s"$root/$path", LocalStorage.MostPathBytes, "Linux")
 
-  /** Tries on an empty file the calls that the sink will make on full ones, so that a start fails and not the first
-    * epoch.
-    */
+  /** Tries all calls of the sink with an empty file, so that the start fails instead of the first epoch. */
   private def tryLinks(sinkId: String): Unit = {
     val directory = Paths.get(root, SinkDirectory(sinkId).open)
     try {

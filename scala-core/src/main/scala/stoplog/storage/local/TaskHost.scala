@@ -8,16 +8,19 @@ import scala.util.Try
 import stoplog.error.Errors
 import stoplog.storage.{HostPaths, Machine}
 
-/** The check whether a task may write to a local path, on the host on which it runs.
+/** Checks whether a task may write to a local path on the task's host.
   *
-  * A path that is a directory of each host is refused elsewhere: the task does not see what the driver has written.
-  * If the task sees it from under another kernel, both hosts share the file system. Only a file system on a block device
-  * then shows the same names and locks to both: a cluster file system, whose hosts agree on each block. Any other
-  * one, such as NFS, is seen through caches of each host, up to a minute old, and a lock is lost with its lease while the
-  * file that it stands for is still written. So neither a task's look for newer records nor the driver's look for
-  * locks can be relied on there (I1, decision 0002), and driver and tasks must run under one kernel.
+  * If each host has its own directory at the path, another check rejects the path: the task does not see the
+  * driver's files. If the task sees the driver's files from another kernel, both hosts share the file system.
+  * In this case only a file system on a block device shows the same names and locks to both hosts: a cluster
+  * file system, whose hosts agree on each block.
   *
-  * @param driver     the driver's machine, where the store is made; it is sent to the tasks
+  * In any other file system, such as NFS, each host sees files through a cache that may be a minute old. A
+  * lock is lost with its lease while its file is still being written. So neither a task's check for newer
+  * records nor the driver's check for locks is reliable (I1, decision 0002). On these file systems, driver
+  * and tasks MUST run under one kernel.
+  *
+  * @param driver     the driver's machine, where the store is created; sent to the tasks
   * @param here       the machine of the task
   * @param hasDevice  whether the file system of a path is on a block device
   */
@@ -29,18 +32,18 @@ private[local] final class TaskHost(driver: Machine, here: () => Machine, hasDev
     if (!here().isSameAs(driver) && !hasDevice(path))
       throw Errors.networkFileSystem(path.toString, here().name, driver.name)
 
-  /** The error of a task that cannot see a file of the driver. */
+  /** Creates the error for a task that does not see a file of the driver. */
   def unseenByTask(root: String, file: String): Throwable = HostPaths.unseenByTask(root, file, driver, here())
 
-  /** The error of a driver that cannot see a file of a task. */
+  /** Creates the error for a driver that does not see a file of a task. */
   def unseenByDriver(root: String, file: String): Throwable = HostPaths.unseenByDriver(root, file, here())
 }
 
 private[local] object TaskHost {
   def ofThisDriver: TaskHost = new TaskHost(Machine.here, () => Machine.here, isOnDevice)
 
-  /** Whether the file system is on a block device, as far as the operating system shows it. One without a device, such as
-    * a network file system, has the major number 0.
+  /** Whether the file system is on a block device, as shown by the operating system. A file system without a
+    * device, such as a network file system, has the major number 0.
     */
   private val isOnDevice: Path => Boolean = path =>
     Iterator

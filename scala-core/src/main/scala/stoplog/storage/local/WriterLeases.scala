@@ -8,19 +8,20 @@ import java.util.UUID
 
 import scala.collection.mutable
 
-/** The processes that may still write for a run: a locked file for each process and run, shared by its tasks.
+/** The processes that may still write for a run. Each process has one locked file per run, which its tasks
+  * share.
   *
-  * The operating system drops the lock when the process ends, however it ends. It also drops it as soon as the
-  * process closes any descriptor of the file, so a process never opens the file of a lease that it holds itself:
-  * it looks into [[held]] first.
+  * The operating system releases the lock when the process ends, regardless of how the process ends. It also
+  * releases the lock as soon as the process closes any descriptor of the file. So a process never opens the
+  * file of a lease that it holds, but checks [[held]] first.
   */
 private[local] object WriterLeases {
   private[local] final class Held(val channel: FileChannel, val lock: FileLock, var tasks: Int)
 
   private val process     = UUID.randomUUID().toString.take(8)
-  private[local] val held = mutable.Map.empty[Path, Held] // tests let processes die through it
+  private[local] val held = mutable.Map.empty[Path, Held] // tests simulate dead processes by it
 
-  /** Errors: `IOException` when the file system has no locks. */
+  /** Errors: `IOException` if the file system has no locks. */
   def enter(directory: Path, run: String, durability: LocalForcing): AutoCloseable = synchronized {
     val file = directory.resolve(s"$run-$process.lock").toAbsolutePath
     val mine = held.getOrElseUpdate(file, lock(directory, file, durability))
@@ -35,7 +36,7 @@ private[local] object WriterLeases {
     }
   }
 
-  /** Whether every lease of other runs is free; free ones are removed. */
+  /** Whether every lease of other runs is free. Removes free leases. */
   def othersGone(directory: Path, run: String): Boolean = synchronized {
     leases(directory).filterNot(_.getFileName.toString.startsWith(run)).map(isFree).forall(identity)
   }
@@ -48,7 +49,7 @@ private[local] object WriterLeases {
     mine.tasks -= 1
     if (mine.tasks == 0) {
       held.remove(file)
-      try Files.deleteIfExists(file) // first: no other process must lock a file that is about to go
+      try Files.deleteIfExists(file) // first: no other process must lock a file that is about to be deleted
       finally mine.channel.close()
       ()
     }
@@ -66,7 +67,7 @@ private[local] object WriterLeases {
       throw new IOException(s"$file is locked by another process")
     }
     if (LocalFiles.exists(file)) new Held(channel, lock, tasks = 0)
-    else { // another process looked between the two steps, found it free and removed it: none would see this lock
+    else { // another process found the new file unlocked and removed it: no process would see this lock
       channel.close()
       this.lock(directory, file, durability)
     }

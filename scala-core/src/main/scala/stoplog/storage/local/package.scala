@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-/* A local, or everywhere mounted, file system, by `java.nio.file`. It knows no Hadoop. */
+/* A local file system, or a file system that is mounted everywhere, by `java.nio.file`. Independent of
+ * Hadoop.
+ */

@@ -10,11 +10,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.retry.RetryPolicies
 import org.apache.hadoop.io.retry.RetryPolicy.RetryAction
 
-/** Requests that S3 neither carries out nor refuses, because another one for the same object is under way: it answers
-  * 409 and asks to come again, by when the other has made the object or has failed.
+/** Retries requests that S3 neither executes nor rejects, because another request for the same object is in
+  * progress. S3 returns the status 409 and expects a retry, by which time the other request has created the
+  * object or has failed.
   *
-  * S3A takes that for a mistake of its caller and gives up. Here the request is repeated as often, and with the waits,
-  * that are set for S3A (`fs.s3a.retry.limit`, `fs.s3a.retry.interval`).
+  * S3A treats the status as an error of its caller and gives up. This class retries with the limit and the
+  * intervals that are configured for S3A (`fs.s3a.retry.limit`, `fs.s3a.retry.interval`).
   */
 private[s3] final class S3Conflicts(configuration: Configuration) {
   private val policy = RetryPolicies.exponentialBackoffRetry(
@@ -23,7 +24,7 @@ private[s3] final class S3Conflicts(configuration: Configuration) {
     MILLISECONDS
   )
 
-  /** The result of the request once there is no conflict. Error: the last conflict. */
+  /** Returns the result of the request once there is no conflict. Error: the last conflict. */
   def outlasting[A](request: => A): A = outlasting(request, retries = 0)
 
   @tailrec
@@ -43,6 +44,8 @@ private[s3] final class S3Conflicts(configuration: Configuration) {
 
 private object S3Conflicts {
 
-  /** The SDK's words: its classes, and S3A's for this status, may not be named at compile time. */
+  /** Checks the SDK's message: its classes, and S3A's class for this status, may not be named at compile
+    * time.
+    */
   private def isConflict(e: IOException): Boolean = String.valueOf(e.getMessage).contains("Status Code: 409")
 }

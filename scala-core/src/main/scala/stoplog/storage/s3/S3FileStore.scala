@@ -8,12 +8,13 @@ import stoplog.error.StoplogException
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
 
-/** Objects on S3: each is there whole or not at all, and created by one conditional PUT (I6).
+/** Stores files as objects on S3. Each object is complete or does not exist, and is created by one
+  * conditional PUT (I6).
   *
-  * A move goes through this process. S3A would let the server copy, but leaves an empty object where the last file of
-  * a directory was, which readers without Hadoop take for data.
+  * A move copies the bytes through this process. S3A would let the server copy, but leaves an empty object in
+  * place of a directory without files. Readers without Hadoop treat such an empty object as data.
   *
-  * @param recent files that this process has written by [[create]], and need not be read again
+  * @param recent the files that this process has written by [[create]], and need not read again
   */
 private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrites = RecentWrites.None)
     extends HadoopFileStore(files, None) {
@@ -37,10 +38,12 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     recent.keeping(describe(path))(copied => objects.put(path)(out => content(copied(out))))
   }
 
-  /** Small files at once: that is one request, where their streams would ask for the length before, and again for the bytes. */
+  /** Reads a small file at once, in one request. A stream would request the length first, and then the bytes.
+
+    */
   override def openWhole(path: String, bytes: Long): InputStream =
     if (bytes == 0 || bytes > RecentWrites.LargestBytes)
-      super.openWhole(path, bytes) // without bytes nothing is asked
+      super.openWhole(path, bytes) // an empty file needs no request
     else {
       val all = recent.firstBytes(describe(path), bytes.toInt)(stored(path, bytes))
       new ByteArrayInputStream(all.getOrElse(throw new FileNotFoundException(describe(path))))
@@ -51,7 +54,9 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     catch { case short: EOFException => Left(short) }
   }.fold(throw _, identity)
 
-  /** The SDK asks again when an answer is lost, and is then told that the object is there: by its own first try. */
+  /** If a response is lost, the SDK repeats the request, and the server reports the object of the first
+    * attempt as existing. The outcome is then `Taken`.
+    */
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
     val bytes = new ByteArrayOutputStream()
     content(bytes)
@@ -60,9 +65,9 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
 
   override def mark(path: String): PutOutcome = io(path)(put(path, Array.emptyByteArray))
 
-  /** An object is there whole or not at all, so this may be done again from any point. */
+  /** Each object is complete or does not exist, so the move can be repeated from any point. */
   override def move(from: String, to: String): MoveOutcome = io(from) {
-    files.at(to) // refused by name, also where there is nothing to be moved
+    files.at(to) // rejects an invalid name, even if there is no file to move
     try
       if (objects.copyIfAbsent(from, to) || objects.areAlike(from, to)) {
         objects.delete(Seq(from))
@@ -71,7 +76,9 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     catch { case _: FileNotFoundException => MoveOutcome.SourceGone } // or another process was faster
   }
 
-  /** A server checks the right to delete an object before it looks for the object, so nothing is written to find that out. */
+  /** A server checks the right to delete an object before it looks up the object, so the check writes
+    * nothing.
+    */
   override def unmovable(directories: Seq[String], to: String): Option[String] =
     try {
       delete(directories.map(FileStore.path(_, S3FileStore.Probe)))
@@ -83,12 +90,12 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     objects.delete(paths)
   }
 
-  /** Object by object: there is no directory to be deleted. */
+  /** Deletes each object: there is no directory to delete. */
   override def deleteTree(directory: String): Unit = io(directory) {
     objects.delete(objects.list(directory).map { case (path, _) => path })
   }
 
-  /** There are no directories. */
+  /** S3 has no directories. */
   override def deleteEmpty(directory: String): Unit = ()
 
   private def put(path: String, bytes: Array[Byte]): PutOutcome =

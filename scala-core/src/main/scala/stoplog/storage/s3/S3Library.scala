@@ -10,16 +10,18 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 
-/** Hadoop's file system for S3, which is no part of Spark: users add it, in the version of the Hadoop they have. */
+/** Hadoop's S3 file system (S3A), which is not part of Spark. Users add its jar, in the version of their
+  * Hadoop.
+  */
 private[stoplog] object S3Library {
 
-  /** Error: `STOPLOG_HADOOP_AWS` when it is not there, or is not of version `hadoop`.
+  /** Error: `STOPLOG_HADOOP_AWS` if the library is missing, or does not have the version `hadoop`.
     *
-    * A distribution's own build that does not say which version it is passes.
+    * Accepts a distribution's own build that does not state its version.
     *
     * @param path   for the message
-    * @param loader where Hadoop looks for its file systems
-    * @param hadoop the version of the Hadoop that is there
+    * @param loader the class loader in which Hadoop searches its file systems
+    * @param hadoop the version of the present Hadoop
     */
   def check(path: String, loader: ClassLoader, hadoop: String): Unit = {
     if (loader.getResource(FileSystem) == null) throw Errors.hadoopAws(path, hadoop, "it is not there")
@@ -30,8 +32,8 @@ private[stoplog] object S3Library {
       throw Errors.hadoopAws(path, hadoop, "the AWS SDK that comes with it is not")
   }
 
-  /** Refuses S3A's own way to tidy up a bucket, which would take open parts with it. To be asked before Hadoop opens the
-    * bucket, which is when it purges. Error: `STOPLOG_UPLOAD_PURGE`.
+  /** Rejects S3A's purge of unfinished uploads, which would delete open parts. Call this method before Hadoop
+    * opens the bucket, because S3A purges at that time. Error: `STOPLOG_UPLOAD_PURGE`.
     */
   def refusePurge(path: Path, configuration: Configuration): Unit = {
     val ofBucket = s"fs.s3a.bucket.${path.toUri.getHost}.multipart.purge"
@@ -39,24 +41,24 @@ private[stoplog] object S3Library {
     if (configuration.getBoolean(key, false)) throw Errors.uploadPurge(path.toString, key)
   }
 
-  /** Whether a path of this scheme is read and written by S3A, or by a file system that is derived from S3A. The scheme
-    * need not be `s3a`: `fs.s3.impl` may name S3A, too.
+  /** Whether S3A, or a file system that is derived from S3A, serves the paths of this scheme. The scheme need
+    * not be `s3a`: `fs.s3.impl` may name S3A, too.
     */
   def serves(scheme: String, configuration: Configuration): Boolean =
     Try(org.apache.hadoop.fs.FileSystem.getFileSystemClass(scheme, configuration))
       .fold(_ => isNamed(scheme, configuration), isClass)
 
-  /** The same of a file system. */
+  /** Whether a file system is S3A, or is derived from S3A. */
   def serves(system: org.apache.hadoop.fs.FileSystem): Boolean = isClass(system.getClass)
 
   private def isClass(of: Class[_]): Boolean =
     Iterator.iterate[Class[_]](of)(_.getSuperclass).takeWhile(_ != null).exists(_.getName == ClassName)
 
-  /** Its jar is missing, and the configuration asks for it. */
+  /** Whether the configuration names S3A. Called when the jar of S3A is missing. */
   private def isNamed(scheme: String, configuration: Configuration): Boolean =
     Option(configuration.get(s"fs.$scheme.impl")).map(_.trim).contains(ClassName)
 
-  /** Its version, if it tells one. */
+  /** Returns the version of the library, if the library states it. */
   def version(loader: ClassLoader): Option[String] =
     Option(loader.getResourceAsStream(Description)).flatMap { in =>
       val properties = new Properties

@@ -14,9 +14,9 @@ import org.apache.hadoop.fs.{MultipartUploader, Path, PathIOException}
 
 import stoplog.storage.hadoop.HadoopFiles
 
-/** The objects under one path, through Hadoop's file system for them.
+/** The objects under one path, through Hadoop's file system.
   *
-  * Paths are relative to the root, and methods make as few requests as Hadoop allows.
+  * Paths are relative to the root. The methods make as few requests as Hadoop allows.
   */
 private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   @transient private lazy val conflicts = new S3Conflicts(fs.getConf)
@@ -25,10 +25,10 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
 
   def path(relative: String): Path = files.at(relative)
 
-  /** As messages name it. */
+  /** Returns the name of an object for messages. */
   def describe(relative: String): String = path(relative).toString
 
-  /** The server's treatment of an upload whose numbers leave some out. */
+  /** Returns the server's handling of an upload with gaps in its part numbers. */
   def gaps: S3Token.S3Room.Gaps = {
     val algorithm = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
     val isChosen  = fs.getConf.getBoolean("fs.s3a.checksum.generation", false) // by the client itself
@@ -37,30 +37,34 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     else S3Token.S3Room.Gaps.Allowed
   }
 
-  /** The bucket with its scheme: what hangs, hangs for all that is in it. */
+  /** Returns the bucket with its scheme. A server that hangs usually hangs for all objects of the bucket. */
   def storage: String = s"${path("").toUri.getScheme}://${path("").toUri.getAuthority}"
 
-  /** Only for calls that are made at once. */
+  /** Creates an uploader for immediate calls only. */
   def uploader(target: String): MultipartUploader =
     fs.createMultipartUploader(path(target).getParent).build()
 
   def put(relative: String, bytes: Array[Byte]): Unit = put(relative)(_.write(bytes))
 
-  /** The same of bytes that are written bit by bit. */
+  /** Like the method above, for bytes that are written in several steps. */
   def put(relative: String)(content: OutputStream => Unit): Unit = {
     val out = fs.createFile(path(relative)).overwrite(true).recursive().opt(NoChecks, "true").build()
     write(out)(content)
   }
 
-  /** Whether this call made the object; an exception when that is not known. */
+  /** Whether this call created the object. Throws if the result is unknown. */
   def putIfAbsent(relative: String, bytes: Array[Byte]): Boolean = putIfAbsent(relative)(_.write(bytes))
 
-  /** The same of the bytes of another object, which may be large. Error: `FileNotFoundException` when there is none. */
+  /** Creates the object from the bytes of another object, which may be large. Error: `FileNotFoundException`
+    * if the other object does not exist.
+    */
   def copyIfAbsent(from: String, to: String): Boolean = putIfAbsent(to) { out =>
     Using.resource(opened(from))(_.transferTo(out)): Unit
   }
 
-  /** Whether both objects have the same bytes. Error: `FileNotFoundException` when there is no first one. */
+  /** Whether both objects have the same bytes. Error: `FileNotFoundException` if the first object does not
+    * exist.
+    */
   def areAlike(one: String, other: String): Boolean =
     size(one).getOrElse(throw new FileNotFoundException(describe(one))) == size(other).getOrElse(-1L) &&
       Using.resources(opened(one), opened(other)) { (first, second) =>
@@ -93,10 +97,12 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     }
   }
 
-  /** All of the object, whatever its size; `None` when there is none. */
+  /** Reads the whole object, regardless of its size; `None` if the object does not exist. */
   def read(relative: String): Option[Array[Byte]] = size(relative).flatMap(read(relative, _))
 
-  /** The first bytes, without asking how many there are; `None` when there is no object. Error: `EOFException`. */
+  /** Reads the first bytes without a request for the length; `None` if the object does not exist. Error:
+    * `EOFException`.
+    */
   def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {
     if (bytes > S3Objects.LargestRead)
       throw new IOException(s"${describe(relative)} has $bytes bytes, too many to be read at once")
@@ -108,18 +114,23 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     } finally in.close()
   }
 
-  /** `None` when there is no object, which costs a second request: see [[exists]]. A status would cost a listing. */
+  /** Returns `None` if the object does not exist, which costs a second request: see [[exists]]. A status
+    * request would cost a listing.
+    */
   def size(relative: String): Option[Long] = ifThere {
     fs.getXAttr(path(relative), "header.Content-Length")
   }.map(new String(_, US_ASCII).toLong)
 
-  /** One request, whatever the answer. Hadoop looks at the object when it opens it, and reads nothing before it is asked
-    * to; for headers it asks again, where there is no object, for one that would stand for a directory.
+  /** Makes one request, regardless of the result. Hadoop checks the object when it opens the object, and
+    * reads bytes only on demand. For a header of a missing object, Hadoop makes a second request, for an
+    * object that represents a directory.
     */
   def exists(relative: String): Boolean =
     ifThere(fs.openFile(path(relative)).build().get().close()).isDefined
 
-  /** One request, and no look whether directories are left empty. A file that is gone already is no error. */
+  /** Makes one request, and does not check for empty directories. Ignores files that do not exist any more.
+
+    */
   def delete(relative: Seq[String]): Unit = if (relative.nonEmpty) {
     val bulk = fs.createBulkDelete(path(""))
     try
@@ -130,7 +141,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     finally bulk.close()
   }
 
-  /** Path, size and time of all objects under a directory. */
+  /** Returns path, size and time of all objects under a directory. */
   def list(directory: String): Vector[(String, FileStatus)] =
     try {
       val found = fs.listFiles(path(directory), true)
@@ -151,28 +162,30 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
         }
     }
 
-  /** A stream that failed must not be closed as if it were whole: closing is what makes the object. */
+  /** Aborts a failed stream: closing the stream would create an incomplete object. */
   private def write(out: FSDataOutputStream)(content: OutputStream => Unit): Unit = {
     try content(out)
     catch { case e: Throwable => out.abort(); throw e }
     out.close()
   }
 
-  /** Nothing else is ever under these names, so S3A need not look for a directory there. */
+  /** No directory ever has these names, so S3A need not check for a directory. */
   private final val NoChecks = "fs.s3a.create.performance"
 }
 
 private[s3] object S3Objects {
 
-  /** Hadoop's name, also of the capability: creating an object only where there is none, in one step. */
+  /** Hadoop's name of the option and of the capability: creates an object atomically, only if the object does
+    * not exist.
+    */
   val ConditionalCreate = "fs.option.create.conditional.overwrite"
 
   private val ReadBytes   = 1 << 20
   private val LargestRead = Int.MaxValue - 8L // the longest array
 
-  /** The end of the names of directory buckets, and of no others. */
+  /** The suffix of the names of directory buckets, and of no other buckets. */
   private val DirectoryBucket = "--x-s3"
 
-  /** A failed condition, which S3A reports with a class of its own that may not be named at compile time. */
+  /** A failed condition. S3A reports it by a class that may not be named at compile time. */
   private def isRefused(e: Throwable): Boolean = e.getClass.getSimpleName == "RemoteFileChangedException"
 }

@@ -14,11 +14,12 @@ import stoplog.storage.s3.S3Token.S3Room.{Publisher, Writer}
 import stoplog.storage.s3.S3Token.{Handle, Piece, S3Room, Tail, Upload, UploadedPart}
 import stoplog.thread.SharedMemory
 
-/** The end of a part on S3: full parts go up in the background, the rest waits here for the next one. Where no parts may
-  * be added ([[S3Room]]), objects take their place.
+/** The output to a part on S3. Uploads full parts of the upload in the background, and buffers the remaining
+  * bytes for the next part. If this writer may not add parts to the upload ([[S3Room]]), it writes objects
+  * instead.
   *
-  * @param from    what the record says of the part
-  * @param content the bytes behind its last full part
+  * @param from    the state of the part in the record
+  * @param content the bytes after its last full part
   */
 private[s3] final class S3Output(
     objects: S3Objects,
@@ -39,15 +40,15 @@ private[s3] final class S3Output(
   private[this] var waiting  = Vector.empty[CompletableFuture[Piece]]
   private[this] var marking  = Option.empty[CompletableFuture[Unit]]
 
-  // Of all parts of the upload but the last: some servers want them equal.
+  // The size of all parts of the upload except the last: some servers require equal sizes.
   private[this] var partBytes = from.partBytes
 
   tail.append(content, 0, content.length)
 
   override def position: Long = end
 
-  /** Until the numbers of the upload run out, but for those that a run or an attempt which comes next leaves out, and for as many
-    * again: rows that wait for their block are not written yet.
+  /** The size at which the part numbers of the upload run out. Reserves the numbers that the next run or
+    * attempt skips, and the same count again for rows that wait for their block and are not written yet.
     */
   override def mostBytes: Long = {
     val free = S3Room.LastNumber - room.from - from.waiting.size - waiting.size - 2 * S3Room.Allotted
@@ -68,8 +69,8 @@ private[s3] final class S3Output(
     Resume(S3TokenCodec.encode(token(parts, left)))
   }
 
-  /** Makes the rest the last part of an upload, also if it is the only one: an upload can be completed but once
-    * (decision 0025).
+  /** Uploads the remaining bytes as the last part of an upload, even if there is no other part: an upload can
+    * be completed only once (decision 0025).
     */
   override def finish(): Closed = io {
     if (tail.size > 0 && freeNumber.isDefined) ship()
@@ -79,8 +80,8 @@ private[s3] final class S3Output(
     Closed(S3TokenCodec.encode(token(parts, left)))
   }
 
-  /** Ends the upload if its marker could not be written: no other process will ever know of it. No handle names it,
-    * since a handle waits for the marker (I5).
+  /** Aborts the upload if its marker could not be written, because no other process can find the upload. No
+    * handle names the upload, since a handle waits for the marker (I5).
     */
   override def close(): Unit = {
     if (!closed) marking.foreach(_.whenComplete((_, failure) => if (failure != null) upload.foreach(abandon)))
@@ -102,16 +103,17 @@ private[s3] final class S3Output(
     }
   }
 
-  /** The size of a full part. An output that fills a large part within its first epoch gets large ones: they cost fewer
-    * requests. For the others they would only make for longer tails. It is not known before a small part is there, and
-    * nothing is lost by waiting for it while there is memory.
+  /** Returns the size of a full part. If an output fills a large part within its first epoch, the upload uses
+    * large parts, which need fewer requests. For other outputs, large parts would only make the tails longer.
+    * The decision is postponed until a small part is full and, while memory is available, until a large part
+    * is full.
     */
   private def fullSize: Int = partBytes.getOrElse {
     if (tail.size < settings.partBytes || tail.size == settings.partBytes && tail.isOnDisk) settings.partBytes
     else settings.largePartBytes
   }
 
-  /** The epoch ends before there is a large part. */
+  /** Splits the buffer into small parts, because the epoch ends before a large part is full. */
   private def takeSmallParts(): Unit = {
     val all = tail.content()
     tail.clear()
@@ -119,7 +121,7 @@ private[s3] final class S3Output(
     add(all, 0, all.length)
   }
 
-  /** Sends the buffered bytes as the next part. Waits while too many are on their way already. */
+  /** Uploads the buffered bytes as the next part. Waits if too many uploads are running. */
   private def ship(): Unit = {
     val handle = upload.getOrElse(begin())
     failIfOneHas()
@@ -142,11 +144,13 @@ private[s3] final class S3Output(
     }
   }
 
-  /** Under which the next part may go up. Once one had to wait, all behind it do. */
+  /** Returns the part number for the next part; `None` if the part has to wait. After the first waiting part,
+    * all later parts wait.
+    */
   private def freeNumber: Option[Int] = from.upload.map(_.room) match {
     case _ if from.waiting.nonEmpty || waiting.nonEmpty => None
     case None                                           =>
-      Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, so no other writer's
+      Some(1 + underway.size).filter(_ < S3Room.LastNumber) // in no record, so no other writer uses it
     case Some(room: Writer) => Some(room.from + underway.size).filter(_ <= room.until)
     case Some(Publisher(_)) => None
   }
@@ -160,7 +164,7 @@ private[s3] final class S3Output(
       )
   }
 
-  /** The room for the writer that goes on from here. */
+  /** Returns the room for the writer that continues after this output. */
   private def room: S3Room = from.upload.map(_.room) match {
     case Some(Publisher(number))                             => Publisher(number)
     case before if from.waiting.nonEmpty || waiting.nonEmpty => Publisher(nextNumber(before))
@@ -179,22 +183,22 @@ private[s3] final class S3Output(
 
   private def abandon(handle: Handle): Unit =
     try uploads.abort(from.target, handle)
-    catch { case NonFatal(_) => () } // a lifecycle rule will
+    catch { case NonFatal(_) => () } // a lifecycle rule aborts it later
 
   private def failIfOneHas(): Unit =
     (underway ++ waiting)
       .filter(_.isCompletedExceptionally)
       .foreach(future => S3Uploads.UploadThreads.await(future))
 
-  /** All parts, once they are there. */
+  /** Waits for all parts and returns the upload. */
   private def whole(): Option[Upload] = {
     marking.foreach(future => S3Uploads.UploadThreads.await(future))
     val parts = underway.map(future => S3Uploads.UploadThreads.await(future))
     upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts, room))
   }
 
-  /** The object that the record names stays as long as the bytes behind it are few. Its bytes are those of this tail, unless
-    * a part has taken them.
+  /** Keeps the object that the record names while few bytes follow it. The bytes of this object are the first
+    * bytes of the tail, unless an uploaded part already contains them.
     */
   private def persisted(inRecordBytes: Int): Tail = {
     val piece  = from.tail.piece.filter(_ => underway.isEmpty && waiting.isEmpty)

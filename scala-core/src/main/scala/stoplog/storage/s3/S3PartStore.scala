@@ -12,12 +12,12 @@ import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 import stoplog.storage.hadoop.HadoopFiles
 
-/** Parts as multipart uploads, one for each, bound to their final names from the start.
+/** Stores each part as a multipart upload, which is bound to its final name from the start.
   *
-  * A handle holds all that is needed: the upload, its parts, and the tail or where it is. Objects in the staging
-  * directory are written once and never changed, so a writer that should be gone can spoil nothing that a record
-  * names. It can only add parts to an upload, which no record names then; [[S3Token.S3Room]] sees to it that they come under
-  * numbers of their own.
+  * A handle contains the complete state: the upload, its parts, and the tail or the tail's location. Objects
+  * in the staging directory are written once and never changed, so a writer of an ended run cannot damage the
+  * data of any record. Such a writer can only add parts to an upload. No record names these parts, because
+  * [[S3Token.S3Room]] assigns separate part numbers to each writer.
   */
 private[stoplog] final class S3PartStore(
     files: HadoopFiles,
@@ -34,15 +34,15 @@ private[stoplog] final class S3PartStore(
 
   override def create(part: NewPart): PartOutput = output(begun(part), Array.emptyByteArray)
 
-  /** By first attempts of the run that wrote the handle. */
+  /** Called by first attempts of the run that wrote the handle. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val token   = cut(open, validBytes)
     val content = tailOf(token)
     output(tidied(token), content)
   }
 
-  /** Reads the tail and leaves its object to the writer that resumes the new part. An upload stays the same: its bytes
-    * can be neither read nor copied.
+  /** Reads the tail, and leaves the deletion of its object to the writer that resumes the new part. The
+    * upload stays the same, because its bytes can be neither read nor copied.
     */
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val token = cut(open, validBytes)
@@ -50,7 +50,7 @@ private[stoplog] final class S3PartStore(
     else output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
   }
 
-  /** Nothing that the handle names can be changed by a writer, so it is only looked at. */
+  /** No writer can change the data that the handle names, so the method only checks the data. */
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = {
     val token = cut(open, validBytes)
     token.tail.path.foreach { path =>
@@ -62,22 +62,24 @@ private[stoplog] final class S3PartStore(
       S3TokenCodec.encode(
         if (token.upload.isDefined) token.inRoom(_.takenOver(gaps))
         else
-          uploading(token.copy(base = begun(part).base)) // a late writer may put its marker under the old one
+          uploading(token.copy(base = begun(part).base)) // late writers may put a marker to the old base
       )
     )
   }
 
-  /** Publishing is completing an upload, which is begun before there is a record. */
+  /** Publishing completes an upload, so the upload is started before the record is written. */
   override def closed(open: Resume, validBytes: Long): Publish = {
     val token = cut(open, validBytes)
     if (token.upload.isDefined) open else Closed(S3TokenCodec.encode(uploading(token)))
   }
 
-  /** Its upload goes on behind the numbers that the run before may still use. */
+  /** Moves the upload past the part numbers that the previous run may still use. */
   override def claimed(open: Resume): Resume =
     Resume(S3TokenCodec.encode(tokenOf(open.token).inRoom(_.claimed(gaps))))
 
-  /** No writer is visible here, and none need be: the claim has moved the uploads. A part without one is begun anew. */
+  /** This store sees no writers, and need not see them: the claim has moved the uploads. A part without an
+    * upload is restarted under a new name.
+    */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = open.map { part =>
     tokenOf(part.handle.token).upload.map(_.room) match {
       case Some(_: S3Token.S3Room.Writer) => FenceOutcome.Owned
@@ -96,7 +98,7 @@ private[stoplog] final class S3PartStore(
     objects.list(directory).map { case (path, status) => Staged(path, status.getModificationTime) }
   }
 
-  /** The marker alone does not tell: a program that aborts an upload leaves it. */
+  /** The marker is not sufficient evidence: a program that aborts an upload does not delete the marker. */
   override def isStaged(token: String): Boolean = io(token) {
     val part = tokenOf(token)
     part.objects.forall(objects.exists) && !isAborted(part)
@@ -104,7 +106,7 @@ private[stoplog] final class S3PartStore(
 
   override def stagedOf(token: String): Set[String] = tokenOf(token).objects.toSet
 
-  /** Takes what [[staged]] lists and handles of parts. Aborts the upload that goes with it. */
+  /** Accepts tokens from [[staged]] and handles of parts. Also aborts the upload of the token. */
   override def discard(token: String): Unit = io(token) {
     S3TokenCodec.decode(token) match {
       case Some(part) =>
@@ -116,17 +118,19 @@ private[stoplog] final class S3PartStore(
     }
   }
 
-  /** Uploads, which would outlive their markers. */
+  /** Aborts the uploads, which would outlive their markers. */
   override def beforeRemoval(): Unit = staged().map(_.token).filter(_.endsWith(S3Token.MarkerSuffix)).foreach {
     marker => io(marker)(abortMarked(marker))
   }
 
-  /** Nothing to hold: no writer can be seen from elsewhere, and none needs to be. */
+  /** Holds no lock: writers are not visible to other processes, and need not be visible. */
   override def enter(run: RunId): AutoCloseable = () => ()
 
   override def othersGone(run: RunId): Boolean = false
 
-  /** Objects have names of their own, and parts numbers ([[S3Token.S3Room]]), as long as numbers may be left out. */
+  /** Each writer has separate object names, and separate part numbers ([[S3Token.S3Room]]) if part numbers
+    * may have gaps.
+    */
   override def toleratesLateWriters: Boolean = gaps == S3Token.S3Room.Gaps.Allowed
 
   private def directory: String = SinkDirectory(sinkId).open
@@ -143,7 +147,7 @@ private[stoplog] final class S3PartStore(
     )
   }
 
-  /** With an upload to which nothing was added. A part without bytes is never shown. */
+  /** Starts an upload without parts. Skipped for a part without bytes, which is never published. */
   private def uploading(token: S3Token): S3Token =
     if (token.sizeBytes == 0) token
     else
@@ -156,14 +160,14 @@ private[stoplog] final class S3PartStore(
         begun
       }
 
-  /** Aborts the upload, of which no other process will ever know. */
+  /** Aborts the upload, which no other process can find. */
   private def abandon(target: String, upload: S3Token.Handle, failure: Throwable): Nothing = {
     try uploads.abort(target, upload)
-    catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule will
+    catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule aborts it later
     throw failure
   }
 
-  /** False also where nothing can tell: all of the part is in the upload. */
+  /** Also returns false if the state is unknown: all bytes of the part are in the upload. */
   private def isAborted(token: S3Token): Boolean =
     token.upload.exists(upload =>
       token.sizeBytes > token.uploadedBytes && !uploads.isThere(token.target, upload)
@@ -188,7 +192,9 @@ private[stoplog] final class S3PartStore(
       .getOrElse(throw Errors.partShort(objects.describe(token.target), token.fullBytes, token.sizeBytes))
   }
 
-  /** Without tails of former epochs, a few at a time. What stays behind costs its bytes until recovery finds it. */
+  /** Deletes tails of earlier epochs, several in one request. The remaining tails use storage until recovery
+    * finds them.
+    */
   private def tidied(token: S3Token): S3Token =
     if (token.stale.sizeIs < S3PartStore.StaleTogether) token
     else {

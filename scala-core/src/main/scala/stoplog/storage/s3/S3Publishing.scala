@@ -10,16 +10,19 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.storage.s3.S3Token.{Piece, Tail}
 import stoplog.storage.{PartLayout, RecentWrites}
 
-/** Makes parts on S3 visible: completes their uploads, which were begun before a record named the part. An upload is
-  * completed but once, so a late publisher, when readers have taken the part away, does not bring it back (decision 0025).
+/** Makes parts on S3 visible by completing their uploads. Each upload was started before a record named the
+  * part. An upload can be completed only once. So a late publisher does not restore a part that readers have
+  * already deleted (decision 0025).
   *
-  * A repeated completion is refused by some servers and answered by others as the first was, and the answer to the first
-  * may have been lost. So no answer counts, but the content of the store: final names are made once in the world, hence
-  * an object of the recorded length under that name is this part.
+  * Some servers reject a repeated completion, others repeat the first response, and the first response may
+  * have been lost. So the responses are ignored, and the content of the store decides. Final names are
+  * globally unique, hence an object of the recorded length under this name is this part.
   */
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
-  /** Any number of processes may do it at once. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
+  /** Any number of processes may call the method concurrently. Errors: `STOPLOG_NAME_TAKEN`,
+    * `STOPLOG_PART_SHORT`.
+    */
   def publish(token: S3Token): CommitOutcome = {
     val outcome = complete(token, token.upload, left = Tries)
     if (outcome == Committed) faults.at(Step.MidPublish)
@@ -33,7 +36,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
       case Some(outcome) =>
         upload.foreach(begun =>
           uploads.abort(token.target, begun.handle)
-        ) // another publisher has finished it
+        ) // another publisher has completed it
         outcome
       case None =>
         val begun = upload.getOrElse(beginLate(token))
@@ -46,12 +49,12 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
         }
     }
 
-  /** Records of a former release name parts that had none. */
+  /** Starts an upload for a record of an earlier release, whose parts had no upload. */
   private def beginLate(token: S3Token): S3Token.Upload =
     S3Token.Upload(uploads.start(token.target), Vector.empty, S3Token.S3Room.Publisher(1))
 
-  /** `Left` when it may go well the next time: two publishers that add the same part at once may invalidate each
-    * other's.
+  /** Returns `Left` if a retry may succeed: two publishers that add the same part concurrently may invalidate
+    * each other's part.
     */
   private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, CommitOutcome] =
     try
@@ -67,7 +70,9 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
       case e: IOException           => Left(e)
     }
 
-  /** The upload with all that waits beside it as its last parts; `None` when any of it has gone. */
+  /** Returns the upload with all waiting objects and the tail as its last parts; `None` if an object does not
+    * exist any more.
+    */
   private def whole(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
     (token.waiting.map(Tail.of) :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
       case (sofar, (piece, index)) =>
@@ -87,7 +92,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
         }
     }
 
-  /** Most often there is none, so that it pays to ask for its size only if there is one. */
+  /** In most cases the object does not exist, so its size is requested only if the object exists. */
   private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { actual =>
     if (actual == token.sizeBytes) AlreadyCommitted
     else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
@@ -108,7 +113,9 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   */
 private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
 
-  /** Writes an object of a new name. Takes the place of `before`, which this process will hardly ask for again. */
+  /** Writes an object with a new name. The object replaces `before`, which this process is unlikely to read
+    * again.
+    */
   def write(base: String, content: Array[Byte], before: Tail): Tail = {
     val path = s"$base.tail-${PartLayout.unique()}"
     objects.put(path, content)
@@ -117,10 +124,14 @@ private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
     Tail.of(Piece(path, content.length.toLong))
   }
 
-  /** `None` when the tail's object is gone. Error: `EOFException` when it is shorter than the record says. */
+  /** Returns `None` if the tail's object does not exist. Error: `EOFException` if the object is shorter than
+    * recorded.
+    */
   def read(tail: Tail): Option[Array[Byte]] = whole(tail)(first)
 
-  /** The same for a writer: its process keeps the object's bytes, which each epoch needs until the tail has a new object. */
+  /** Like [[read]], for a writer. Its process keeps the object's bytes, which each epoch needs until the tail
+    * has a new object.
+    */
   def readAndKeep(tail: Tail): Option[Array[Byte]] = whole(tail) { piece =>
     val bytes = first(piece)
     bytes.foreach(recent.keep(objects.describe(piece.at), _))

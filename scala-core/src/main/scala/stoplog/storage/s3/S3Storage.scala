@@ -11,8 +11,9 @@ import stoplog.part.RecordShare
 import stoplog.storage._
 import stoplog.storage.hadoop.HadoopFiles
 
-/** S3, or another store with uploads and conditional writes. Unfinished parts are uploads, whose names no layout chooses,
-  * and which are durable as soon as the store has acknowledged them.
+/** S3, or another store with multipart uploads and conditional writes. Unfinished parts are uploads. A layout
+  * does not apply to the names of uploads. Uploaded bytes are durable as soon as the store has acknowledged
+  * them.
   */
 private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults: Faults) extends Storage {
 
@@ -23,7 +24,7 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
   override def uri(relative: String): URI = files.at(relative).toUri
 
-  /** By copies of the tail, within an upload. */
+  /** A part grows within an upload, and its tail is copied. */
   override def growth(sinkId: String): Growth = Growth.AppendAndTruncate
 
   override def probe(sinkId: String, layout: PartLayout): String = {
@@ -31,7 +32,7 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
     "S3: an object was written, not written where there is one, and deleted; an upload was begun and ended."
   }
 
-  /** Looks at the path alone, as an object: above it, the user may have no rights. */
+  /** Checks only whether the path is an object. The user may have no rights above the path. */
   override def refuseUnfit(): Unit =
     try
       if (new S3Objects(files).exists(""))
@@ -40,7 +41,7 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
   override def finishesAnywhere: Boolean = false
 
-  /** Objects beside an upload have longer names than the part. */
+  /** The objects that accompany an upload have longer names than the part. */
   override def pathProblem(path: String): Option[String] = {
     val key = files.at(path + S3Storage.LongerBy).toUri.getPath.stripPrefix("/")
     Storage.tooLong(key, S3Storage.MostKeyBytes, "S3")
@@ -48,7 +49,7 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
   private[stoplog] override def inRecord: RecordShare = S3Storage.InRecord
 
-  /** Tries the calls that the sink will make with full parts, so that a start fails and not the first epoch. */
+  /** Tries all calls of the sink, so that the start fails instead of the first epoch. */
   private def tryObjects(sinkId: String): Unit = {
     val objects = new S3Objects(files)
     val uploads = new S3Uploads(objects)
@@ -65,8 +66,9 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
     } catch { case e: IOException => refuse(HadoopFiles.reason(e)) }
   }
 
-  /** A sink that has a log has passed before. A write that is refused fills S3A's log, so not at every start. The directory of the
-    * sink is listed, in which the tried object is: Hadoop asks three times where a directory is empty.
+  /** A sink with a log has passed the trial before. Each rejected write adds messages to S3A's log, so the
+    * trial does not run at every start. Lists the directory of the sink, which contains the trial object: for
+    * an empty directory, Hadoop makes three requests.
     */
   private def isNew(sinkId: String): Boolean = {
     val directory = SinkDirectory(sinkId)
@@ -83,18 +85,23 @@ private object S3Storage {
 
   private val LongerBy = S3Token.PieceInfix + PartLayout.unique()
 
-  /** A record that is kept a hundred times, and for one part no more than a task may well send to the driver. */
+  /** Limits the size of a record, because a hundred records are kept. For one part, the limit is a size that
+    * a task can send to the driver.
+    */
   private val InRecord = RecordShare(ofAllParts = 1 << 20, ofOnePart = 512 << 10, atLeast = 2 << 10)
 }
 
-/** The sizes of the pieces into which parts are cut for S3.
+/** The sizes of the pieces into which parts are split for S3.
   *
-  * @param partBytes         the size of every part of an upload but the last: at least 5 MiB, which S3 demands. One
-  *                          object has at most 10,000 of them
-  * @param largePartBytes    the same for an upload whose first epoch brings as much: fewer requests for large epochs
-  * @param tailInRecordBytes a tail of so many bytes is in the record however many parts are open; a longer one is in an object, and
-  *                          its last bytes may be in the record
-  * @param uploadThreads     how many parts of one process are on their way at once; a writer that has more to send waits
+  * @param partBytes         the size of every part of an upload except the last: at least 5 MiB, as required
+  *                          by S3. One object has at most 10,000 parts
+  * @param largePartBytes    the part size of an upload whose first epoch fills such a part: fewer requests
+  *                          for large epochs
+  * @param tailInRecordBytes the maximum size of a tail that is always in the record, regardless of the number
+  *                          of open parts. A longer tail is in an object, and its last bytes may be in the
+  *                          record
+  * @param uploadThreads     the maximum number of concurrent part uploads of one process; a writer with more
+  *                          parts waits
   * @param recent            the tails that this process has written, and need not read
   */
 private[stoplog] final case class S3Settings(
@@ -112,6 +119,6 @@ private[stoplog] final case class S3Settings(
 
 private[stoplog] object S3Settings {
 
-  /** The size that S3 demands of every part of an upload but the last. */
+  /** The minimum size that S3 requires of every part of an upload except the last. */
   val MinPartBytes: Int = 5 << 20
 }

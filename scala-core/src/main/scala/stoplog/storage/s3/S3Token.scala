@@ -3,14 +3,17 @@ package stoplog.storage.s3
 
 import stoplog.part.RecordBytes
 
-/** All that is known of an unfinished part: full parts of an upload, what waits to become parts, and the tail.
+/** The complete state of an unfinished part: the full parts of an upload, the objects that wait to become
+  * parts, and the tail.
   *
   * Paths are relative to the sink's path.
   *
-  * @param base   what the names of the part's objects in the staging directory begin with; used by one writer alone
-  * @param target the name under which it is going to be finished; an upload is bound to it from the start
-  * @param upload none as long as there is no full part
-  * @param waiting objects behind the upload's parts, each large enough for one: written by those who may add none
+  * @param base   the prefix of the names of the part's objects in the staging directory; used by only one
+  *               writer
+  * @param target the final name of the part; an upload is bound to this name from the start
+  * @param upload `None` while there is no full part
+  * @param waiting objects after the upload's parts, each large enough for a part: written by writers that may
+  *                not add parts
   * @param stale  tails of earlier epochs, garbage once this token is in a record
   */
 private[s3] final case class S3Token(
@@ -25,19 +28,19 @@ private[s3] final case class S3Token(
 
   def uploadedBytes: Long = upload.fold(0L)(_.parts.map(_.bytes).sum)
 
-  /** All but the tail. */
+  /** All bytes except the tail. */
   def fullBytes: Long = uploadedBytes + waiting.map(_.bytes).sum
 
   def sizeBytes: Long = fullBytes + tail.bytes
 
-  /** Of all parts of the upload but the last, once there is one. */
+  /** The size of all parts of the upload except the last, once there is a part. */
   def partBytes: Option[Int] =
     upload.flatMap(_.parts.headOption).map(_.bytes).orElse(waiting.headOption.map(_.bytes)).map(_.toInt)
 
   def inRoom(room: S3Room => S3Room): S3Token = copy(upload = upload.map(u => u.copy(room = room(u.room))))
 
-  /** The same part with fewer bytes behind it; `None` if its end is then within what has been uploaded: uploaded
-    * bytes can be left out part by part only, since they cannot be read.
+  /** Returns the part without its bytes after `bytes`; `None` if the new end is within an uploaded part.
+    * Uploaded bytes cannot be read, so only whole parts can be omitted.
     */
   def cutTo(bytes: Long): Option[S3Token] =
     if (bytes >= fullBytes) Some(copy(tail = tail.first(bytes - fullBytes)))
@@ -51,10 +54,10 @@ private[s3] final case class S3Token(
         .filter(_.uploadedBytes == bytes)
     }
 
-  /** The objects in the staging directory that the part needs, its upload's marker included. */
+  /** The objects in the staging directory that the part needs, including the marker of its upload. */
   def objects: Vector[String] = upload.map(_ => marker).toVector ++ waiting.map(_.at) ++ tail.path
 
-  /** The object that says which upload there is, for the cleanup after a writer that died. */
+  /** The object that names the upload, for the cleanup after the death of a writer. */
   def marker: String = base + S3Token.MarkerSuffix
 
   private def within[A](parts: Vector[A], bytes: Long)(size: A => Long): Vector[A] = {
@@ -69,12 +72,12 @@ private[s3] object S3Token {
 
   val PieceInfix: String = ".piece-"
 
-  /** A multipart upload, and what has been uploaded to it; handles as Hadoop gives them. */
+  /** A multipart upload, and its uploaded parts; handles as returned by Hadoop. */
   final case class Upload(handle: Handle, parts: Vector[UploadedPart], room: S3Room)
 
   final case class UploadedPart(number: Int, bytes: Long, handle: Handle)
 
-  /** Bytes that mean something to Hadoop alone, in base64. */
+  /** Bytes that only Hadoop interprets, in base64. */
   final case class Handle(base64: String) {
     def bytes: Array[Byte] = java.util.Base64.getDecoder.decode(base64)
   }
@@ -86,7 +89,9 @@ private[s3] object S3Token {
   /** The first bytes of an object in the staging directory. */
   final case class Piece(at: String, bytes: Long)
 
-  /** The bytes behind the last full part: those of an object, if there is one, and behind them those in the record. */
+  /** The bytes after the last full part: first the bytes of an object, if there is an object, then the bytes
+    * in the record.
+    */
   final case class Tail(piece: Option[Piece], inRecord: RecordBytes) {
 
     def bytes: Long = pieceBytes + inRecord.length
@@ -107,62 +112,65 @@ private[s3] object S3Token {
     def of(piece: Piece): Tail = Tail(Some(piece), RecordBytes.empty)
   }
 
-  /** The right to add parts to an upload next, and the part numbers that go with it.
+  /** The right to add the next parts to an upload, and the part numbers for these parts.
     *
-    * S3 keeps the last part that came under a number, and completes an upload by the numbers and ETags of a record. So
-    * a late writer that uses a number which a record names, or will name, spoils the part for good. Four rules keep the
-    * numbers of writers that may be alive at the same time apart, however many there are and however long they live:
+    * S3 keeps the last part with a number, and completes an upload by the numbers and ETags of a record. If a
+    * late writer uses a number that a record names, or will name, the writer damages the part permanently.
+    * Four rules separate the numbers of writers that may be alive at the same time, regardless of their
+    * number and lifetime:
     *
-    *   1. Only a writer that goes on in place adds parts: first attempts of the run that owns the part, one after the
-    *      other (I1). From a record until the next it uses no more than [[S3Room.Allotted]] numbers.
-    *   1. A claim moves the parts that it finds past what the run before may be using ([[claimed]]). The claim itself
-    *      says so, and of two claims the later one starts from the earlier one's numbers.
-    *   1. A writer that takes a part over adds nothing to the upload ([[takenOver]]). Its bytes become objects of names
-    *      that no other writer has.
-    *   1. These go up when the part is published, under numbers past all of these. Publishers all add the same bytes,
-    *      which stay readable until the upload is completed: if one of them replaces the part of another, it can be
-    *      put again.
+    *   1. Only a writer that resumes in place adds parts: first attempts of the run that owns the part, one
+    *      after the other (I1). Between two records, the writer uses at most [[S3Room.Allotted]] numbers.
+    *   1. A claim moves its parts past the numbers that the previous run may be using ([[claimed]]). The
+    *      claim records the new numbers, and a second claim starts from the numbers of the first claim.
+    *   1. A writer that takes over a part adds nothing to the upload ([[takenOver]]). Its bytes become
+    *      objects whose names no other writer has.
+    *   1. Publishers upload these objects when the part is published, under numbers after all others. All
+    *      publishers add the same bytes, which stay readable until the upload is completed. If one publisher
+    *      replaces the part of another, the part can be uploaded again.
     */
   sealed trait S3Room extends Product with Serializable {
     import S3Room._
 
-    /** The first number that no writer uses that may be alive. */
+    /** The first number that no live writer can be using. */
     def from: Int
 
-    /** For the run whose claim this goes into. Where only publishers were to add, there has been none: the part is open. */
+    /** Returns the room for the run whose claim contains the part. The part is open, so no publisher has
+      * added parts yet, even if only publishers had the right to add parts.
+      */
     def claimed(gaps: Gaps): S3Room = gaps match {
       case Gaps.Allowed if past <= LastMoved => Writer(past)
       case _                                 => takenOver(gaps)
     }
 
-    /** For an attempt that does not know who else is at work. */
+    /** Returns the room for an attempt that does not know the other active writers. */
     def takenOver(gaps: Gaps): S3Room = gaps match {
       case Gaps.Allowed => Publisher(past)
       case Gaps.Refused => Publisher(from)
     }
 
-    /** The first number behind all that a writer may be using already. */
+    /** The first number after all numbers that a writer may already be using. */
     protected def past: Int
   }
 
   object S3Room {
 
-    /** The run that the record belongs to goes on in place. */
+    /** The run that owns the record resumes in place. */
     final case class Writer(from: Int) extends S3Room {
       protected override def past: Int = (from + Allotted).min(LastNumber)
 
-      /** The last number until the next record. */
+      /** The last number before the next record. */
       def until: Int = (from + Allotted - 1).min(LastNumber - 1)
     }
 
-    /** Publishers alone add parts. */
+    /** Only publishers add parts. */
     final case class Publisher(from: Int) extends S3Room {
       protected override def past: Int = from
     }
 
-    /** Whether the numbers of an upload may leave some out. S3 refuses it for directory buckets, and where parts have
-      * checksums of their own. Then each part goes on in objects once its writer has changed, and whether a late writer
-      * has come between a publisher's two requests is told by the ETags, which S3 compares.
+    /** Whether the part numbers of an upload may have gaps. S3 rejects gaps in directory buckets, and in
+      * uploads whose parts have checksums. In these cases each part continues in objects once its writer has
+      * changed. S3 compares the ETags, and so detects a late writer between a publisher's two requests.
       */
     sealed trait Gaps extends Product with Serializable
     object Gaps {
@@ -173,15 +181,17 @@ private[s3] object S3Token {
     /** The highest part number that S3 allows. */
     val LastNumber: Int = 10000
 
-    /** The parts that a writer may add to an upload that a record names before the next record does: 2 GiB of 8 MiB
-      * each, or 4 GiB of 16 MiB. What it has beyond that waits in objects.
+    /** The number of parts that a writer may add to a recorded upload before the next record: 2 GiB in parts
+      * of 8 MiB, or 4 GiB in parts of 16 MiB. Further bytes wait in objects.
       */
     val Allotted: Int = 256
 
-    /** From here on no numbers are left out any more, so that enough are left for the rest of the part. */
+    /** Beyond this number, a claim does not move writers any more, so that enough numbers remain for the
+      * later bytes of the part.
+      */
     private val LastMoved = LastNumber / 2
 
-    /** Of a handle of version 1, whose writers used one number after the other, and no bound was set to them. */
+    /** Returns the room for a handle of version 1, whose writers used consecutive numbers without a limit. */
     def unbounded(lastNumber: Int): S3Room = Publisher(lastNumber + (LastNumber - lastNumber) / 2)
   }
 }

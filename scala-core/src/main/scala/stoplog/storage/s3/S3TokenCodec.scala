@@ -9,13 +9,14 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import stoplog.part.RecordBytes
 import stoplog.storage.s3.S3Token._
 
-/** Tokens as they stand in the commit log: `{"v":2,"base":…,"target":…,"upload":…,"parts":[…],"next":…,"tail":…}`.
+/** Encodes tokens for the commit log: `{"v":2,"base":…,"target":…,"upload":…,"parts":[…],"next":…,"tail":…}`.
   *
-  * Every version ever written stays readable; a newer one is refused, because it may say more than is understood.
+  * Every version that was ever written stays readable. A newer version is rejected, because it may contain
+  * unknown data.
   */
 private[s3] object S3TokenCodec {
 
-  /** The version that is written, and the newest that can be read. */
+  /** The written version, and the newest readable version. */
   val Version: Int = 2
 
   def encode(token: S3Token): String = {
@@ -51,7 +52,9 @@ private[s3] object S3TokenCodec {
     mapper.writeValueAsString(root)
   }
 
-  /** `None` for anything that is not a token. Error: `IllegalArgumentException` for one that is too new. */
+  /** Returns `None` for a text that is not a token. Error: `IllegalArgumentException` for a token of a newer
+    * version.
+    */
   def decode(text: String): Option[S3Token] = parse(text).filter(_.path("v").isInt).map { root =>
     val version = root.path("v").asInt()
     if (version > Version)

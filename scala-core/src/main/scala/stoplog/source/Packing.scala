@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-/** Shares out the splits of a micro-batch, or of a batch query, among tasks.
+/** Distributes the splits of a micro-batch, or of a batch query, among tasks.
   *
-  * A task costs more than a small split: so small ones go together, in their order, and large ones are divided until every
-  * core has something to do.
+  * A task costs more than a small split. So small splits are grouped in their order, and large splits are
+  * divided until every core has work.
   */
 private[stoplog] object Packing {
 
-  /** @param tasks how many can run at a time */
+  /** @param tasks the number of tasks that can run at the same time */
   def pack[S <: Split](
       splits: Iterator[S],
       source: SplitSource[S, _, _],
@@ -50,15 +50,17 @@ private[stoplog] object Packing {
 
   /** The sizes of the tasks.
     *
-    * @param openingBytes the cost of opening a split, as if so many bytes more had to be read
-    * @param leastBytes   less is not worth a task
-    * @param mostBytes    more is too much for a task
+    * @param openingBytes the cost of opening a split, expressed as a number of bytes to read
+    * @param leastBytes   the minimum number of bytes that is worth a task
+    * @param mostBytes    the maximum number of bytes of a task
     */
   final case class Sizes(openingBytes: Long, leastBytes: Long, mostBytes: Long)
 
   object Sizes {
 
-    /** Spark's own sizes of tasks, with less for opening: the task asks the storage for nothing twice. */
+    /** Spark's own sizes of tasks, with a lower opening cost: a task makes no request to the storage twice.
+
+      */
     val default: Sizes = Sizes(64L << 10, 4L << 20, 128L << 20)
   }
 }

@@ -3,7 +3,7 @@ package stoplog.source
 
 import scala.collection.mutable
 
-/** The work of a task: reads the splits that it was given, and makes rows of their records. */
+/** The work of a task: reads the assigned splits, and converts their records to rows. */
 private[stoplog] final class ReadLoop[S <: Split, R, T](source: SplitSource[S, R, T], splits: Seq[S])
     extends AutoCloseable {
   private val reader                         = source.reader()
@@ -14,7 +14,7 @@ private[stoplog] final class ReadLoop[S <: Split, R, T](source: SplitSource[S, R
 
   reader.add(splits)
 
-  /** Goes to the next row; false when all splits are read. */
+  /** Moves to the next row; false when all splits are read. */
   def next(): Boolean = {
     while (!rows.next() && !over)
       if (fetched != null && fetched.advance()) emitter.emit(fetched.record, rows)
@@ -22,10 +22,10 @@ private[stoplog] final class ReadLoop[S <: Split, R, T](source: SplitSource[S, R
     rows.isThere
   }
 
-  /** Valid until [[next]]. */
+  /** Returns the current row, valid until [[next]]. */
   def row: T = rows.current
 
-  /** From another thread: what waits returns soon. */
+  /** Called from another thread: a waiting call returns soon. */
   def wakeUp(): Unit = reader.wakeUp()
 
   override def close(): Unit = reader.close()
@@ -38,7 +38,7 @@ private[stoplog] final class ReadLoop[S <: Split, R, T](source: SplitSource[S, R
       over = true
   }
 
-  /** The rows of one record: nearly always one. */
+  /** The rows of one record: nearly always one row. */
   private final class Rows extends RowOutput[T] {
     private var first: T = _
     private var state    = Rows.None

@@ -1,56 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-/** Finds the splits that are to be read. On the driver; called by one thread at a time.
+/** Finds the splits to read. Runs on the driver; called by one thread at a time.
   *
-  * Lazy: splits are made when they are asked for, so that a source with millions of them holds few. For each micro-batch
-  * the engine calls [[discover]], then [[next]] until it has enough or there is none, gives back by [[takeBack]] all
-  * that is too much, takes a [[snapshot]] and writes it down together with the splits that were taken. After a restart an
-  * enumerator made from that snapshot goes on from there: it yields none of these splits again, and all that were not
-  * among them.
+  * Splits are created lazily, so that a source with millions of splits holds only few of them. For each
+  * micro-batch, the engine calls [[discover]], then [[next]] until the micro-batch is full or no split is
+  * left. The engine returns surplus splits by [[takeBack]]. Then it writes a [[snapshot]] together with the
+  * splits of the micro-batch. After a restart, an enumerator that is created from this snapshot MUST return
+  * none of these splits again, and MUST return all other splits.
   */
 trait SplitEnumerator[S <: Split] extends AutoCloseable {
 
-  /** Looks for new splits. Cheap when enough are known already. */
+  /** Searches for new splits. Cheap if enough splits are already known. */
   def discover(): Discovery
 
-  /** The next split, the oldest first unless the source says otherwise; none when all that was discovered is handed out.
+  /** Returns the next split, the oldest first unless the source specifies another order; `None` when all
+    * discovered splits have been returned.
     */
   def next(): Option[S]
 
-  /** As much of the split as the budget allows.
+  /** Returns the part of the split that fits into the budget.
     *
-    * The engine takes a split that does not fit whole when there is nothing else in the micro-batch: each makes some
-    * progress.
+    * If the micro-batch has no other split, the engine accepts the whole split even if it does not fit. So
+    * each micro-batch makes some progress.
     */
   def admit(split: S, budget: Budget): Admitted[S] =
     if (budget.holds(split.size)) Admitted.All(split, split.size) else Admitted.Nothing()
 
-  /** A split, or what is left of one, comes [[next]] again, before all others. */
+  /** Returns a split, or the remainder of a split, to the enumerator. [[next]] returns it before all other
+    * splits.
+    */
   def takeBack(split: S): Unit
 
-  /** The bytes from which [[SplitSource.enumerator]] goes on. Written with each micro-batch: so it should be small.
+  /** Returns the bytes from which [[SplitSource.enumerator]] continues. Written with each micro-batch, so the
+    * snapshot SHOULD be small.
     *
-    * @param end the number of splits that micro-batches have taken from the source's beginning on, this one included
+    * @param end the number of splits in all micro-batches since the start of the source, including this
+    *            micro-batch
     */
   def snapshot(end: Long): Array[Byte]
 
-  /** The first split, counted from the beginning of the source, that a restored enumerator may ask its context for. */
+  /** The first split, counted from the start of the source, that a restored enumerator may request from its
+    * context.
+    */
   def oldestNeeded: Long = Long.MaxValue
 
-  /** Confines the enumerator to the splits that exist now, as the trigger `availableNow` wants it. */
+  /** Limits the enumerator to the splits that exist now, as required by the trigger `availableNow`. */
   def fixTarget(): Unit
 
-  /** The micro-batches of these splits are committed. May be told of splits twice, after a restart.
+  /** Called when the micro-batches of these splits are committed. After a restart, the same splits may be
+    * reported again.
     *
-    * @param first the number of the first of them, counted from the source's beginning
+    * @param first the number of the first of these splits, counted from the start of the source
     */
   def committed(first: Long, splits: Iterator[S]): Unit = ()
 
-  /** The splits known to be unread, without looking. */
+  /** Returns the known unread splits. Searches for no new splits. */
   def outstanding: Outstanding
 
-  /** The source's own metrics, by the names under which they are shown. */
+  /** The metrics of the source, by their displayed names. */
   def metrics: Map[String, String] = Map.empty
 }
 
@@ -58,10 +66,12 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
 sealed trait Discovery
 object Discovery {
 
-  /** All that there is now has been handed out once [[SplitEnumerator.next]] yields none. */
+  /** All present splits have been returned once [[SplitEnumerator.next]] returns `None`. */
   case object Complete extends Discovery
 
-  /** There may be more than could be held at once: ask again then. */
+  /** There may be more splits than can be held at once: call again when [[SplitEnumerator.next]] returns
+    * `None`.
+    */
   case object Partial extends Discovery
 }
 
@@ -70,16 +80,17 @@ sealed trait Admitted[S]
 object Admitted {
   final case class All[S](split: S, size: SplitSize) extends Admitted[S]
 
-  /** The split was cut in two; the rest is to be taken back. */
+  /** The split was divided; the rest MUST be returned by [[SplitEnumerator.takeBack]]. */
   final case class Part[S](head: S, size: SplitSize, rest: S) extends Admitted[S]
 
-  /** None of it fits. */
+  /** No part of the split fits. */
   final case class Nothing[S]() extends Admitted[S]
 }
 
-/** Splits that no micro-batch has taken yet.
+/** Splits that no micro-batch contains yet.
   *
-  * @param oldestMillis when the oldest of them came to be; none if there is none, or if it is unknown
+  * @param oldestMillis the time of creation of the oldest split; `None` without splits, or if the time is
+  *                     unknown
   */
 final case class Outstanding(splits: Long, bytes: Long, oldestMillis: Option[Long])
 
@@ -89,10 +100,10 @@ object Outstanding {
 
 /** The initial state of an enumerator.
   *
-  * @param restored the newest [[SplitEnumerator.snapshot]] that was written down; none for a source that starts anew
-  * @param assigned the splits that micro-batches have taken so far, from the one with this number on
-  * @param state    a directory of the enumerator's own, for state that is too large for a snapshot
-  * @param batches  the same splits as `assigned`, of each micro-batch with the snapshot that was written with them
+  * @param restored the newest [[SplitEnumerator.snapshot]] that was written; `None` for a new source
+  * @param assigned returns the splits of all micro-batches so far, starting with the split of this number
+  * @param state    a directory for the enumerator, for state that is too large for a snapshot
+  * @param batches  returns the same splits as `assigned`, for each micro-batch with its snapshot
   */
 final case class EnumeratorContext[S](
     restored: Option[Array[Byte]],
@@ -101,17 +112,19 @@ final case class EnumeratorContext[S](
     batches: Long => Iterator[AssignedSplits[S]] = (_: Long) => Iterator.empty
 ) {
 
-  /** Whether this is a batch query, which reads all there is once and keeps no state. */
+  /** Whether this is a batch query, which reads all present data once and keeps no state. */
   def isOnce: Boolean = state == StateFiles.None
 }
 
-/** The splits of one micro-batch, and the enumerator's snapshot after them. */
+/** The splits of one micro-batch, and the enumerator's snapshot after these splits. */
 final case class AssignedSplits[S](splits: Seq[S], snapshot: Array[Byte])
 
-/** The limits of one micro-batch: the first that it reaches ends it, and it reads one split at least. */
+/** The limits of one micro-batch. A micro-batch ends at the first limit that it reaches, and reads at least
+  * one split.
+  */
 final case class ReadLimits(splits: Option[Long], bytes: Option[Long], records: Option[Long]) {
 
-  /** Both limits, whichever is lower. */
+  /** Combines both limits: the lower limit applies. */
   def and(other: ReadLimits): ReadLimits =
     ReadLimits(
       lower(splits, other.splits),
@@ -126,24 +139,26 @@ object ReadLimits {
   val none: ReadLimits = ReadLimits(None, None, None)
 }
 
-/** The unused rest of a micro-batch's limits.
+/** The unused remainder of a micro-batch's limits.
   *
-  * @param limits of the whole micro-batch, to see how much that is
-  * @param over   whether the micro-batch ends here, whatever is left
+  * @param limits of the whole micro-batch, to compute the remainder
+  * @param over   whether the micro-batch ends here, regardless of the remainder
   */
 final case class Budget(limits: ReadLimits, usedBytes: Long, usedRecords: Long, over: Boolean = false) {
 
-  /** None for no limit. */
+  /** `None` for no limit. */
   def bytes: Option[Long] = limits.bytes.map(_ - usedBytes)
 
-  /** None for no limit. */
+  /** `None` for no limit. */
   def records: Option[Long] = limits.records.map(_ - usedRecords)
 
-  /** Whether a split fits; one with an unknown number of records does not, if they are limited. */
+  /** Whether a split fits. A split with an unknown number of records does not fit if the records are limited.
+
+    */
   def holds(size: SplitSize): Boolean =
     bytes.forall(_ >= size.bytes) && records.forall(left => size.records.exists(_ <= left))
 
-  /** Whether the micro-batch has nothing to read yet, so that it has to take something. */
+  /** Whether the micro-batch has nothing to read yet, so that it has to accept a split. */
   def isUnused: Boolean = usedBytes == 0 && usedRecords == 0
 
   private[source] def minus(size: SplitSize): Budget =

@@ -13,12 +13,14 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.LookBack
 import stoplog.storage.PutOutcome
 
-/** The splits of each micro-batch: one record for each that has any, in the order of their numbers.
+/** The splits of each micro-batch: one record for each micro-batch with splits, in the order of their
+  * numbers.
   *
-  * A record is created before Spark hears of its splits, and never changed. Its name is the number of its first split, and
-  * it names the record before it, so the records form one chain: of two drivers that go on from the same split, one is
-  * refused. A driver that slept while the others dropped the record at its place leaves one that is no link of the chain:
-  * a stray record. Strays lie before the chain, as a driver drops its oldest records first.
+  * A record is created before Spark receives its splits, and never changed. Its name is the number of its
+  * first split, and it contains the id of the previous record, so the records form one chain. If two drivers
+  * continue from the same split, one driver is rejected. If a delayed driver writes a record after others
+  * have dropped the record with this name, its record is not part of the chain: a stray record. Strays
+  * precede the chain, because a driver drops its oldest records first.
   */
 private[source] final class SplitLog[S <: Split](
     files: StateFiles,
@@ -27,23 +29,25 @@ private[source] final class SplitLog[S <: Split](
 ) {
   import SplitLog.Link
 
-  /** The newest record; none for a source that has read nothing yet. */
+  /** Returns the newest record; `None` for a source that has read nothing yet. */
   def newest(): Option[SplitRecord[S]] = firsts().lastOption.map(read)
 
-  /** The number that the next split will have. */
+  /** The number of the next split. */
   def end: Long = newestLink.end
 
-  /** Nothing is read for a while: the splits of the last record need not stay in memory. */
+  /** Releases the splits of the last record from memory, because nothing is read for a while. */
   def rest(): Unit = recent.set(null)
 
-  /** The end of the record that begins at this split, if there is one: of the micro-batch that was planned from here. */
+  /** Returns the end of the record that starts at this split, if there is a record: the end of the
+    * micro-batch that was planned from here.
+    */
   def plannedFrom(first: Long): Option[Long] =
     Option.when(firsts().contains(first) && !isStray(first))(read(first).end)
 
-  /** Writes the record of a micro-batch, and answers where it ends.
+  /** Writes the record of a micro-batch. Returns the end of the record.
     *
-    * Errors: `STOPLOG_SOURCE_FENCED` when another driver has planned this micro-batch, or gone on behind it;
-    * `STOPLOG_PLACE_CHANGED` when the record before it is not there: see [[LookBack]].
+    * Errors: `STOPLOG_SOURCE_FENCED` if another driver has planned this micro-batch, or a later one;
+    * `STOPLOG_PLACE_CHANGED` if the previous record does not exist: see [[LookBack]].
     */
   def append(first: Long, planned: Vector[S], snapshot: Array[Byte]): Long = {
     val record = SplitRecord(first, planned, snapshot, newestLink.id)
@@ -58,7 +62,8 @@ private[source] final class SplitLog[S <: Split](
         LookBack.at(first, before, there) match {
           case LookBack.Overtaken(_) =>
             known = Some(there)
-            // A driver that went on from this record needs it. None goes on from a stray one.
+            // Deletes only a stray record: no driver continues from a stray record, but from any other
+            // record.
             if (isStray(first)) files.delete(name)
             throw Errors.sourceFenced(files.describe(name))
           case LookBack.Elsewhere(missing) =>
@@ -72,13 +77,13 @@ private[source] final class SplitLog[S <: Split](
     }
   }
 
-  /** The splits with these numbers, one record at a time.
+  /** Returns the splits with these numbers. Reads one record at a time.
     *
-    * Error: `STOPLOG_SOURCE_STATE_LOST` when they are not all there.
+    * Error: `STOPLOG_SOURCE_STATE_LOST` if a split is missing.
     */
   def splits(from: Long, until: Long): Iterator[S] = batches(from, until).flatMap(_.splits)
 
-  /** The same splits, of each record with its snapshot. */
+  /** Returns the same splits, per record, with the snapshot of the record. */
   def batches(from: Long, until: Long): Iterator[AssignedSplits[S]] = {
     val all      = firsts()
     val relevant = all.drop(all.lastIndexWhere(_ <= from).max(0)).takeWhile(_ < until)
@@ -92,35 +97,39 @@ private[source] final class SplitLog[S <: Split](
     }
   }
 
-  /** The number of the first split that is still written down. Reads all records: a stray may go on from another. */
+  /** Returns the number of the first recorded split. Reads all records, because a stray may continue from
+    * another record.
+    */
   def oldest: Long = {
     val all = firsts()
     all.drop(all.lastIndexWhere(isStray) + 1).headOption.getOrElse(0L)
   }
 
-  /** Looks again which records are left: a driver that was overtaken may still drop old ones. */
+  /** Lists the remaining records again: an overtaken driver may still drop old records. */
   def forgetDropped(): Unit = {
     val there = listed().toSet
     known = known.map(_.filter(there))
   }
 
-  /** Whether another driver has added records since this one listed them. */
+  /** Whether another driver has added records since this driver listed the records. */
   def isOvertaken: Boolean = known.exists(_.lastOption != listed().lastOption)
 
-  /** Removes the records of all committed micro-batches but the last so many, whichever driver has written them: runs of one
-    * micro-batch each would never remove any of their own.
+  /** Removes the records of all committed micro-batches except the last `kept`, including the records of
+    * other drivers. Otherwise runs of one micro-batch each would never remove a record.
     *
-    * Only a driver that has added a record removes any: it has refused all others by then.
+    * Only a driver that has added a record removes records, because it has fenced all other drivers by then.
     *
-    * @param committed the end of the last micro-batch that is committed
-    * @param needed    the first split that the enumerator may ask for
+    * @param committed the end of the last committed micro-batch
+    * @param needed    the first split that the enumerator may request
     */
   def trim(committed: Long, kept: Int, needed: Long): Unit = if (hasAppended) {
     val done = firsts().takeWhile(_ < committed)
     if (done.sizeIs > kept) dropBefore(done(done.size - kept).min(needed))
   }
 
-  /** Removes the records all of whose splits have lower numbers. The newest stays: it has the enumerator's state. */
+  /** Removes the records whose splits all have lower numbers. Keeps the newest record, which contains the
+    * enumerator's state.
+    */
   def dropBefore(split: Long): Unit = {
     val all     = firsts()
     val useless = all.zip(all.drop(1)).takeWhile(_._2 <= split).map(_._1)
@@ -136,18 +145,20 @@ private[source] final class SplitLog[S <: Split](
   private var hasAppended                 = false
   private val links                       = TrieMap.empty[Long, Link]
 
-  // The record that is planned twice and then read.
+  // Caches the record that is planned twice and then read.
   private val recent = new AtomicReference[SplitRecord[S]]()
 
-  /** The link for the next record: to the newest. */
+  /** Returns the link for the next record: a link to the newest record. */
   private def newestLink: Link = firsts().lastOption.fold(Link.none)(first => orLost(first)(link(first)))
 
-  /** Whether the record after this one goes on from another. The newest is no stray: a driver goes on from it. */
+  /** Whether the next record does not continue from this record. The newest record is not a stray, because a
+    * driver continues from it.
+    */
   private def isStray(first: Long): Boolean = isStray(first, firsts())
 
   private def isStray(first: Long, there: Vector[Long]): Boolean = nextOf(first, there).exists { next =>
     try link(first).isNotBefore(next, link(next))
-    catch { case _: FileNotFoundException => true } // another driver drops records, this one before the next
+    catch { case _: FileNotFoundException => true } // another driver drops records, this record before the next
   }
 
   private def nextOf(first: Long, there: Vector[Long]): Option[Long] = there.search(first) match {
@@ -174,7 +185,8 @@ private[source] final class SplitLog[S <: Split](
   private def read(first: Long): SplitRecord[S] =
     Option(recent.get).filter(_.first == first).getOrElse {
       val record = orLost(first)(open(first))
-      // Since it was listed, other drivers may have dropped it, and one that slept may have left a stray at its place.
+      // After the listing, other drivers may have dropped the record, and a delayed driver may have written a
+      // stray in its place.
       if (firsts().lastOption.contains(first) && isStray(first, listed())) {
         rest()
         throw lost(first)
@@ -182,7 +194,7 @@ private[source] final class SplitLog[S <: Split](
       record
     }
 
-  /** Another driver may have dropped the record since this one listed it. */
+  /** Converts a missing record: another driver may have dropped the record after the listing. */
   private def orLost[A](first: Long)(action: => A): A =
     try action
     catch { case _: FileNotFoundException => throw lost(first) }
@@ -213,10 +225,12 @@ private object SplitLog {
 
   def name(first: Long): String = f"$first%020d.splits"
 
-  /** A record as its neighbours in the chain see it. */
+  /** The properties of a record that its neighbours in the chain use. */
   private final case class Link(end: Long, id: Option[SplitRecord.Id], previous: Option[SplitRecord.Id]) {
 
-    /** Records of version 1 do not name the one before them. */
+    /** Whether this record is not the predecessor of the record at `next`. Records of version 1 do not name a
+      * predecessor.
+      */
     def isNotBefore(next: Long, link: Link): Boolean = end != next || link.previous.exists(!id.contains(_))
   }
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-/** Reads the records of splits, one after the other. In a task; [[wakeUp]] alone may come from another thread.
+/** Reads the records of splits, one after the other. Runs in a task; only [[wakeUp]] may be called from
+  * another thread.
   *
-  * [[fetch]] is re-entrant: if it was left early, by [[wakeUp]] or by an exception, the next call goes on behind the last
-  * record that was handed out. No record comes twice, and none is left out.
+  * [[fetch]] is re-entrant: after an early return by [[wakeUp]] or an exception, the next call continues
+  * after the last returned record. The reader MUST return each record exactly once.
   */
 trait SplitReader[S <: Split, R] extends AutoCloseable {
 
-  /** Splits to be read behind those that are there already. */
+  /** Adds splits after the present splits. */
   def add(splits: Seq[S]): Unit
 
-  /** The next records. Waits for the storage, and returns early when it is woken.
+  /** Returns the next records. Waits for the storage, and returns early after [[wakeUp]].
     *
-    * The records that it returned before are no longer valid: readers may use their buffers again.
+    * The records of the previous call are no longer valid: readers may reuse their buffers.
     */
   def fetch(): Fetched[S, R]
 
-  /** Makes a [[fetch]] that waits, or else the next one, return soon. */
+  /** Makes a waiting [[fetch]], or otherwise the next call, return soon. */
   def wakeUp(): Unit
 }
 
@@ -25,24 +26,24 @@ trait SplitReader[S <: Split, R] extends AutoCloseable {
 sealed trait Fetched[+S, +R]
 object Fetched {
 
-  /** Records of one split: one at a time, and each only until the next. */
+  /** Records of one split. Only one record at a time is valid, until the next call of [[advance]]. */
   trait Records[+S, +R] extends Fetched[S, R] {
 
-    /** Goes to the next record; false when there is no further one here. */
+    /** Moves to the next record; false if this result has no further record. */
     def advance(): Boolean
 
-    /** The record that [[advance]] went to. */
+    /** The record to which [[advance]] has moved. */
     def record: R
 
-    /** The rest of the split behind this record, as a split of its own; none if it was its last, and always none for
-      * a source whose splits can only be read from their beginnings.
+    /** Returns the remainder of the split after this record, as a separate split; `None` after the last
+      * record. Always `None` if the source can read splits only from their start.
       */
     def rest: Option[S]
   }
 
-  /** Woken, or nothing is ready: call again. */
+  /** The reader was woken, or no record is ready: call [[SplitReader.fetch]] again. */
   case object Nothing extends Fetched[scala.Nothing, scala.Nothing]
 
-  /** All splits that were added have been read. */
+  /** All added splits have been read. */
   case object Finished extends Fetched[scala.Nothing, scala.Nothing]
 }

@@ -5,11 +5,12 @@ import java.io._
 import java.security.MessageDigest
 import java.util.zip.{CRC32C, CheckedOutputStream, Deflater, DeflaterOutputStream, InflaterInputStream}
 
-/** The splits of one micro-batch, and the enumerator's state behind them.
+/** The splits of one micro-batch, and the enumerator's state after these splits.
   *
-  * @param first    the number of its first split, counted from the source's beginning
-  * @param snapshot of the enumerator, once it had yielded these
-  * @param previous the record that this one goes on from; `None` for the first of a log, and in records of version 1
+  * @param first    the number of its first split, counted from the start of the source
+  * @param snapshot of the enumerator, after it had returned these splits
+  * @param previous the predecessor of this record; `None` for the first record of a log, and in records of
+  *                 version 1
   */
 private[source] final case class SplitRecord[S](
     first: Long,
@@ -18,24 +19,24 @@ private[source] final case class SplitRecord[S](
     previous: Option[SplitRecord.Id]
 ) {
 
-  /** The number of the split behind its last one. */
+  /** The number of the split after its last split. */
   def end: Long = first + splits.size
 }
 
-/** Records as bytes: a head of fixed length, the compressed body, and a checksum over both. */
+/** Encodes records as bytes: a head of fixed length, the compressed body, and a checksum of both. */
 private[source] object SplitRecord {
 
-  /** The newest format that can be read. Since 2 a record names the one before it. */
+  /** The newest readable format. Since version 2, a record contains the id of its predecessor. */
   val Version: Int = 2
 
-  /** The identity of a record, the SHA-256 of its bytes. Two drivers that planned the same splits have written the same
-    * one.
+  /** The identity of a record: the SHA-256 of its bytes. Two drivers that planned the same splits have
+    * written records with the same identity.
     */
   final case class Id(sha256: Vector[Byte])
 
   def idOf(bytes: Array[Byte]): Id = Id(MessageDigest.getInstance("SHA-256").digest(bytes).toVector)
 
-  /** The reason for which bytes are no record that can be used. */
+  /** The reason why the bytes are not a usable record. */
   sealed trait Problem
   final case class Torn(why: String)                    extends Problem
   final case class TooNew(version: Int, supported: Int) extends Problem

@@ -3,60 +3,62 @@ package stoplog.source
 
 import java.io.{DataInput, DataOutput}
 
-/** A source of Spark's, streaming and batch, made of parts that know nothing of Spark: the roles of Flink's FLIP-27.
+/** A Spark source for streaming and batch queries, composed of roles that are independent of Spark: the roles
+  * of Flink's FLIP-27.
   *
-  *   - The [[SplitEnumerator]], on the driver, finds out what there is to read, and yields it as splits.
-  *   - A [[SplitReader]], in each task, reads the records of the splits that it is given.
-  *   - The [[RecordEmitter]] makes rows of records.
+  *   - The [[SplitEnumerator]], on the driver, discovers the data to read, and returns the data as splits.
+  *   - A [[SplitReader]], in each task, reads the records of its splits.
+  *   - The [[RecordEmitter]] converts records to rows.
   *
-  * The driver writes down the splits of a micro-batch before Spark hears of the batch, so a batch that is repeated after
-  * a restart reads the same splits, however the world has changed meanwhile. A source has to do no more for it than read
-  * a split the same way each time.
+  * The driver writes the splits of a micro-batch before Spark receives the batch. So a batch that is repeated
+  * after a restart reads the same splits, regardless of other changes. A source only MUST read a split the
+  * same way each time.
   *
-  * It goes to the executors, so it must be serializable; what it holds open belongs into enumerators and readers.
+  * A source is sent to the executors, so it MUST be serializable. Open resources belong in enumerators and
+  * readers.
   *
-  * @tparam S its splits
-  * @tparam R what a reader reads
-  * @tparam T what the engine wants: rows
+  * @tparam S the splits
+  * @tparam R the records of a reader
+  * @tparam T the output type of the engine: rows
   */
 trait SplitSource[S <: Split, R, T] extends Serializable {
 
   /** The source's name in messages. */
   def describe: String
 
-  /** The origin of the splits, if it may change between the runs of a query: then a run that names another one than the
-    * first run is refused, because its splits would mean something else.
+  /** The origin of the splits, if it may change between the runs of a query. A run with another origin than
+    * the first run is rejected, because its splits would have another meaning.
     */
   def identity: Option[String] = None
 
-  /** The format of the splits in checkpoints and on the way to the tasks. */
+  /** The format of the splits in checkpoints and in the messages to tasks. */
   def splits: VersionedSerializer[S]
 
-  /** The enumerator of one run, as it was when it was last asked for its [[SplitEnumerator.snapshot]]. */
+  /** Creates the enumerator of one run, in the state of its last [[SplitEnumerator.snapshot]]. */
   def enumerator(context: EnumeratorContext[S]): SplitEnumerator[S]
 
-  /** The reader of one task. */
+  /** Creates the reader of one task. */
   def reader(): SplitReader[S, R]
 
-  /** The emitter of one task. */
+  /** Creates the emitter of one task. */
   def emitter(): RecordEmitter[R, T]
 
-  /** The same records in several splits, for tasks that work side by side. Each piece stands for itself.
+  /** Divides the records of a split into several independent splits, for tasks that run in parallel.
     *
-    * @param bytes that a piece should have about
+    * @param bytes the approximate size of each new split
     */
   def divide(split: S, bytes: Long): Seq[S] = Seq(split)
 
-  /** Counts of the tasks' work, taken on the driver at the end of each micro-batch, by any thread. The enumerator has its
-    * own.
+  /** Returns counters of the tasks' work. Called on the driver at the end of each micro-batch, by any thread.
+    * The enumerator has separate metrics.
     */
   def metrics: Map[String, String] = Map.empty
 }
 
-/** A piece of a source's data: what one reader reads from its first record to its last.
+/** A piece of a source's data, which one reader reads from the first to the last record.
   *
-  * Immutable, and complete: a reader that has the split, its source and nothing else reads the same records, today and
-  * after any number of restarts.
+  * Immutable and complete: a reader with only the split and its source MUST read the same records, after any
+  * number of restarts.
   */
 trait Split {
 
@@ -67,20 +69,22 @@ trait Split {
   def size: SplitSize
 }
 
-/** The size of a split, as far as it is known without reading it.
+/** The size of a split, as known without reading the split.
   *
-  * @param bytes   as they lie on the storage; 0 if the source does not count in bytes
-  * @param records none where only reading can tell
+  * @param bytes   as stored on the storage; 0 if the source does not count in bytes
+  * @param records `None` if the number is known only after reading
   */
 final case class SplitSize(bytes: Long, records: Option[Long])
 
-/** Makes rows of what a reader read. In a task.
+/** Converts the records of a reader to rows. Runs in a task.
   *
-  * Without memory: a record that is emitted twice, because an attempt was broken off, gives the same rows.
+  * Stateless: a record that is emitted twice, because an attempt was aborted, produces the same rows.
   */
 trait RecordEmitter[R, T] {
 
-  /** @param out takes any number of rows; one that is the only one of its record may be used again for the next record */
+  /** @param out accepts any number of rows; a row that is the only row of its record may be reused for the
+    *            next record
+    */
   def emit(record: R, out: RowOutput[T]): Unit
 }
 
@@ -89,10 +93,10 @@ trait RowOutput[T] {
   def put(row: T): Unit
 }
 
-/** Turns values into bytes that later releases can read.
+/** Converts values to bytes that later releases can read.
   *
-  * The bytes lie in checkpoints for years: so each value is written field by field, with a number for the shape,
-  * and never by Java serialization, which breaks when a class changes.
+  * Checkpoints keep the bytes for years. So a serializer writes each value field by field, with a version
+  * number for the layout. It MUST NOT use Java serialization, which breaks when a class changes.
   *
   * {{{
   * object KeysSerializer extends VersionedSerializer[Keys] {
@@ -104,11 +108,13 @@ trait RowOutput[T] {
   */
 trait VersionedSerializer[A] extends Serializable {
 
-  /** The shape that [[write]] writes, from 1 on. Raise it with each change, and go on reading all before it. */
+  /** The layout that [[write]] writes, starting with 1. Increase the version with each change, and keep
+    * reading all earlier versions.
+    */
   def version: Int
 
   def write(value: A, out: DataOutput): Unit
 
-  /** @param version what was written, at most [[version]]: a newer one is refused before it comes here */
+  /** @param version the written version, at most [[version]]: a newer version is rejected before this call */
   def read(version: Int, in: DataInput): A
 }

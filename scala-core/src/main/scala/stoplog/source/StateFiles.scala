@@ -6,20 +6,21 @@ import java.io.{InputStream, OutputStream}
 import stoplog.fault.{Faults, Step}
 import stoplog.storage.{FileStore, NoFiles, PutOutcome}
 
-/** The files of a source's state, in a directory of its checkpoint. Each file is whole or not there.
+/** The files of a source's state, in a directory of its checkpoint. Each file is complete or does not exist.
   *
   * @param directory below the root of the files
   */
 class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faults.none)
     extends Serializable {
 
-  /** The names of the files, in ascending order. */
+  /** Returns the names of the files, in ascending order. */
   def list(): Vector[String] = files.names(directory).filterNot(_.startsWith(".")).sorted
 
   /** Error: `FileNotFoundException`. */
   def open(name: String): InputStream = files.open(at(name))
 
-  /** Creates a file, whole and durable, unless there is one: of several callers, on any machines, one is told `Created`.
+  /** Creates a file, complete and durable, if it does not exist. Of several callers, on any machines, exactly
+    * one receives `Created`.
     */
   def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = files.createIfAbsent(at(name)) {
     out =>
@@ -28,13 +29,13 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
       faults.at(Step.StateWritten)
   }
 
-  /** Deletes a file. A file that is gone already is no error. */
+  /** Deletes a file. Ignores a file that does not exist. */
   def delete(name: String): Unit = files.delete(Seq(at(name)))
 
-  /** A directory in this one. */
+  /** Returns a directory in this directory. */
   def in(below: String): StateFiles = new StateFiles(files, at(below), faults)
 
-  /** The file's location, for messages. */
+  /** Returns the file's location, for messages. */
   def describe(name: String): String = files.describe(at(name))
 
   private def at(name: String): String = FileStore.path(directory, name)
@@ -42,7 +43,7 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
 
 object StateFiles {
 
-  /** The state of a source that is read once: the files are not kept. */
+  /** The state of a source that is read once: files are not kept. */
   object None extends StateFiles(NoFiles) {
     override def putIfAbsent(name: String)(write: OutputStream => Unit): PutOutcome = {
       write(OutputStream.nullOutputStream())

@@ -7,17 +7,20 @@ import scala.annotation.tailrec
 
 import stoplog.source.file.SeenTable.SeenEntry
 
-/** The one rule for files that listings do not find. A file is forgotten, so that it would be read again, only if
-  * listings of its directory have not found it for a stated time.
+/** The only rule for files that listings do not find. A file is forgotten, and would be read again, only if
+  * listings of its directory have not found the file for a configured time.
   *
-  *  - A listing of all directories is evidence. A listing of the changed ones, or one that failed, is none.
-  *  - The directory must be the one in which the file was read, and the listing must have looked for the file: see
-  *    [[Evidence]].
-  *  - Time is that of a monotonic clock within a run. Between two runs it is the difference of two wall clock readings,
-  *    of which at most half of the stated time counts: one wrong reading proves nothing.
-  *  - Absent files form one generation: files that become absent later wait until the generation before is forgotten.
+  *  - A listing of all directories is evidence. A listing of only the changed directories, or a failed
+  *    listing, is not.
+  *  - The directory must be the directory in which the file was read, and the listing must have included the
+  *    file: see [[Evidence]].
+  *  - Within a run, time is measured by a monotonic clock. Between two runs, time is the difference of two
+  *    readings of the wall clock. At most half of the configured time counts then: one wrong reading proves
+  *    nothing.
+  *  - Absent files form one generation: files that become absent later wait until the previous generation is
+  *    forgotten.
   *
-  * Pure: holds no clock and touches no storage.
+  * Pure: holds no clock and does not access a storage.
   */
 private[file] final class Absence(forgetMillis: Long) {
   private var members                  = new SeenTable
@@ -26,7 +29,7 @@ private[file] final class Absence(forgetMillis: Long) {
   private var evidenceAt: Option[Long] = None
   private var credit                   = 0L
 
-  /** The number of files, and of directories, that are absent. */
+  /** The number of files and directories that are absent. */
   def size: Int = count
 
   /** The time for which all members have been absent. */
@@ -34,12 +37,12 @@ private[file] final class Absence(forgetMillis: Long) {
 
   def hashes: Iterator[PathHash] = members.present.map(_.hash)
 
-  /** A listing has found a file. Returns whether the file was absent before. */
+  /** Called when a listing has found a file. Returns whether the file was absent before. */
   def sighted(hash: PathHash): Boolean = count > 0 && members.find(hash) >= 0 && remove(hash)
 
   /** Restores the members that a former run has recorded.
     *
-    * @param awayMillis since then, by the wall clock
+    * @param awayMillis the time since the recording, by the wall clock
     */
   def restore(hashes: Iterator[PathHash], millis: Long, awayMillis: Long): Unit = {
     hashes.foreach(add)
@@ -47,7 +50,7 @@ private[file] final class Absence(forgetMillis: Long) {
     credit = awayMillis.max(0L).min(forgetMillis / 2)
   }
 
-  /** Returns what is to be forgotten after a listing.
+  /** Returns the hashes to forget after a listing.
     *
     * @param unsighted     the entries that the listing has not found
     * @param elapsedMillis a reading of a monotonic clock
@@ -97,24 +100,24 @@ private[file] final class Absence(forgetMillis: Long) {
 private[file] sealed trait Evidence
 private[file] object Evidence {
 
-  /** It says nothing of any file: the root is away, or a finder returned no file at all. */
+  /** No evidence about any file: the root does not exist, or a finder returned no file. */
   case object Nothing extends Evidence
 
-  /** It says nothing of files in the directories with these tags, or below them: another directory is there, or the
-    * rules leave the directory out.
+  /** No evidence about files in the directories with these tags, or in directories below: another directory
+    * has the path, or the rules exclude the directory.
     */
   final case class Listed(doubted: DoubtedTags) extends Evidence
 }
 
-/** Tags of directories of which a listing says nothing. */
+/** Tags of the directories for which a listing is no evidence. */
 private[file] final class DoubtedTags private (private val bits: BitSet) {
   def isEmpty: Boolean = bits.isEmpty
 
-  /** Whether the entry is of a file in such a directory, or of such a directory. */
+  /** Whether the entry is a file in such a directory, or such a directory. */
   def contains(entry: SeenEntry): Boolean =
     bits.get(entry.hash.tag) || entry.directory.exists(directory => bits.get(directory.tag))
 
-  /** The same with all directories below, as far as the listing has not found them. */
+  /** Returns these tags with the tags of all directories below that the listing has not found. */
   def below(unsighted: () => Iterator[SeenEntry]): DoubtedTags =
     if (isEmpty) this
     else DoubtedTags.spread(bits, unsighted)((above, directory) => above -> directory)
@@ -129,7 +132,7 @@ private[file] object DoubtedTags {
     new DoubtedTags(bits)
   }
 
-  /** The directories in which files are absent, or below which they are. */
+  /** Returns a check for directories that contain absent files, directly or in a directory below. */
   def withAbsent(unsighted: () => Iterator[SeenEntry]): String => Boolean = {
     val bits = new BitSet(PathHash.Tags)
     unsighted().filter(_.directory.isEmpty).foreach(entry => bits.set(entry.hash.tag))
@@ -137,7 +140,9 @@ private[file] object DoubtedTags {
     directory => all.bits.get(PathHash.tagOf(directory))
   }
 
-  /** @param step from the tags of a directory and of the one above it: the tag from which, and to which, the doubt goes */
+  /** @param step maps the tags of a directory and its parent to a pair of tags: the doubt spreads from the
+    *             first to the second
+    */
   private def spread(bits: BitSet, unsighted: () => Iterator[SeenEntry])(
       step: (Int, Int) => (Int, Int)
   ): DoubtedTags = {

@@ -8,34 +8,37 @@ import scala.util.Using
 import stoplog.source.StateFiles
 import stoplog.thread.Clock
 
-/** Records the absent files in the checkpoint: a run may have one listing alone, and the next run continues from it.
+/** Records the absent files in the checkpoint. A run may have only one listing, and the next run continues
+  * from the record.
   *
-  * A note that is lost costs time: absent files are remembered for longer. So a note is written by the first listing of a
-  * run, and then from time to time. A note that names a file which was found again is deleted at once.
+  * A lost note costs time: absent files are remembered for longer. So a note is written by the first listing
+  * of a run, and then at intervals. A note with a file that was found again is deleted immediately.
   */
 private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock: Clock) {
   private var names: Vector[String]   = Vector.empty
   private var writtenAt: Option[Long] = None
   private var isWrong                 = false
 
-  /** A listing has found an absent file: the note is no longer right. */
+  /** Called when a listing has found an absent file: the note is no longer correct. */
   def shrunk(): Unit = isWrong = true
 
   /** Called after each listing of all directories.
     *
-    * @param end the number of splits that the newest record of splits has
+    * @param end the number of splits up to the newest record of splits
     */
   def write(end: Long): Unit = {
     val isDue = writtenAt.forall(clock.elapsedMillis() - _ >= AbsentNotes.EveryMillis)
     if (names.nonEmpty && (isWrong || absence.size == 0 || isDue)) {
-      names.foreach(state.delete) // first: no note tells of any but the last listing
+      names.foreach(state.delete) // first: a note only describes the last listing
       names = Vector.empty
     }
     isWrong = false
     if (isDue && absence.size > 0) put(SeenFiles.name(end, AbsentNotes.Suffix))
   }
 
-  /** Continues from the note of a former run. Two notes may be of drivers that wrote at the same time: neither counts. */
+  /** Continues from the note of a former run. Two notes may be from drivers that wrote at the same time, and
+    * both are ignored.
+    */
   def restore(found: Vector[String]): Unit = {
     names = found
     if (found.sizeIs == 1)

@@ -8,12 +8,13 @@ import java.util.regex.Matcher
 
 import scala.util.Try
 
-/** The directories that are not even listed, because their names say that all in them is from another time.
+/** The directories that are not listed, because according to their names all their files are from another
+  * time.
   *
-  * @param pattern how directories are named, below the path
-  * @param from    directories all of which is before it are left out
-  * @param until   directories none of which is before it are left out
-  * @param within  directories that ended longer ago than so many milliseconds are left out
+  * @param pattern the names of directories, below the path
+  * @param from    directories that end at or before this time are skipped
+  * @param until   directories that start at or after this time are skipped
+  * @param within  directories that ended more than this number of milliseconds ago are skipped
   */
 final case class DateRange(
     pattern: DatePattern,
@@ -22,23 +23,27 @@ final case class DateRange(
     within: Option[Long]
 ) {
 
-  /** The range as it is at this time. */
+  /** Returns the range at this time. */
   def at(nowMillis: Long): DateRange =
     within.fold(this)(span => copy(from = (from ++ Some(Instant.ofEpochMilli(nowMillis - span))).maxOption))
 
-  /** @param names of a directory and those above it, below the path; one that the pattern does not fit is not left out */
+  /** @param names of a directory and its parents, below the path; a directory that does not match the pattern
+    *              is not skipped
+    */
   def admits(names: Vector[String]): Boolean = pattern.span(names).forall { case (begin, end) =>
     from.forall(_.isBefore(end)) && until.forall(begin.isBefore)
   }
 }
 
-/** The names that directories have by their dates: one level, as `yyyy-MM-dd`, or several, as
+/** The names of directories by date: one level, such as `yyyy-MM-dd`, or several levels, such as
   * `'dt='yyyy-MM-dd'/hour='HH`.
   */
 final class DatePattern private (val text: String, zone: ZoneId) extends Serializable {
   @transient private lazy val levels: Vector[DatePattern.Level] = DatePattern.levels(text)
 
-  /** The time from which, and until which, the directory has files; none if its name is no such date. */
+  /** Returns the start and the end of the time of the directory's files; `None` if its name is not such a
+    * date.
+    */
   private[file] def span(names: Vector[String]): Option[(Instant, Instant)] =
     levels.lift(names.size - 1).flatMap { level =>
       level.begin(names.mkString("/")).map { begin =>
@@ -58,7 +63,7 @@ final class DatePattern private (val text: String, zone: ZoneId) extends Seriali
 
 object DatePattern {
 
-  /** The pattern, or its error. */
+  /** Returns the pattern or its error. */
   def parse(text: String, zone: ZoneId): Either[String, DatePattern] =
     Try(levels(text)).toEither.left
       .map(e => s"is no pattern of dates: ${e.getMessage}")
@@ -84,7 +89,7 @@ object DatePattern {
     Vector.tabulate(names.size)(index => level(names.take(index + 1).mkString("/")))
   }
 
-  /** The same pattern, whose levels are patterns themselves. */
+  /** Returns the same pattern, with levels that are valid patterns individually. */
   private def withSlashesUnquoted(text: String): String =
     Quoted.replaceAllIn(
       text,
@@ -95,7 +100,7 @@ object DatePattern {
       }
     )
 
-  // Two quotes stand for one.
+  // Two quotes represent one quote.
   private val Quoted = "'((?:[^']|'')*)'".r
 
   private def level(text: String): Level = {
@@ -113,7 +118,7 @@ object DatePattern {
 
   private final val Years = "yu"
 
-  // The finest that a level tells.
+  // The finest unit of a level.
   private val Units = Seq(
     "s"  -> ChronoUnit.SECONDS,
     "m"  -> ChronoUnit.MINUTES,

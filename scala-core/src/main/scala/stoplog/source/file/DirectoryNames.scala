@@ -5,10 +5,12 @@ import scala.util.control.Breaks
 
 import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
 
-/** Names of directories such as `day=2026-11-21`, which tell a column and its value. Escapes are left as they are. */
+/** Names of directories such as `day=2026-11-21`, which contain a column and its value. Escapes are not
+  * decoded.
+  */
 private[stoplog] object DirectoryNames {
 
-  /** The columns and their values, from the root on.
+  /** Returns the columns and their values, starting at the root.
     *
     * @param directory relative to the source's root
     */
@@ -17,11 +19,11 @@ private[stoplog] object DirectoryNames {
       case name if name.indexOf('=') > 0 => name.takeWhile(_ != '=') -> name.drop(name.indexOf('=') + 1)
     }
 
-  /** The directory in which a file is. */
+  /** Returns the directory of a file. */
   def of(file: SourceFile): String = FileStore.directoryOf(file.path)
 
-  /** A directory that has a file, the first that is come to; or, where there is none, the deepest of some. It is found
-    * without listing all, or even one large directory to its end.
+  /** Returns the first directory with a file that the search finds; if there is no file, the deepest searched
+    * directory. The search neither lists all directories nor lists a large directory completely.
     */
   def sample(files: SourceFiles, rules: PathRules): String = {
     var left    = MostLookedAt
@@ -38,7 +40,7 @@ private[stoplog] object DirectoryNames {
     search("").getOrElse(deepest)
   }
 
-  /** Whether there is a file to read, or else the directories to look into. */
+  /** Returns whether the directory has a file to read; if not, also the directories to search. */
   private def lookInto(files: SourceFiles, rules: PathRules, directory: String): (Boolean, Vector[String]) = {
     val rule    = rules.in(directory)
     val here    = DirectoryWalker.ListedDirectory(directory, directory)
@@ -56,7 +58,7 @@ private[stoplog] object DirectoryNames {
           }
       }
     }
-    (hasFile, below.result().sorted) // whatever order the storage lists them in: each start samples the same
+    (hasFile, below.result().sorted) // sorted, so that each start samples the same directory
   }
 
   private final val MostLookedAt = 100

@@ -6,7 +6,7 @@ import stoplog.source._
 import stoplog.storage.SourceFiles
 import stoplog.thread.Clock
 
-/** The files under a root as a source. */
+/** A source of the files under a root. */
 private[stoplog] final class FileSplitSource[R, T](
     val describe: String,
     enumeration: Enumeration,
@@ -17,7 +17,7 @@ private[stoplog] final class FileSplitSource[R, T](
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default
 ) extends SplitSource[FileSplit, R, T] {
 
-  /** Files are known by their paths below it. */
+  /** The location of the root: files are identified by their paths below the root. */
   override def identity: Option[String] = Some(enumeration.files.locate("").toString)
 
   override def splits: VersionedSerializer[FileSplit] = FileSplit.Serializer
@@ -34,17 +34,17 @@ private[stoplog] final class FileSplitSource[R, T](
     enumeration.framing.divide(split, bytes)
 }
 
-/** A format of files: the records in them, and the rows of these.
+/** A file format: the records in files, and their rows.
   *
   * @tparam R the records
   * @tparam T the rows
   */
 private[stoplog] trait FileFormat[R, T] extends Serializable {
 
-  /** The positions at which files can be cut. */
+  /** Returns the positions at which files can be divided. */
   def framing(files: SourceFiles): FileSplitter
 
-  /** @param onChanged decides on a piece of a file that is another by now */
+  /** @param onChanged handles a piece of a file that has been replaced */
   def reader(
       files: SourceFiles,
       onMissing: OnMissingFile,
@@ -56,8 +56,8 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
 
 /** The files of a source, and the way in which they are found.
   *
-  * @param framing the positions at which they can be cut
-  * @param finder  finds the files in another way than by listing all directories
+  * @param framing the positions at which files can be divided
+  * @param finder  finds the files without a listing of all directories
   */
 private[stoplog] final case class Enumeration(
     files: SourceFiles,
@@ -71,8 +71,9 @@ private[stoplog] final case class Enumeration(
 
 private[stoplog] object Enumeration {
 
-  /** @param listingThreads how many directories are listed at a time
-    * @param heldFiles      how many unread files are held in memory: the oldest of them, and the others later
+  /** @param listingThreads the number of directories that are listed in parallel
+    * @param heldFiles      the maximum number of unread files in memory; the oldest files are held first, the
+    *                       others later
     */
   final case class Limits(listingThreads: Int = DirectoryWalker.Threads, heldFiles: Int = 500 * 1000)
 }

@@ -5,15 +5,15 @@ import scala.collection.mutable
 
 import stoplog.storage.DirectoryState
 
-/** Directories in which nothing has changed since they were listed, on storages that tell when an entry was last added
-  * to a directory, or removed from it.
+/** Directories without changes since their listing, on storages that report when an entry was last added to a
+  * directory or removed from a directory.
   *
-  * The time is asked for before the listing. A file that is added after the listing, but at the same tick of the
-  * storage's clock, does not change it any more: so a directory counts as known only if its time lies back far enough
-  * when it is listed. That also covers clocks that do not agree by a few seconds. The next listing of all directories
-  * finds what nothing covers.
+  * The time is read before the listing. If a file is added after the listing, but at the same tick of the
+  * storage's clock, the time does not change any more. So a directory counts as known only if its time is
+  * sufficiently old when the directory is listed. The margin also covers clocks that differ by a few seconds.
+  * The next listing of all directories finds all remaining changes.
   *
-  * Holds paths and times of directories, and no names of files.
+  * Holds paths and times of directories, but no names of files.
   */
 private[file] final class KnownDirectories(wholeEveryMillis: Long) {
   import DirectoryWalker.ListedDirectory
@@ -24,7 +24,7 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
   private var next                  = mutable.Map.empty[String, Known]
   private var listing               = nothing
 
-  /** Begins a listing: of all directories, or of those only that may have changed. */
+  /** Starts a listing: of all directories, or only of directories that may have changed. */
   def begin(elapsedMillis: Long): Coverage = {
     val whole = known.isEmpty || wholeAt.forall(elapsedMillis - _ >= wholeEveryMillis)
     listing = if (whole) nothing else known
@@ -32,17 +32,17 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
     if (whole) Whole else Changed
   }
 
-  /** The directories in a directory that need not be listed. */
+  /** Returns the directories in an unchanged directory, which need not be listed. */
   def unchanged(directory: String, now: DirectoryState): Option[Vector[ListedDirectory]] =
     listing.get(directory).filter(_.state == now).map { same =>
       synchronized(next(directory) = same)
       same.below
     }
 
-  /** A directory was listed, and there is nothing in it that has to be looked at again.
+  /** Called when a directory was listed and contains nothing that must be checked again.
     *
-    * @param state     before it was listed
-    * @param nowMillis when the listing began
+    * @param state     before the listing of the directory
+    * @param nowMillis the start time of the listing
     */
   def listed(
       directory: String,
@@ -53,14 +53,14 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
     if (nowMillis - state.changedMillis >= MarginMillis)
       synchronized(next(directory) = Known(state, below))
 
-  /** The listing is over, and all that it found is held. */
+  /** Called when the listing has ended, and all files that it found are held. */
   def end(coverage: Coverage, elapsedMillis: Long): Unit = {
     known = next.toMap
     if (coverage == Whole) wholeAt = Some(elapsedMillis)
   }
 
-  /** The next listing is one of all directories: not all that was found could be held, the listing failed, or a directory
-    * is another one.
+  /** Makes the next listing a listing of all directories. Called if not all found files could be held, if the
+    * listing failed, or if a directory was replaced.
     */
   def forgetAll(): Unit = {
     known = nothing
@@ -70,17 +70,17 @@ private[file] final class KnownDirectories(wholeEveryMillis: Long) {
 
 private[file] object KnownDirectories {
 
-  /** The time for which a directory must not have changed when it is listed. */
+  /** The minimum age of a directory's last change when the directory is listed. */
   final val MarginMillis = 10 * 1000L
 
   final case class Known(state: DirectoryState, below: Vector[DirectoryWalker.ListedDirectory])
 
   private val nothing = Map.empty[String, Known]
 
-  /** The directories that a listing lists. */
+  /** The directories that a listing covers. */
   sealed trait Coverage
 
-  /** All of them. */
+  /** All directories. */
   case object Whole extends Coverage
 
   /** The directories that may have changed. */

@@ -5,18 +5,18 @@ import java.io.InputStream
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.Charset
 
-/** Lines of a stream, in the buffer that they were read into: nothing is copied, and no string is made.
+/** Lines of a stream, in the buffer of the reader: nothing is copied, and no string is created.
   *
-  * [[next]] goes to the next line that is whole in the buffer; when there is none, [[fill]] reads more. One reader can
-  * read many files, one after the other, in the same buffer.
+  * [[next]] moves to the next line that is complete in the buffer. If there is no such line, [[fill]] reads
+  * more bytes. One reader can read many files in sequence with the same buffer.
   */
 private[file] final class LineReader(separator: LineReader.Separator) {
   import LineReader.Separator
 
   private var buffer              = new Array[Byte](LineReader.FirstBytes)
   private var words               = LineReader.wordsOf(buffer)
-  private var begin               = 0  // of the bytes not handed out
-  private var scanned             = 0  // none of them before here begins a separator
+  private var begin               = 0  // start of the bytes that were not returned yet
+  private var scanned             = 0  // no separator starts before this index
   private var filled              = 0
   private var base                = 0L // the offset in the file of the buffer's first byte
   private var source: InputStream = _
@@ -27,7 +27,7 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     case Separator.Text(text) => text.toArray
   }
 
-  // The line.
+  // The current line.
   private var from      = 0
   private var size      = 0
   private var lineStart = 0L
@@ -39,10 +39,10 @@ private[file] final class LineReader(separator: LineReader.Separator) {
   /** The offset in the file of the line's first byte. */
   def startOffset: Long = lineStart
 
-  /** The offset in the file of the first byte behind what was handed out, separators included. */
+  /** The offset in the file of the first byte after the returned lines and their separators. */
   def position: Long = base + begin
 
-  /** Begins with the stream's bytes, of which the first lies at this offset in its file. */
+  /** Starts reading a stream whose first byte has this offset in its file. */
   def open(in: InputStream, offset: Long): Unit = {
     source = in
     base = offset
@@ -52,9 +52,9 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     atEnd = false
   }
 
-  /** Reads more. False when the stream has no more.
+  /** Reads more bytes. False when the stream has no more bytes.
     *
-    * @param wanted how many bytes it is worth to ask for
+    * @param wanted the number of bytes that the caller can use
     */
   def fill(wanted: Long): Boolean = !atEnd && {
     makeRoom()
@@ -64,7 +64,9 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     true
   }
 
-  /** Goes to the next line. False when the buffer has no whole one: at the stream's end, that is the end. */
+  /** Moves to the next line. False if the buffer has no complete line: at the end of the stream, there are no
+    * more lines.
+    */
   def next(): Boolean = {
     val end = if (pattern.length == 0) anyLineEnd() else textEnd()
     if (end >= 0) {
@@ -80,16 +82,16 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     } else false
   }
 
-  /** Whether there are bytes that were not handed out. */
+  /** Whether there are bytes that were not returned yet. */
   def hasBytes: Boolean = begin < filled
 
   /** See [[Separator.lookBack]]. */
   def lookBack: Int = separator.lookBack
 
-  /** Whether all has been handed out. */
+  /** Whether all bytes have been returned. */
   def isDone: Boolean = atEnd && begin == filled
 
-  /** A byte order mark at the beginning is no part of the first line. */
+  /** Skips a byte order mark at the start of the file, which is not part of the first line. */
   def skipByteOrderMark(): Unit = {
     while (filled - begin < 3 && fill(LineReader.LeastBytes.toLong)) ()
     val mark = filled - begin >= 3 && buffer(begin) == 0xef.toByte && buffer(begin + 1) == 0xbb.toByte &&
@@ -106,7 +108,9 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     lineStart = base + begin
   }
 
-  /** The end of the line, or -1. A carriage return at the end of the buffer may be half of a line end. */
+  /** Returns the end of the line, or -1. A carriage return at the end of the buffer may be half of a line
+    * end.
+    */
   private def anyLineEnd(): Int = {
     val at = LineReader.lineEnd(buffer, words, scanned, filled)
     if (at < filled && (buffer(at) != '\r' || at + 1 < filled || atEnd)) at
@@ -168,7 +172,9 @@ private[stoplog] object LineReader {
 
   def wordsOf(bytes: Array[Byte]): ByteBuffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
 
-  /** The first line feed or carriage return, or the limit. Eight bytes at a time. */
+  /** Returns the index of the first line feed or carriage return, or the limit. Checks eight bytes at a time.
+
+    */
   def lineEnd(bytes: Array[Byte], words: ByteBuffer, from: Int, limit: Int): Int = {
     var at = from
     while (at + 8 <= limit) {
@@ -186,10 +192,12 @@ private[stoplog] object LineReader {
   /** The separator at the end of a line. */
   sealed trait Separator extends Serializable {
 
-    /** The bytes before an offset that can still belong to the end of the line before it. */
+    /** The number of bytes before an offset that may belong to the end of the previous line. */
     def lookBack: Int
 
-    /** Whether lines can be found from the middle of a file: not where one separator can begin inside another. */
+    /** Whether lines can be found from the middle of a file. False if one separator can start inside another
+      * separator.
+      */
     def isSelfSynchronizing: Boolean
   }
 

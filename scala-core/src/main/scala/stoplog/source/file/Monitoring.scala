@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-/** The manner in which a streaming query follows its directories.
+/** The way in which a streaming query monitors its directories.
   *
-  * @param intervalMillis     how much time passes between two listings at least
-  * @param wholeListingMillis how much time may pass without a listing of all directories
+  * @param intervalMillis     the minimum time between two listings
+  * @param wholeListingMillis the maximum time without a listing of all directories
   * @param absence            the handling of files that listings do not find
   * @param cleaning           the handling of files that have been read
   */
@@ -17,8 +17,9 @@ private[stoplog] final case class Monitoring(
     absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits()
 ) {
 
-  /** Whether a listing passes over directories that have not changed, where the storage tells, but for now and then. A
-    * file that changes does not change its directory: so not for a user who asks for changed files.
+  /** Whether a listing skips unchanged directories, if the storage reports changes. All directories are still
+    * listed at intervals. A change of a file does not change its directory, so no directory is skipped if
+    * changed files are read.
     */
   def passesOver: Boolean = onChangedFile == Monitoring.OnChangedFile.Ignore
 }
@@ -26,7 +27,7 @@ private[stoplog] final case class Monitoring(
 private[stoplog] object Monitoring {
 
   /** @param forgetMillis the time for which a file has to be absent before it is forgotten
-    * @param onOther      the handling of a directory that is not the one in which files were read
+    * @param onOther      the handling of a directory that is not the directory in which files were read
     * @param waitMillis   the time after which a query fails that waits for a path without any file
     */
   final case class AbsenceLimits(
@@ -35,7 +36,7 @@ private[stoplog] object Monitoring {
       waitMillis: Long = 24 * 60 * 60 * 1000L
   )
 
-  /** The handling of a directory that is not the one in which files were read. */
+  /** The handling of a directory that is not the directory in which files were read. */
   sealed trait OtherDirectory
 
   object OtherDirectory {
@@ -43,41 +44,41 @@ private[stoplog] object Monitoring {
     /** The files that were read there do not count as removed. */
     case object Wait extends OtherDirectory
 
-    /** It is taken for the same directory. */
+    /** The directory is treated as the same directory. */
     case object Accept extends OtherDirectory
   }
 
-  /** The handling of a file that has been read, and has another length or time now. */
+  /** The handling of a file that has been read, and now has another length or time. */
   sealed trait OnChangedFile
 
   object OnChangedFile {
 
-    /** Nothing: its rows were read. */
+    /** The file is ignored: its rows were read. */
     case object Ignore extends OnChangedFile
 
-    /** It is read again, as if it were new. */
+    /** The file is read again, as a new file. */
     case object Reread extends OnChangedFile
 
-    /** If it is longer, the added bytes are read, as far as their records are whole: a compressed file is an error. If it is
-      * shorter, it is read again.
+    /** If the file is longer, the added bytes are read, up to the last complete record: a compressed file is
+      * an error. If the file is shorter, the file is read again.
       */
     case object Tail extends OnChangedFile
   }
 
-  /** A streaming query's handling of a part that a merge of the sink's has written: a new file, whose rows it may have
-    * read from the parts that are gone for it. Decision 0019.
+  /** A streaming query's handling of a part that the sink's compaction has written. The part is a new file,
+    * whose rows the query may have read from the replaced parts. Decision 0019.
     */
   sealed trait OnMergedPart extends Serializable
 
   object OnMergedPart {
 
-    /** The query fails: it cannot be known which of the rows are new. */
+    /** The query fails, because it cannot determine the new rows. */
     case object Fail extends OnMergedPart
 
-    /** It is read as any file: of a directory in which nothing is merged any more. */
+    /** The part is read as any file, for a directory without further compaction. */
     case object Read extends OnMergedPart
 
-    /** It is left out, because its rows were read before they were merged. */
+    /** The part is skipped, because its rows were read before the compaction. */
     case object Skip extends OnMergedPart
   }
 }

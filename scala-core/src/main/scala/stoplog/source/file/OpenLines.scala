@@ -7,7 +7,7 @@ import java.net.URI
 import stoplog.source.Fetched
 import stoplog.storage.SourceFiles
 
-/** The lines of one split, while they are read. The reader, with its buffer, is lent by the caller. */
+/** The lines of one split during reading. The caller provides the reader with its buffer. */
 private[file] final class OpenLines(
     files: SourceFiles,
     decoding: Decoding,
@@ -17,18 +17,18 @@ private[file] final class OpenLines(
   private val inBytes         = split.extent.isInstanceOf[Extent.Bytes]
   private val from            = split.extent.from
   private val until           = split.extent.until
-  private var count           = 0L    // of the lines that came before, if the file is read from its beginning
-  private var begun           = false // whether all that lies before the split is behind
+  private var count           = 0L    // number of preceding lines, if the file is read from its start
+  private var begun           = false // whether the bytes before the split are skipped
   private val stored          = new OpenRecords.StoredBytes
   private val in: InputStream = open()
 
-  /** Goes to where the split begins. [[next]] does so, too. */
+  /** Moves to the start of the split. [[next]] also does so. */
   def begin(): Unit = {
     skip()
     while (!begun && fill()) skip()
   }
 
-  /** Goes to the next line in the buffer. */
+  /** Moves to the next line in the buffer. */
   def next(): Boolean = {
     if (!begun) skip()
     if (passed >= until || !reader.next()) false
@@ -38,17 +38,17 @@ private[file] final class OpenLines(
     }
   }
 
-  /** Reads more. False when no line comes any more. */
+  /** Reads more bytes. False when there are no more lines. */
   def fill(): Boolean =
     !isOver && (reader.fill(if (inBytes) until - passed else Long.MaxValue) || reader.hasBytes)
 
-  /** The beginning of a split that goes on behind the line: an offset, or the number of a line. */
+  /** The start of a split that continues after the line: an offset, or the number of a line. */
   def passed: Long = if (inBytes) reader.position else count
 
-  /** The stored bytes that were read so far. */
+  /** The number of stored bytes read so far. */
   def storedBytes: Long = if (inBytes) reader.position else stored.count
 
-  /** Whether no line comes any more; reads if it has to. */
+  /** Whether there are no more lines. Reads if necessary. */
   def isAtEnd: Boolean = {
     while (!isOver && !reader.hasBytes && fill()) ()
     isOver
@@ -56,7 +56,7 @@ private[file] final class OpenLines(
 
   override def close(): Unit = in.close()
 
-  /** Passes over the bytes before the split: they belong to the line that an earlier piece ends with. */
+  /** Skips the bytes before the split, which belong to the last line of an earlier piece. */
   private def skip(): Unit = {
     while (passed < from && reader.next()) count += 1
     begun = passed >= from
@@ -84,8 +84,8 @@ private[file] object OpenLines {
 
   /** Reads the lines of files, all into one buffer.
     *
-    * @param onMissing the handling of a file that is gone
-    * @param onChanged the handling of a piece of a file that is another by now
+    * @param onMissing the handling of a missing file
+    * @param onChanged the handling of a piece of a file that has been replaced
     */
   private[stoplog] final class LineSplitReader(
       files: SourceFiles,
@@ -106,7 +106,7 @@ private[file] object OpenLines {
     override protected def position(split: FileSplit, open: Option[OpenLines]): String =
       s"byte ${open.fold(0L)(_ => reader.position)}"
 
-    /** The lines that are whole in the buffer. */
+    /** The lines that are complete in the buffer. */
     private final class Buffered(override val split: FileSplit, lines: OpenLines)
         extends Fetched.Records[FileSplit, Line]
         with Line {
@@ -123,10 +123,10 @@ private[file] object OpenLines {
   }
 }
 
-/** A line in the buffer that it was read into. */
+/** A line in the buffer of the reader. */
 private[stoplog] trait Line extends Located {
 
-  /** Valid until the next line. The line is at `offset`, and has `length` bytes without its end. */
+  /** Valid until the next line. The line starts at `offset`, and has `length` bytes without its end. */
   def bytes: Array[Byte]
   def offset: Int
   def length: Int

@@ -5,47 +5,50 @@ import java.io.{FilterInputStream, InputStream}
 
 import stoplog.source.format._
 
-/** The records of one split, while they are read. */
+/** The records of one split during reading. */
 private[file] trait OpenRecords[+R] extends AutoCloseable {
 
   def split: FileSplit
 
-  /** Goes to the next record; false when the split has no more. */
+  /** Moves to the next record; false when the split has no more records. */
   def advance(): Boolean
 
   def record: R
 
-  /** The beginning of the record, if that is known. */
+  /** The start of the record, if known. */
   def begins: Option[Long]
 
-  /** The beginning of a split that goes on behind the record: an offset, or a number. None in the middle of a batch. */
+  /** The start of a split that continues after the record: an offset, or a number. `None` in the middle of a
+    * batch.
+    */
   def passed: Option[Long]
 
-  /** The stored bytes before that, counted from anywhere. */
+  /** The number of stored bytes before [[passed]], counted from any fixed position. */
   def storedBytes: Long
 
-  /** Whether no record follows. The one at hand is no longer valid. */
+  /** Whether no record follows. The current record is no longer valid. */
   def isAtEnd: Boolean
 }
 
 private[file] object OpenRecords {
 
-  /** Records of a reader that tells its positions.
+  /** Records of a reader that reports its positions.
     *
-    * @param isBetween whether reading can go on behind the record: not in the middle of a batch
+    * @param isBetween whether reading can resume after the record: false in the middle of a batch
     */
   final class ByPosition[R](
       val split: FileSplit,
       reader: PositionedReader[R],
       isBetween: () => Boolean
   ) extends OpenRecords[R] {
-    // Positions of the record at hand, if they are known; kept apart, as no object is to be made for each record.
+    // Positions of the current record, if known. Separate fields, because no object is created for each
+    // record.
     private var before        = reader.position
     private var beforeIsKnown = true
     private var behind        = before
     private var behindIsKnown = true
 
-    // The reader is at a record that has not been asked for.
+    // The reader is at a record that was not requested yet.
     private var isWaiting = false
 
     override def advance(): Boolean = (isWaiting || reader.advance()) && {
@@ -70,13 +73,13 @@ private[file] object OpenRecords {
     override def close(): Unit = reader.close()
   }
 
-  /** Records of a file that is read from its beginning. */
+  /** Records of a file that is read from its start. */
   final class ByNumber[R](
       val split: FileSplit,
       reader: RecordReader[R],
       stored: () => Long
   ) extends OpenRecords[R] {
-    private var count     = 0L // of the records up to the one at hand
+    private var count     = 0L // number of records up to the current record
     private var isWaiting = false
     private val positions = reader match {
       case positioned: PositionedReader[R] => () => Some(positioned.position)
@@ -110,7 +113,7 @@ private[file] object OpenRecords {
     }
   }
 
-  /** The records of a reader of batches. */
+  /** Returns the records of a reader of batches. */
   def ofBatches[R](split: FileSplit, reader: BulkReader[R]): OpenRecords[R] = {
     val records = new Batches(reader)
     new ByPosition(split, records, () => records.isBetween)
@@ -138,7 +141,7 @@ private[file] object OpenRecords {
     override def close(): Unit  = reader.close()
   }
 
-  /** Counts the bytes that are read of the storage. */
+  /** Counts the bytes that are read from the storage. */
   final class StoredBytes {
     private var counted = 0L
 
@@ -151,7 +154,9 @@ private[file] object OpenRecords {
         one
       }
 
-      /** As much as is wanted: a decoder of a file that breaks off must not depend on how a storage cuts it. */
+      /** Reads the full requested length: a decoder of a truncated file must not depend on the block sizes of
+        * a storage.
+        */
       override def read(bytes: Array[Byte], offset: Int, length: Int): Int = {
         val some = raw.readNBytes(bytes, offset, length)
         add(some.toLong)

@@ -8,13 +8,15 @@ import java.security.MessageDigest
 
 import stoplog.storage.FileStore
 
-/** The stored hash of a path, 96 bits. Of a file or directory of a source, 80 bits are of the SHA-256 of its path, and 16
-  * bits are the tag of the directory that contains it. Among a hundred million files, the odds that any two share a hash
-  * are one to two hundred million.
+/** The stored hash of a path, 96 bits. For a file or directory of a source, 80 bits are from the SHA-256 of
+  * its path, and 16 bits are the tag of the parent directory. Among a hundred million files, the probability
+  * that any two files share a hash is 1 in 200 million.
   */
 private[file] final case class PathHash(high: Long, low: Int) extends Ordered[PathHash] {
 
-  /** The tag of the directory that contains the file. A doubt about a directory is a doubt about all files with its tag. */
+  /** The tag of the directory that contains the file. A doubt about a directory applies to all files with its
+    * tag.
+    */
   def tag: Int = low & PathHash.TagMask
 
   def write(out: DataOutput): Unit = {
@@ -30,19 +32,19 @@ private[file] final case class PathHash(high: Long, low: Int) extends Ordered[Pa
 
 private[file] object PathHash {
 
-  /** The size of a hash. */
+  /** The size of a hash, in bytes. */
   final val Bytes = 12
 
   /** The number of different tags. */
   final val Tags = 1 << 16
 
-  /** The hash of any text, without a tag. */
+  /** Returns the hash of any text, without a tag. */
   def of(text: String): PathHash = {
     val bytes = ByteBuffer.wrap(digest.get().digest(text.getBytes(UTF_8)))
     PathHash(bytes.getLong(), bytes.getInt())
   }
 
-  /** The hash of a file's path below the root. */
+  /** Returns the hash of a file's path below the root. */
   def ofFile(path: String): PathHash = ofFile(path, tagOf(FileStore.directoryOf(path)))
 
   /** @param tag of the directory that contains the file */
@@ -51,11 +53,11 @@ private[file] object PathHash {
     PathHash(hash.high, (hash.low & ~TagMask) | tag)
   }
 
-  /** The hash of a directory's path below the root, which no file shares. */
+  /** Returns the hash of a directory's path below the root, which no file shares. */
   def ofDirectory(path: String): PathHash =
     ofFile(s"$path/", tagOf(if (path.isEmpty) AboveRoot else FileStore.directoryOf(path)))
 
-  /** The tag of a directory. Checkpoints contain it: it never changes. */
+  /** Returns the tag of a directory. Checkpoints contain tags, so the function MUST NOT change. */
   def tagOf(directory: String): Int = (directory.hashCode * Spread) >>> 16
 
   def read(in: DataInput): PathHash = PathHash(in.readLong(), in.readInt())

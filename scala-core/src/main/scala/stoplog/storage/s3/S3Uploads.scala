@@ -13,7 +13,7 @@ import stoplog.error.Errors
 import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
 import stoplog.thread.{Daemons, Uninterrupted}
 
-/** Multipart uploads, by Hadoop's public interface. Handles work in any process. */
+/** Multipart uploads, by Hadoop's public interface. Handles are valid in any process. */
 private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
   import S3Uploads.{InPlace, UploadThreads}
 
@@ -21,13 +21,13 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
     Handle.of(UploadThreads.await(uploader.startUpload(objects.path(target))).toByteArray)
   }
 
-  /** Says which upload there is, for the cleanup after a writer that dies before a record names it. */
+  /** Writes the marker of an upload, for the cleanup if the writer dies before a record names the upload. */
   def mark(token: S3Token): Unit = {
     val marker = token.copy(tail = S3Token.Tail.empty, stale = Vector.empty)
     objects.put(token.marker, S3TokenCodec.encode(marker).getBytes("UTF-8"))
   }
 
-  /** @param content with a mark, or no request for it can be repeated */
+  /** @param content must support marks, or no request can be repeated */
   def put(target: String, upload: Handle, number: Int, content: InputStream, bytes: Int): UploadedPart =
     using(target) { uploader =>
       val handle = UploadThreads.await(
@@ -36,8 +36,9 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
       UploadedPart(number, bytes.toLong, Handle.of(handle.toByteArray))
     }
 
-  /** Whether the upload is there, by a byte that takes the place of its next part until that one comes: Hadoop has no question
-    * for it. So it must not be asked where no part is to come: servers refuse to complete an upload that has others.
+  /** Whether the upload exists. Hadoop has no request for this check, so the method uploads one byte as the
+    * next part, and the real part replaces this byte later. MUST NOT be called if no further part follows,
+    * because servers refuse to complete an upload with additional parts.
     */
   def isThere(target: String, upload: Upload): Boolean =
     try {
@@ -45,7 +46,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
       true
     } catch { case _: FileNotFoundException => false }
 
-  /** Error: `FileNotFoundException` when there is no such upload (any more). */
+  /** Error: `FileNotFoundException` if the upload does not exist (any more). */
   def complete(target: String, upload: Upload): Unit = using(target) { uploader =>
     val parts = upload.parts.map { part =>
       val handle: PartHandle = BBPartHandle.from(ByteBuffer.wrap(part.handle.bytes))
@@ -55,7 +56,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
     ()
   }
 
-  /** Harmless for an upload that has been completed or aborted. */
+  /** Aborts an upload. No effect on an upload that has been completed or aborted. */
   def abort(target: String, upload: Handle): Unit = using(target) { uploader =>
     try {
       UploadThreads.await(uploader.abort(handleOf(upload), objects.path(target)))
@@ -65,7 +66,7 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
 
   private def handleOf(upload: Handle): UploadHandle = BBUploadHandle.from(ByteBuffer.wrap(upload.bytes))
 
-  /** Runs the action; an exception of the SDK that is no `IOException` comes out as one. */
+  /** Runs the action. Converts the SDK's runtime exceptions to `IOException`. */
   private def using[A](target: String)(action: MultipartUploader => A): A = {
     val uploader =
       try objects.uploader(target)
@@ -83,8 +84,9 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
 private[s3] object S3Uploads {
   private val InPlace = Array[Byte]('?')
 
-  /** The threads that bring parts to one storage while rows are encoded; shared by all tasks of a process that write to it.
-    * Sinks of another storage have threads of their own, so a storage that hangs does not stop them.
+  /** The threads that upload parts to one storage while rows are encoded. Shared by all tasks of a process
+    * that write to this storage. Sinks of other storages have separate threads, so a storage that hangs does
+    * not block them.
     *
     * @param storage   for messages
     * @param mostMillis the longest wait for a thread
@@ -93,7 +95,7 @@ private[s3] object S3Uploads {
     private[this] val free = new Semaphore(threads)
     private[this] val pool = Executors.newCachedThreadPool(Daemons.named("stoplog-upload"))
 
-    /** Starts the action as soon as a thread is free, and waits until then: that bounds the bytes in memory.
+    /** Waits for a free thread, and then starts the action. The wait limits the bytes in memory.
       *
       * Error: `STOPLOG_STORAGE_HANGS` if no thread is free in time.
       */
@@ -114,15 +116,15 @@ private[s3] object S3Uploads {
   object UploadThreads {
     private val pools = scala.collection.mutable.Map.empty[(String, Int), UploadThreads]
 
-    /** S3A gives up a request sooner, with all that it tries again by default. */
+    /** Longer than the duration of an S3A request with all its default retries. */
     private final val MostMillis = 20 * 60 * 1000L
 
-    /** The process's own for this storage. */
+    /** Returns the threads of this process for this storage. */
     def of(storage: String, threads: Int): UploadThreads = synchronized(
       pools.getOrElseUpdate((storage, threads), new UploadThreads(storage, threads))
     )
 
-    /** The result of the action. Error: what it threw. */
+    /** Waits for the result of the action. Error: the exception of the action. */
     def await[A](future: Future[A]): A = Uninterrupted.get(future).fold(throw _, identity)
   }
 }

@@ -6,20 +6,23 @@ import java.io.{ByteArrayInputStream, InputStream, RandomAccessFile}
 import stoplog.thread.SharedMemory
 import stoplog.thread.SharedMemory.UnnamedFile
 
-/** The bytes behind the last full part of an upload: in memory while there is some, else in a file of the local disk.
+/** Buffers the bytes after the last full part of an upload: in memory if memory is available, otherwise in a
+  * file on the local disk.
   *
-  * With a thousand open parts of up to 16 MiB each, memory alone would not do. The file lies in `java.io.tmpdir`, and
-  * holds nothing that a crash could lose: a tail counts only once it is in a record or on S3. Used by one thread.
+  * For a thousand open parts of up to 16 MiB each, memory is not sufficient. The file is in `java.io.tmpdir`.
+  * A crash loses no committed bytes, because a tail is only valid once it is in a record or on S3. Used by
+  * one thread.
   *
-  * Errors: `IOException` when the local disk is full.
+  * Errors: `IOException` if the local disk is full.
   *
-  * @param open opens a file that has no name
+  * @param open opens a file without a name
   */
 private[s3] final class TailBuffer(
     memory: SharedMemory,
     open: () => RandomAccessFile = () => UnnamedFile.open("stoplog-tail-")
 ) {
-  // Not one array: growing would copy all of it again and again, and the collector treats huge ones apart.
+  // Several arrays: growing a single array would copy all bytes repeatedly, and the garbage collector handles
+  // huge arrays separately.
   private[this] var pieces = Vector.empty[Array[Byte]]
   private[this] var room   = 0
   private[this] var filled = 0
@@ -27,7 +30,7 @@ private[s3] final class TailBuffer(
 
   def size: Int = filled
 
-  /** Whether memory was short. */
+  /** Whether memory was not sufficient. */
   def isOnDisk: Boolean = file.isDefined
 
   def append(from: Array[Byte], offset: Int, length: Int): Unit = if (length > 0) {
@@ -39,9 +42,9 @@ private[s3] final class TailBuffer(
     filled += length
   }
 
-  /** A copy of the content.
+  /** Returns a copy of the content.
     *
-    * @param from the first byte that is wanted
+    * @param from the first byte of the copy
     */
   def content(from: Int = 0): Array[Byte] = file match {
     case None =>
@@ -55,7 +58,7 @@ private[s3] final class TailBuffer(
       all
   }
 
-  /** Takes out the content; the buffer is empty then. The stream can be read again, for a repeated request. */
+  /** Removes and returns the content. The stream supports marks, so that a request can be repeated. */
   def drain(): InputStream = {
     val all =
       if (file.isEmpty) new TailBuffer.PiecesInput(pieces, filled) else new ByteArrayInputStream(content())
@@ -63,7 +66,7 @@ private[s3] final class TailBuffer(
     all
   }
 
-  /** Empties it, and gives back what it holds. */
+  /** Empties the buffer and releases its resources. */
   def clear(): Unit = {
     forget()
     file.foreach(_.close())
@@ -79,7 +82,9 @@ private[s3] final class TailBuffer(
     } else spill()
   }
 
-  /** Fills up the last piece but one, and puts the rest into the last one, as [[makeRoom]] has made it. */
+  /** Fills the last piece but one, and puts the remaining bytes into the last piece, as created by
+    * [[makeRoom]].
+    */
   private def fill(from: Array[Byte], offset: Int, length: Int): Unit = {
     val last  = pieces.last
     val start = room - last.length
@@ -111,12 +116,12 @@ private[s3] object TailBuffer {
   /** The size that most buckets of a small epoch fill. */
   private val FirstBytes = 8 << 10
 
-  /** Beyond it, a piece is no larger than what all before it have together. */
+  /** Beyond this size, a piece is at most as large as all previous pieces together. */
   private val PieceBytes = 256 << 10
 
-  /** Reads pieces one behind the other. With a mark, to which clients go back when they send a request once more.
+  /** Reads the pieces in order. Supports marks, to which clients reset the stream when they repeat a request.
     *
-    * @param bytes how many there are; the last piece may be longer
+    * @param bytes the number of bytes; the last piece may be longer
     */
   private final class PiecesInput(pieces: Vector[Array[Byte]], bytes: Int) extends InputStream {
     private[this] var at     = 0

@@ -16,7 +16,9 @@ import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.HdfsStorage
 import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage}
 
-/** Takes each path that no other provider takes, by the capabilities of its Hadoop file system. */
+/** Accepts each path that no other provider accepts, and selects the storage by the capabilities of the
+  * path's Hadoop file system.
+  */
 private[stoplog] final class HadoopProvider extends StorageProvider {
   override def scheme: Option[String] = None
 
@@ -32,7 +34,7 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
       case Success((system, root)) if fencesAndCuts(system, root) =>
         new HdfsStorage(path, files(root, Renaming.Atomic), truncation, faults)
       case Success((system, root)) if uploads(system, root) =>
-        // behind a mount, which hides what serves it until it is open
+        // If the bucket is mounted, S3A is unknown until the mounted file system is open.
         if (S3Library.serves(system)) S3Library.refusePurge(root, configuration)
         new S3Storage(path, files(root, Renaming.Checked), faults)
       case Success((_, root)) => new HadoopStorage(path, files(root, Renaming.Checked), truncation, faults)
@@ -46,13 +48,13 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
       system.hasPathCapability(root, CommonPathCapabilities.FS_APPEND) &&
       system.hasPathCapability(root, CommonPathCapabilities.FS_TRUNCATE)
 
-  /** An upload can be completed by another process, and a record created only where there is none. */
+  /** Another process can complete an upload, and a record can be created only if it does not exist. */
   private def uploads(system: FileSystem, root: HadoopPath): Boolean =
     system.hasPathCapability(root, CommonPathCapabilities.FS_MULTIPART_UPLOADER) &&
       system.hasPathCapability(root, S3FileStore.Capability)
 
-  /** The file system and path behind the mounts of a path: `viewfs` has not all capabilities of what is mounted. An
-    * object store has no mounts, and a user who writes there may have no right to look at what lies above the path.
+  /** Resolves mounts: `viewfs` lacks some capabilities of the mounted file systems. An object store has no
+    * mounts, and its user may have no right to read above the path.
     */
   private def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
     val qualified = system.makeQualified(path)
@@ -76,7 +78,7 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
 
 private[stoplog] object HadoopProvider {
 
-  /** Refuses a path whose file system's class, or what that needs, is missing.
+  /** Rejects a path if the class of its file system, or a dependency of this class, is missing.
     *
     * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`.
     */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** The choice of a storage for a path: the one package that knows all storages that come with stoplog. */
+/** Selects the storage for a path. The only package that depends on all built-in storages. */
 package object systems

@@ -19,11 +19,11 @@ import stoplog.options.SourceOptions
 import stoplog.source.file.{DirectoryNames, FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** The columns of files, and of the directories that they are in. */
+/** The columns of files, and of the directories that contain the files. */
 private[stoplog] object SourceColumns {
 
-  /** The columns for a user who named none: those of the youngest file, or with `mergeSchema` of all, and behind them
-    * those of the directories.
+  /** Infers the columns if the user specifies none: the columns of the youngest file, or with `mergeSchema`
+    * of all files, followed by the columns of the directories.
     *
     * Error: `STOPLOG_SOURCE_SCHEMA`.
     */
@@ -48,11 +48,11 @@ private[stoplog] object SourceColumns {
     }
   }
 
-  /** The columns that a user says files have, as Spark's own file sources take them. Any of them may be null, at any
-    * depth: no file is held to `NOT NULL`, and a reader that relied on it would read a missing value as `0`, or as that of
-    * the row before.
+  /** Checks the user's columns like Spark's own file sources. Any column may be null, at any depth: `NOT
+    * NULL` is not enforced for files. A reader that relied on `NOT NULL` would read a missing value as `0`,
+    * or as the value of the previous row.
     *
-    * Errors, which are Spark's: `COLUMN_ALREADY_EXISTS`, and `INVALID_JSON_SCHEMA_MAP_TYPE`.
+    * Errors of Spark: `COLUMN_ALREADY_EXISTS`, and `INVALID_JSON_SCHEMA_MAP_TYPE`.
     */
   def checked(columns: StructType, format: SourceFormatName): StructType = {
     refuseTwins(columns)
@@ -60,7 +60,7 @@ private[stoplog] object SourceColumns {
     nullable(columns)
   }
 
-  /** The same columns, any of which may be null, at any depth. */
+  /** Returns the same columns as nullable columns, at any depth. */
   def nullable(columns: StructType): StructType =
     StructType(columns.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
 
@@ -100,7 +100,9 @@ private[stoplog] object SourceColumns {
     case other        => other
   }
 
-  /** Those of the known columns that the option `columns` names; all without it. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Returns the known columns that the option `columns` names; all columns without the option. Error:
+    * `STOPLOG_INVALID_OPTIONS`.
+    */
   def asked(options: SourceOptions, known: StructType): StructType =
     options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
 
@@ -123,7 +125,7 @@ private[stoplog] object SourceColumns {
   private def status(files: SourceFiles, file: SourceFile): FileStatus =
     new FileStatus(file.bytes, false, 1, 0, file.modifiedMillis, new HadoopPath(files.locate(file.path)))
 
-  /** The columns that directories tell. */
+  /** Returns the columns whose values are in the names of directories. */
   def ofDirectories(
       options: SourceOptions,
       columns: StructType,
@@ -146,14 +148,14 @@ private[stoplog] object SourceColumns {
         DirectoryColumns.Names.Found(DirectoryColumns.named(DirectoryNames.sample(files, rules)).map(_._1))
     }
 
-  /** The facts about the columns that a listing of all files tells.
+  /** The facts about the columns from a listing of all files.
     *
-    * @param schemaFiles files whose columns count: files without a byte tell none
-    * @param values  of the columns that names of directories tell
+    * @param schemaFiles the files whose columns count: a file without bytes has no columns
+    * @param values  of the columns in names of directories
     */
   private final case class SchemaInference(schemaFiles: Vector[SourceFile], values: Map[String, Set[String]])
 
-  /** The files that tell the columns. */
+  /** The files from which the columns are inferred. */
   private sealed trait FilesToRead
   private case object Youngest extends FilesToRead
   private case object All      extends FilesToRead

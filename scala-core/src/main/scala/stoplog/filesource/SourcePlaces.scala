@@ -20,23 +20,26 @@ import stoplog.storage.systems.HadoopProvider
 /** The files of a source, on the storage of their path. */
 private[stoplog] object SourcePlaces {
 
-  /** The files to read under a root.
+  /** Returns the files to read under a root.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` for a server that does not exist.
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` for a server that does
+    * not exist.
     */
   def files(from: SourceRoot): SourceFiles =
     if (isLocal(from.root)) new LocalSourceFiles(from.root.toUri.getPath, Faults.ofThisJvm, from.named)
     else new HadoopSourceFiles(hadoop(from.root))
 
-  /** Refuses a root in a table's directory. A sink of stoplog shows committed files alone. Error: `STOPLOG_FOREIGN_TABLE`. */
+  /** Rejects a root in a table's directory. The directory of a stoplog sink is permitted, because it shows
+    * only committed files. Error: `STOPLOG_FOREIGN_TABLE`.
+    */
   def refuseForeign(from: SourceRoot): Unit = new ForeignOwners(OwnTables.Formats(Set(TableFormat.Stoplog)))
     .refuseAbove(from.root.toString, describe(from), Storage.above(from.root, configuration))
 
   private def describe(from: SourceRoot): String = files(from).describe("")
 
-  /** The state of a source, in its directory of a checkpoint.
+  /** Returns the state of a source, in its directory of a checkpoint.
     *
-    * Errors: `STOPLOG_STORE_NOT_EXCLUSIVE` where two drivers could both write the same record,
+    * Errors: `STOPLOG_STORE_NOT_EXCLUSIVE` if two drivers could both write the same record,
     * `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def state(directory: String): StateFiles = {

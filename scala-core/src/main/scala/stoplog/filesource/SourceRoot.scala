@@ -9,11 +9,12 @@ import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.source.file.Glob
 
-/** The common root of a source's paths, and the patterns of the names below it.
+/** The common root of a source's paths, and the patterns of the names below the root.
   *
   * @param below the patterns of the names, for each path
-  * @param named how far each path is named without a pattern, below the root
-  * @param whole the paths without any pattern, as they were given, with what they are below the root
+  * @param named the part of each path before its first pattern, relative to the root
+  * @param whole the paths without any pattern, as the user wrote them, each with its path relative to the
+  *              root
   */
 private[stoplog] final case class SourceRoot(
     root: HadoopPath,
@@ -22,9 +23,9 @@ private[stoplog] final case class SourceRoot(
     whole: Vector[(String, String)]
 ) {
 
-  /** A directory as a path below the root; none if it lies elsewhere.
+  /** Returns a directory as a path relative to the root; `None` if the directory is outside the root.
     *
-    * @param system a path on the directory's file system, where it does not say so itself
+    * @param system a path on the directory's file system, used if the directory names no file system
     */
   def pathOf(directory: String, system: HadoopPath): Option[String] = {
     val to            = SourceRoot.qualified(new HadoopPath(directory), system)
@@ -38,7 +39,7 @@ private[stoplog] final case class SourceRoot(
 
 private[stoplog] object SourceRoot {
 
-  /** Read as Hadoop reads paths. Error: `STOPLOG_SOURCE_PATH`. */
+  /** Parses paths as Hadoop does. Error: `STOPLOG_SOURCE_PATH`. */
   def of(paths: Vector[String]): SourceRoot = {
     val parsed = onOneSystem(paths, paths.map(split))
     val common = parsed.map { case (base, _) => names(base) }.reduce { (a, b) =>
@@ -53,7 +54,9 @@ private[stoplog] object SourceRoot {
     SourceRoot(root, below, named.distinct, whole)
   }
 
-  /** Paths with a file system's name and without one may be on the same. */
+  /** Qualifies paths if necessary: a path with the name of a file system and a path without it may be on the
+    * same file system.
+    */
   private def onOneSystem(
       paths: Vector[String],
       parsed: Vector[(HadoopPath, Vector[Glob])]
@@ -70,7 +73,7 @@ private[stoplog] object SourceRoot {
     }
   }
 
-  /** The directory that the path names without a pattern, and the patterns behind it. */
+  /** Splits a path into the directory before the first pattern, and the patterns after this directory. */
   private def split(path: String): (HadoopPath, Vector[Glob]) = {
     val parsed =
       try new HadoopPath(path)
@@ -83,14 +86,14 @@ private[stoplog] object SourceRoot {
     (absolute(fixed), globs)
   }
 
-  // A relative path is one below the working directory, as everywhere in Spark.
+  // A relative path is below the working directory, as everywhere in Spark.
   private def absolute(path: HadoopPath): HadoopPath =
     if (path.toUri.getScheme != null || path.toUri.getPath.startsWith("/")) path
     else path.getFileSystem(SparkHadoop.configuration).makeQualified(path)
 
   private def system(path: HadoopPath) = (path.toUri.getScheme, path.toUri.getAuthority)
 
-  // That no file system knows a path is said where the path is used.
+  // If no file system supports a path, the error is reported where the path is used.
   private def qualified(path: HadoopPath, on: HadoopPath): HadoopPath =
     Try(on.getFileSystem(SparkHadoop.configuration).makeQualified(path)).getOrElse(path)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source
 
-/* Sources that yield splits, without Spark: the interfaces that users implement (`SplitSource`, `SplitEnumerator`,
- * `SplitReader`, `RecordEmitter`), the driver that plans micro-batches, and the log that names the splits of each. It
- * knows storages, fault points and errors, and no options.
+/* Sources that return splits, without Spark: the interfaces that users implement (`SplitSource`,
+ * `SplitEnumerator`, `SplitReader`, `RecordEmitter`), the driver that plans micro-batches, and the log with
+ * the splits of each micro-batch. Depends on storages, fault points and errors, but not on options.
  */

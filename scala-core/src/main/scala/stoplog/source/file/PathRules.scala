@@ -6,18 +6,19 @@ import java.util.regex.{Pattern, PatternSyntaxException}
 import stoplog.error.Errors
 import stoplog.storage.{FileStore, Found, HiddenNames, Link, SourceFiles}
 
-/** The rules by which files under the root belong to the source.
+/** The rules that decide which files under the root belong to the source.
   *
-  * Names that begin with `.` or `_`, or end in `._COPYING_`, are hidden, as readers of such directories hide them, unless
-  * a pattern of the path spells that out; `_a=1` is a partition's directory, and not hidden.
+  * Names that start with `.` or `_`, or end in `._COPYING_`, are hidden, as in other readers of such
+  * directories. A pattern of the path that spells out the prefix or suffix includes such names. `_a=1` is a
+  * partition directory, and not hidden.
   *
-  * @param below   paths below the root, each as the patterns of its names: what they match is taken, with all that lies
-  *                in it
-  * @param names   of the files, if there is a rule
-  * @param nesting whether files in directories below are taken as well
-  * @param dates   of directories below the paths that are named, if they are named by dates
-  * @param minDesiredSplits in how many pieces all files together are wanted at least: so many tasks run side by side. Only a
-  *                [[FileFinder]] that has a choice looks at it
+  * @param below   paths below the root, each as the patterns of its names; a match is included with all its
+  *                content
+  * @param names   a pattern for file names, if configured
+  * @param nesting whether files in nested directories are included
+  * @param dates   of directories below the user's paths, if the directories are named by dates
+  * @param minDesiredSplits the minimum desired number of pieces of all files: the number of tasks that can
+  *                         run in parallel. Only used by a [[FileFinder]] that can choose the pieces
   */
 final case class PathRules(
     below: Vector[Vector[Glob]],
@@ -28,10 +29,10 @@ final case class PathRules(
 ) {
   import PathRules.DirectoryRules
 
-  /** The rules as they are at this time. */
+  /** Returns the rules at this time. */
   def at(nowMillis: Long): PathRules = copy(dates = dates.map(_.at(nowMillis)))
 
-  /** The rules for a directory.
+  /** Returns the rules for a directory.
     *
     * @param directory relative to the root; empty for the root itself
     */
@@ -49,14 +50,15 @@ final case class PathRules(
     )
   }
 
-  /** The paths below the root, each as far as it has no pattern. */
+  /** The paths below the root, each up to its first pattern. */
   private[file] lazy val named: Vector[String] = below.map { globs =>
     globs.map(_.literal).takeWhile(_.isDefined).flatten.mkString("/")
   }.distinct
 
-  /** Whether what was found adds something: the target of a link may be read under its own path as well.
+  /** Whether to read a found entry. The target of a link is skipped if the target is also read under its own
+    * path.
     *
-    * Error: `STOPLOG_SOURCE_LINK` when the rules want a file to which no link may lead.
+    * Error: `STOPLOG_SOURCE_LINK` if the rules include a file to which links are not permitted.
     */
   private[file] def wants(
       files: SourceFiles,
@@ -79,21 +81,21 @@ final case class PathRules(
     })
   }
 
-  /** Whether a directory is come by under this path, from the root on. */
+  /** Whether a listing reaches a directory under this path, starting at the root. */
   private[stoplog] def reaches(directory: String): Boolean =
     directory.isEmpty || {
       val above = FileStore.directoryOf(directory)
       reaches(above) && in(above).enters(FileStore.nameOf(directory))
     }
 
-  /** The names behind the paths that the user named, of a directory in them. */
+  /** Returns the names below the user's path, for a directory in this path. */
   private def ends(fit: Vector[Vector[Glob]], path: Vector[String]): Option[Vector[String]] =
     fit.map(_.size).minOption.map(path.drop).filter(_.nonEmpty)
 }
 
 object PathRules {
 
-  /** All that is not hidden. */
+  /** Includes every file that is not hidden. */
   val all: PathRules = PathRules(Vector(Vector.empty), None, Nesting.Recursive)
 
   private[file] def fits(glob: Glob, name: String): Boolean =
@@ -110,31 +112,31 @@ object PathRules {
       private val isInRange: String => Boolean
   ) {
 
-    /** Whether to look into a directory in it. */
+    /** Whether to list a nested directory. */
     def enters(name: String): Boolean =
       ((entersAll && !HiddenNames.isHidden(name)) || next.exists(PathRules.fits(_, name))) && isInRange(name)
 
-    /** Whether to read a file in it. */
+    /** Whether to read a file in this directory. */
     def takes(name: String): Boolean =
       ((takesAll && !HiddenNames.isHidden(name)) || last.exists(PathRules.fits(_, name))) &&
         names.forall(_.matches(name))
   }
 }
 
-/** Whether a source looks into directories below those that its path names. */
+/** Whether a source lists directories below the directories of its path. */
 sealed trait Nesting
 object Nesting {
   case object Recursive extends Nesting
   case object Flat      extends Nesting
 }
 
-/** A pattern for one name, as Hadoop's file systems read it: `*`, `?`, `[a-z]`, `[^a]`, `{one,two}`, and `\` before a
-  * character that is meant as it is.
+/** A pattern for one name, with the syntax of Hadoop's file systems: `*`, `?`, `[a-z]`, `[^a]`, `{one,two}`,
+  * and `\` before a literal character.
   */
 final class Glob private (val text: String, pattern: Pattern) extends Serializable {
   def matches(name: String): Boolean = pattern.matcher(name).matches()
 
-  /** The only name that it matches, if it is no pattern. */
+  /** The only matching name, if the text is not a pattern. */
   private[file] def literal: Option[String] =
     Option.unless(Glob.isPattern(text.replaceAll("\\\\.", "")))(text.replaceAll("\\\\(.)", "$1"))
 
@@ -143,7 +145,7 @@ final class Glob private (val text: String, pattern: Pattern) extends Serializab
 
 object Glob {
 
-  /** The error in the pattern, or the pattern. */
+  /** Returns the error in the pattern, or the pattern. */
   def parse(text: String): Either[String, Glob] = {
     val regex  = new StringBuilder
     var index  = 0
@@ -172,6 +174,6 @@ object Glob {
       catch { case e: PatternSyntaxException => Left(s"is no pattern: ${e.getDescription}") }
   }
 
-  /** Whether there is anything to match in it. */
+  /** Whether the text contains a pattern character. */
   def isPattern(text: String): Boolean = text.exists("*?[{".contains(_))
 }

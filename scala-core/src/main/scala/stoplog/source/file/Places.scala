@@ -7,11 +7,11 @@ import stoplog.error.{Errors, Log}
 import stoplog.source.file.Monitoring.OtherDirectory
 import stoplog.storage.{DirectoryId, Found}
 
-/** Whether the directories of a source are those in which files were read. Decides what a listing proves, and reports
-  * what the source waits for.
+/** Checks whether the directories of a source are the directories in which files were read. Decides the
+  * evidence of a listing, and reports the directories that the source waits for.
   *
-  * A directory is another one if the storage identifies it by another number. If no file is absent, or if the first listing
-  * of it finds a file that is still as it was read, the directory is the same place with a new number.
+  * A directory is another directory if the storage identifies it by another number. If no file is absent, or
+  * if the first listing finds an unchanged file, the directory counts as the same place with a new number.
   */
 private[file] final class Places(settings: Enumeration) {
   import Places._
@@ -20,7 +20,7 @@ private[file] final class Places(settings: Enumeration) {
   private val known   = mutable.HashMap.empty[String, Place]
   private var visits  = mutable.HashMap.empty[String, Visit]
   private var leftOut = mutable.HashSet.empty[String]
-  private var others  = Set.empty[String] // as the last listing of all directories found them
+  private var others  = Set.empty[String] // as found by the last listing of all directories
   private var awaited = Vector.empty[Awaited]
   private var waitingSince: Option[Long] = None
 
@@ -32,18 +32,18 @@ private[file] final class Places(settings: Enumeration) {
     leftOut = mutable.HashSet.empty
   }
 
-  /** The listing enters a directory. */
+  /** Called when the listing enters a directory. */
   def entered(directory: String, id: Option[DirectoryId]): Visit = {
     val visit = new Visit(id)
     visits(directory) = visit
     visit
   }
 
-  /** The listing finds a directory, and does not look into it. */
+  /** Called when the listing finds a directory, but skips its content. */
   def leavesOut(directory: String): Unit = leftOut += directory
 
-  /** Whether a listing of the changed directories has come to another directory, or not come to one that a path names,
-    * since the last listing of all.
+  /** Whether a listing of the changed directories has found another directory, or has not found a directory
+    * that a path names, since the last listing of all directories.
     */
   def needWholeListing(seen: SeenFiles): Boolean = {
     val differing = (different(seen).map(_._1) ++ missing(seen)).toSet
@@ -51,9 +51,9 @@ private[file] final class Places(settings: Enumeration) {
     differing != others
   }
 
-  /** What a listing of all directories proves. Error: `STOPLOG_SOURCE_AWAY`.
+  /** Returns the evidence of a listing of all directories. Error: `STOPLOG_SOURCE_AWAY`.
     *
-    * @param root          what is at the root
+    * @param root          the kind of the root
     * @param elapsedMillis a reading of a monotonic clock
     */
   def judge(root: Option[Found.Kind], seen: SeenFiles, elapsedMillis: Long): Evidence = {
@@ -74,16 +74,16 @@ private[file] final class Places(settings: Enumeration) {
     }
   }
 
-  /** Directories that are forgotten are new if they come again. */
+  /** Forgets directories. A forgotten directory is new if it appears again. */
   def forget(gone: Vector[PathHash]): Unit = if (gone.nonEmpty) {
     val hashes = gone.toSet
     known.filterInPlace((_, place) => !hashes(place.hash))
     ()
   }
 
-  /** What a finder's answer proves.
+  /** Returns the evidence of a finder's result.
     *
-    * @param files the number of files that it has returned
+    * @param files the number of files that the finder has returned
     */
   def judgeFinder(files: Long, seen: SeenFiles, elapsedMillis: Long): Evidence =
     if (files == 0 && absence.onOther == OtherDirectory.Wait)
@@ -98,7 +98,9 @@ private[file] final class Places(settings: Enumeration) {
     Evidence.Nothing
   }
 
-  /** The directories that the source waits for. Others are accepted as they are now. */
+  /** Returns the directories that the source waits for. Accepts all other changed directories in their
+    * present state.
+    */
   private def doubtful(seen: SeenFiles, elapsedMillis: Long): Vector[String] = {
     val differing = different(seen)
     val away      = missing(seen)
@@ -121,7 +123,9 @@ private[file] final class Places(settings: Enumeration) {
     }
   }
 
-  /** Files that are as they were read may be those that were read in the other directory. */
+  /** Whether unchanged files confirm the directory. If the directory is already marked as replaced, its
+    * unchanged files may be files that were read from the other directory.
+    */
   private def isSame(directory: String, visit: Visit, seen: SeenFiles): Boolean =
     visit.isConfirmed && !seen.directory(hashOf(directory)).exists(_.isReplaced)
 
@@ -144,7 +148,9 @@ private[file] final class Places(settings: Enumeration) {
     }
   }
 
-  /** The directories that paths name without a pattern, that were there, and that the listing has not come to. */
+  /** Returns the directories that paths name without a pattern, that existed before, and that the listing has
+    * not found.
+    */
   private def missing(seen: SeenFiles): Vector[String] =
     if (settings.finder.isDefined || absence.onOther != OtherDirectory.Wait) Vector.empty
     else
@@ -153,7 +159,7 @@ private[file] final class Places(settings: Enumeration) {
         seen.directory(hashOf(directory)).exists(_.file.isDefined)
       }
 
-  /** Directories that were not known before are the ones in which files will be read. */
+  /** Accepts directories that were not known before, because files will be read there. */
   private def remember(seen: SeenFiles): Unit = visits.foreach { case (directory, visit) =>
     if (!known.get(directory).exists(_.id == visit.id) && !isOther(directory, visit.id, seen))
       accept(directory, visit.id, seen)
@@ -194,7 +200,7 @@ private[file] final class Places(settings: Enumeration) {
     }
   }
 
-  /** Whether a path that the user names leads to nothing that could be read. */
+  /** Whether a path of the user leads to no readable file. */
   private def isLifeless(one: Awaited): Boolean =
     one.isLimited && settings.rules.named.exists(isBelow(_, one.directory)) &&
       !visits.exists { case (directory, visit) => visit.hasFiles && isBelow(directory, one.directory) }
@@ -213,13 +219,13 @@ private[file] object Places {
   /** A directory that the running listing enters. */
   final class Visit(val id: Option[DirectoryId]) {
 
-    /** Whether there is a file in it. */
+    /** Whether the directory contains a file. */
     var hasFiles: Boolean = false
 
-    /** Whether a file in it is still as it was read. */
+    /** Whether a file in the directory is unchanged since the read. */
     var isConfirmed: Boolean = false
   }
 
-  /** @param isLimited whether the query fails if it waits for too long */
+  /** @param isLimited whether the query fails after the maximum waiting time */
   private final case class Awaited(directory: String, why: String, isLimited: Boolean)
 }

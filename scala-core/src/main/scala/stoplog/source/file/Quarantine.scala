@@ -16,18 +16,19 @@ import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 import stoplog.source.StateFiles
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** The place for notes of data that could not be decoded.
+/** The place for notes about data that could not be decoded.
   *
-  * A file of notes is named by the file that it is about, by the piece, and by its number in the piece, and is created
-  * whole: a reader of the same piece, in a second attempt or after a crash, finds it there, and adds nothing.
+  * The name of a notes file contains the hash of the data file, the piece, and a sequence number in the
+  * piece. The notes file is created as a whole. If the same piece is read again, by a second attempt or after
+  * a crash, the file already exists and nothing is added.
   */
 private[file] final class Quarantine(place: StateFiles) extends Serializable {
 
-  /** The notes of one piece. */
+  /** Returns the notes of one piece. */
   def notes(fileName: String, split: FileSplit): Quarantine.Notes =
     new Quarantine.Notes(Quarantine.prefix(fileName, split), write)
 
-  /** The counts of all notes, of all queries that have this place. */
+  /** Counts all notes, of all queries with this place. */
   def counts: Quarantine.Counts = {
     val names = place.list()
     Quarantine.Counts(
@@ -36,12 +37,12 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
     )
   }
 
-  /** The names of all notes, by the files that they are about. */
+  /** Returns the names of all notes, grouped by the file that they describe. */
   def byFile: Map[String, Vector[String]] = place.list().groupBy(_.take(Quarantine.HashChars))
 
-  /** Whether bytes that were left out of a file are in no note.
+  /** Whether omitted bytes of a file are missing in the notes.
     *
-    * @param notes of all files, once this one was read to its end
+    * @param notes of all files, after this file was read to its end
     */
   def lacksBytes(notes: Map[String, Vector[String]], fileName: String, file: SourceFile): Boolean =
     notes.getOrElse(Quarantine.hash(fileName, file), Vector.empty).exists(lacksBytes)
@@ -69,8 +70,8 @@ private[file] object Quarantine {
 
   private final val OfRest = "-rest.json"
 
-  /** Behind it is the length of a record whose bytes are known, and the end of its note. In a text, the quotes would be
-    * escaped.
+  /** Followed by the length of a record whose bytes are known, and the end of the note. In a JSON text, these
+    * quotes would be escaped.
     */
   private final val RecordBytes = "\"recordBytes\":"
 
@@ -79,14 +80,14 @@ private[file] object Quarantine {
   private def prefix(fileName: String, split: FileSplit): String =
     f"${hash(fileName, split.file)}-${split.extent.from}%020d"
 
-  /** A file that others have written anew is another. */
+  /** Returns the hash of a file. A file that others have rewritten has another hash. */
   private def hash(fileName: String, file: SourceFile): String = {
     val hash = PathHash.of(s"$fileName\u0000${file.bytes}\u0000${file.modifiedMillis}")
     f"${hash.high}%016x${hash.low}%08x"
   }
 
-  /** Reads the piece's bytes as they are. That they cannot be decoded is the file's fault, that they
-    * cannot be read the storage's.
+  /** Whether the bytes of the piece can be read without decoding. If so, the content of the file caused the
+    * decoding error, otherwise the storage caused the error.
     */
   def isStored(files: SourceFiles, split: FileSplit): Boolean = {
     val (from, until) = split.extent match {
@@ -108,9 +109,9 @@ private[file] object Quarantine {
 
   private final val BufferBytes = 64 * 1024
 
-  /** The notes of one piece of a file, in the order of what they are about. Few are held at a time.
+  /** The notes of one piece of a file, in the order of the described data. Holds only a few notes at a time.
     *
-    * @param write a file of notes, by its name
+    * @param write writes a file of notes, by its name
     */
   final class Notes(prefix: String, write: (String, Seq[String]) => Unit) {
     private val held  = mutable.ArrayBuffer.empty[String]
@@ -126,7 +127,9 @@ private[file] object Quarantine {
         if (chars >= MostChars) flush()
     }
 
-    /** The piece has been read. Before that nothing says that its last notes are all. */
+    /** Writes the last notes. Called after the piece was read, because before the last notes may be
+      * incomplete.
+      */
     def flush(): Unit = if (held.nonEmpty) {
       write(f"$prefix-$files%06d-${held.size}.json", held.toSeq)
       files += 1
@@ -137,14 +140,14 @@ private[file] object Quarantine {
 
   private final val MostChars = 1024 * 1024
 
-  /** @param files   that could not be read to their ends
-    * @param records that were left out of files that could
+  /** @param files   the number of files that could not be read completely
+    * @param records the number of omitted records in files that could be read completely
     */
   final case class Counts(files: Long, records: Long)
 
-  /** A note of data left out of a file, and why.
+  /** A note about data that was omitted from a file, with the cause.
     *
-    * @param fileName as a user knows it
+    * @param fileName the user-visible name
     * @param position in words, with the unit
     */
   final case class Note(
@@ -155,7 +158,7 @@ private[file] object Quarantine {
       leftOut: LeftOut
   ) {
 
-    /** One line of JSON, without its end. */
+    /** Returns one line of JSON, without a line end. */
     def json: String = {
       val text = new StringWriter()
       val out  = factory.createGenerator(text)
@@ -178,21 +181,21 @@ private[file] object Quarantine {
     }
   }
 
-  /** The data that was left out. */
+  /** The omitted data. */
   sealed trait LeftOut
   object LeftOut {
 
-    /** One record; the file was read on behind it.
+    /** One record; reading continued after the record.
       *
-      * @param raw its bytes, if they are known
+      * @param raw its bytes, if known
       */
     final case class Record(raw: Option[Array[Byte]]) extends LeftOut
 
-    /** All that comes behind so many records of the piece; in files of blocks a row is one. */
+    /** The remainder of the piece after this number of records; in block formats, each row is a record. */
     final case class Rest(piece: Extent, records: Long) extends LeftOut
   }
 
-  /** The most bytes of a record that are noted. */
+  /** The maximum number of bytes of a record in a note. */
   final val MostRawBytes = 64 * 1024
 
   private val factory = new JsonFactory()

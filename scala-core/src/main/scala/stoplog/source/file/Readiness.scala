@@ -3,11 +3,12 @@ package stoplog.source.file
 
 import stoplog.storage.SourceFile
 
-/** The conditions for a file to count as complete. All that is asked for has to hold.
+/** The conditions for a complete file. All configured conditions must hold.
   *
-  * @param leastAgeMillis  how long it has not been written to
-  * @param stableForMillis how long it has had its length, as listings at least so far apart see it
-  * @param marker          a file that says so
+  * @param leastAgeMillis  the minimum time since the last write
+  * @param stableForMillis the minimum time with the same length, as seen by listings with at least this
+  *                        distance
+  * @param marker          a file that marks other files as complete
   */
 private[stoplog] final case class Readiness(
     leastAgeMillis: Long,
@@ -20,24 +21,26 @@ private[stoplog] final case class Readiness(
 
 private[stoplog] object Readiness {
 
-  /** As soon as it is there. */
+  /** Files are complete as soon as they exist. */
   val atOnce: Readiness = Readiness(Long.MinValue)
 
-  /** The time for which each unread file has had its length, as far as this run has seen it. 24 bytes for each. */
+  /** The time for which each unread file has had its length, as seen by this run. Uses 24 bytes per file. */
   private[file] final class StableLengths(forMillis: Long) {
     private var before = new SeenTable
     private var now    = new SeenTable
 
-    /** Files that the listing does not come by are forgotten. */
+    /** Starts a listing. Files that the listing does not find are forgotten. */
     def beginListing(): Unit = {
       before = now
       now = new SeenTable
     }
 
-    /** The listing failed: files that it did not come by are still known. */
+    /** Called when the listing failed: files that the listing did not find are still known. */
     def abandonListing(): Unit = now = before
 
-    /** A listing that began then came by the file. Whether an earlier one, long enough before, found the same length. */
+    /** Called for each file of a listing that started at this time. Returns whether an earlier listing, at
+      * least `forMillis` before, found the same length.
+      */
     def isStable(file: SourceFile, elapsedMillis: Long): Boolean = {
       val hash  = PathHash.of(file.path)
       val slot  = before.find(hash)
@@ -49,20 +52,20 @@ private[stoplog] object Readiness {
   }
 }
 
-/** A file that says that others are complete. It is itself never read. */
+/** A file that marks other files as complete. A marker is never read as data. */
 private[stoplog] sealed trait ReadyMarker
 
 private[stoplog] object ReadyMarker {
 
-  /** All in its directory, and none in directories below. */
+  /** Marks all files in its directory, but no files in nested directories. */
   final case class InDirectory(name: String) extends ReadyMarker
 
-  /** The one whose name is between these two. */
+  /** Marks the file whose name is between `before` and `after`. */
   final case class PerFile(before: String, after: String) extends ReadyMarker {
     def isMarker(name: String): Boolean =
       name.startsWith(before) && name.endsWith(after) && name.length > before.length + after.length
 
-    /** Of which file it tells. */
+    /** Returns the file that the marker describes. */
     def fileOf(marker: String): String = marker.substring(before.length, marker.length - after.length)
   }
 }

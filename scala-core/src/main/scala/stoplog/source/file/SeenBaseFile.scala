@@ -8,7 +8,7 @@ import stoplog.error.Errors
 import stoplog.source.StateFiles
 import stoplog.storage.PutOutcome
 
-/** A [[SeenBase]] as a file of the checkpoint: its entries, and a checksum. */
+/** Stores a [[SeenBase]] as a file of the checkpoint: its entries, and a checksum. */
 private[file] object SeenBaseFile {
 
   def write(state: StateFiles, name: String, base: SeenBase): PutOutcome = state.putIfAbsent(name) { to =>

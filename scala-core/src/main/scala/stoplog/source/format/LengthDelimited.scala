@@ -3,12 +3,13 @@ package stoplog.source.format
 
 import java.io.{BufferedInputStream, EOFException, IOException}
 
-/** Records of bytes, each behind its length: what protobuf's `writeDelimitedTo` writes, and much else.
+/** Records of bytes, each preceded by its length: the format of protobuf's `writeDelimitedTo` and of many
+  * other writers.
   *
-  * Nothing but the lengths leads from one record to the next, so a file cannot be read from any byte on; but to find where
-  * it can be cut, only the lengths have to be read.
+  * Only the lengths lead from one record to the next, so a file cannot be read from an arbitrary byte. To
+  * find the positions where a file can be divided, only the lengths have to be read.
   *
-  * @param maxBytes a longer record is an error: most likely, what was read is no length
+  * @param maxBytes a longer record is an error: most likely, the bytes at this position are not a length
   */
 class LengthDelimited(prefix: LengthPrefix, maxBytes: Int) extends StreamFormat[Array[Byte]] {
 
@@ -45,13 +46,13 @@ private object LengthDelimited {
           if (length < 0 || length > maxBytes) throw tooLong(length)
           ends = at + length
           if (file.bytes.exists(_ < ends))
-            record // which may be whole by now, in a file that was listed half written
+            record // fails if the record is still incomplete, in a file that was listed half written
         }
         length.isDefined
       }
     }
 
-    /** Reads the bytes only now: a record that is not asked for is passed over. */
+    /** Reads the bytes only on demand: a record that is not requested is skipped. */
     override def record: Array[Byte] = {
       if (bytes == null) {
         val length = (ends - at).toInt
@@ -84,7 +85,7 @@ private object LengthDelimited {
 /** The format of the length of a record. */
 sealed abstract class LengthPrefix extends Product with Serializable {
 
-  /** The next length; none at the end of the file.
+  /** Returns the next length; `None` at the end of the file.
     *
     * @param next a byte, or -1
     */
@@ -93,7 +94,7 @@ sealed abstract class LengthPrefix extends Product with Serializable {
 
 object LengthPrefix {
 
-  /** Seven bits a byte, the lowest first, as protobuf writes it. */
+  /** Seven bits per byte, the lowest first, as in protobuf. */
   case object Varint extends LengthPrefix {
     private[format] override def read(next: () => Int): Option[Long] = {
       var byte  = next()
@@ -110,7 +111,7 @@ object LengthPrefix {
     }
   }
 
-  /** Four bytes, the highest first, as Java's `DataOutput.writeInt` writes them. */
+  /** Four bytes, the highest first, as in Java's `DataOutput.writeInt`. */
   case object Int32BigEndian extends LengthPrefix {
     private[format] override def read(next: () => Int): Option[Long] = four(next).map {
       _.foldLeft(0)((bits, byte) => (bits << 8) | byte).toLong

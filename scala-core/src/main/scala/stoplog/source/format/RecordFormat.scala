@@ -4,42 +4,46 @@ package stoplog.source.format
 import java.io.InputStream
 import java.net.URI
 
-/** A format of files of one's own: how bytes become records. It is one of the three kinds that Flink has, too.
+/** A user-defined file format: converts bytes to records. There are three kinds of formats, as in Flink.
   *
-  *   - [[StreamFormat]]: record by record, by a reader that tells where it is. Files are cut between records.
-  *   - [[SimpleStreamFormat]]: record by record, from the beginning. Files are cut by the number of records.
-  *   - [[BulkFormat]]: many records together. Files are cut between those batches.
+  *   - [[StreamFormat]]: record by record, by a reader that reports its position. Files are divided between
+  *     records.
+  *   - [[SimpleStreamFormat]]: record by record, from the start. Files are divided by the number of records.
+  *   - [[BulkFormat]]: many records at once. Files are divided between these batches.
   *
-  * A format goes to the executors, so it must be serializable; what it holds open belongs into its readers. Reading a
-  * file twice must give the same records, in the same order. `RecordFormatLaws` among the tests asks yours for it.
+  * A format is sent to the executors, so it MUST be serializable. Open resources belong in its readers. If a
+  * file is read twice, the format MUST return the same records in the same order. `RecordFormatLaws`, in the
+  * tests, checks a user-defined format for this contract.
   *
-  * @tparam R its records
+  * @tparam R the records
   */
 sealed trait RecordFormat[R] extends Serializable
 
-/** Reads record after record, and can go on at any of them.
+/** Reads record after record, and can resume at any record.
   *
-  * Compressed files, which their suffix tells, come decompressed, and are read from their beginnings.
+  * Files that are compressed according to their suffix are decompressed for the reader, and are read from
+  * their start.
   */
 trait StreamFormat[R] extends RecordFormat[R] {
 
-  /** Whether reading can begin at any byte, as where a sync mark, a line's end or a fixed length leads to the next record.
-    * If not, it begins at 0, or at a position that a reader of this format told.
+  /** Whether reading can start at any byte, because a sync mark, a line end or a fixed length leads to the
+    * next record. If not, reading starts at 0, or at a position that a reader of this format has reported.
     */
   def isSplittable: Boolean
 
-  /** Reads the records that begin at `from` or behind it, and before `until`; all of the last one, wherever that ends.
+  /** Reads the records that start at or after `from`, and before `until`. Reads the last of these records
+    * completely, regardless of its end.
     *
-    * Errors: `FileNotFoundException` for a file that is gone; any other exception means that the file cannot be read, and
-    * is reported with the file's name and the position.
+    * Errors: `FileNotFoundException` for a missing file. Any other exception means that the file cannot be
+    * read, and is reported with the file's name and the position.
     */
   def reader(file: FileInput, from: Long, until: Long): PositionedReader[R]
 }
 
-/** Reads record after record, always from the beginning of a file.
+/** Reads record after record, always from the start of a file.
   *
-  * Where a large file is spread over micro-batches, each of its pieces is read from the beginning again, up to the end of
-  * the piece: a [[StreamFormat]] that is not splittable does not need this.
+  * If a large file is distributed over micro-batches, each piece is read from the start of the file to the
+  * end of the piece. A [[StreamFormat]] that is not splittable avoids this cost.
   */
 trait SimpleStreamFormat[R] extends RecordFormat[R] {
 
@@ -47,59 +51,63 @@ trait SimpleStreamFormat[R] extends RecordFormat[R] {
   def reader(in: InputStream): RecordReader[R]
 }
 
-/** Reads many records together, as columnar formats do. Decompresses by itself. */
+/** Reads many records at once, like columnar formats. The format decompresses its files. */
 trait BulkFormat[R] extends RecordFormat[R] {
 
-  /** As for [[StreamFormat.isSplittable]], of the places between batches. */
+  /** Like [[StreamFormat.isSplittable]], for the positions between batches. */
   def isSplittable: Boolean
 
-  /** Reads the batches that begin at `from` or behind it, and before `until`. Errors as for [[StreamFormat.reader]]. */
+  /** Reads the batches that start at or after `from`, and before `until`. Errors as for
+    * [[StreamFormat.reader]].
+    */
   def reader(file: FileInput, from: Long, until: Long): BulkReader[R]
 }
 
-/** Goes from record to record. Used by one thread. */
+/** Iterates over records. Used by one thread. */
 trait RecordReader[+R] extends AutoCloseable {
 
-  /** Goes to the next record; false when there is none. */
+  /** Moves to the next record; false if there is no further record. */
   def advance(): Boolean
 
-  /** The record that [[advance]] went to. Valid until the next, so that a reader may use it again. Not every record is
-    * asked for: costly work can wait for this call.
+  /** The record to which [[advance]] has moved. Valid until the next record, so that a reader may reuse the
+    * object. Not called for every record, so costly work can wait for this call.
     */
   def record: R
 }
 
-/** A reader that knows where in the file it is. */
+/** A reader that reports its position in the file. */
 trait PositionedReader[+R] extends RecordReader[R] {
 
-  /** The offset from which a reader reads exactly the records behind this one; before the first record, that of this
-    * reader's beginning. Grows with each record.
+  /** Returns the offset from which a reader reads exactly the records after the current record. Before the
+    * first record, returns the start offset of this reader. Increases with each record.
     */
   def position: Long
 }
 
-/** Goes from batch to batch. Used by one thread. */
+/** Iterates over batches. Used by one thread. */
 trait BulkReader[+R] extends AutoCloseable {
 
-  /** The next batch; none when there is no further one. What was returned before is no longer valid. */
+  /** Returns the next batch; `None` if there is no further batch. The previous batch is no longer valid. */
   def readBatch(): Option[Iterator[R]]
 
-  /** The offset from which a reader reads exactly the batches behind this one, once all of it has been taken. */
+  /** Returns the offset from which a reader reads exactly the batches after this batch. Called after all
+    * records of the batch have been consumed.
+    */
   def position: Long
 }
 
-/** A file, as a format gets it. */
+/** The file that a format reads. */
 trait FileInput {
 
-  /** As a user knows it. */
+  /** The user-visible name. */
   def name: String
 
-  /** With scheme and authority, for libraries that open files by themselves. */
+  /** The URI with scheme and authority, for libraries that open files themselves. */
   def location: URI
 
-  /** None if the length is unknown, because the file comes decompressed. */
+  /** `None` if the length is unknown, because the file is decompressed during reading. */
   def bytes: Option[Long]
 
-  /** The bytes from an offset on. Not buffered. Error: `FileNotFoundException`. */
+  /** Opens the bytes from an offset. Not buffered. Error: `FileNotFoundException`. */
   def open(from: Long): InputStream
 }

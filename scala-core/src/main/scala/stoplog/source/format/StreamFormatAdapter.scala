@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.format
 
-/** Reads a [[StreamFormat]] or a [[SimpleStreamFormat]] in batches, where a [[BulkFormat]] is wanted. Files are cut between
-  * batches only, and are not decompressed.
+/** Reads a [[StreamFormat]] or a [[SimpleStreamFormat]] in batches, for use as a [[BulkFormat]]. Files are
+  * divided only between batches, and are not decompressed.
   *
   * {{{
   * final class LettersInBatches extends StreamFormatAdapter(new LettersFormat) with SimpleRows[String] { … }
   * }}}
   *
-  * A [[SimpleStreamFormat]] tells no positions: there a position is the number of a record. A reader that begins in the
-  * middle of a file reads and drops the records before it.
+  * A [[SimpleStreamFormat]] reports no positions, so a position is the number of a record. A reader that
+  * starts in the middle of a file reads and drops the preceding records.
   */
 class StreamFormatAdapter[R] private (adapted: StreamFormatAdapter.AdaptedFormat[R], batchRecords: Int)
     extends BulkFormat[R] {
   require(batchRecords > 0, s"a batch has at least one record, not $batchRecords")
 
-  /** @param batchRecords how many records a batch has at most */
+  /** @param batchRecords the maximum number of records of a batch */
   def this(format: StreamFormat[R], batchRecords: Int = StreamFormatAdapter.DefaultRecords) =
     this(new StreamFormatAdapter.AdaptedFormat.OfPositions(format), batchRecords)
 
-  /** @param batchRecords how many records a batch has at most, in a file that has more bytes than records */
+  /** @param batchRecords the maximum number of records of a batch, in a file with more bytes than records */
   def this(format: SimpleStreamFormat[R], batchRecords: Int) =
     this(new StreamFormatAdapter.AdaptedFormat.OfNumbers(format), batchRecords)
 
-  /** With at most 1000 records in a batch. */
+  /** Limits a batch to 1000 records. */
   def this(format: SimpleStreamFormat[R]) = this(format, StreamFormatAdapter.DefaultRecords)
 
   override def isSplittable: Boolean = adapted.isSplittable
@@ -44,10 +44,10 @@ class StreamFormatAdapter[R] private (adapted: StreamFormatAdapter.AdaptedFormat
 
 object StreamFormatAdapter {
 
-  /** The most records that a batch has by default. */
+  /** The default maximum number of records of a batch. */
   final val DefaultRecords = 1000
 
-  /** Begins with the record at which the reader is. */
+  /** Starts with the reader's current record. */
   private[format] final class Batch[R](records: RecordReader[R], limit: Long) extends Iterator[R] {
     private var taken   = 0L
     private var isReady = true
@@ -71,16 +71,16 @@ object StreamFormatAdapter {
 
     def reader(file: FileInput, from: Long, until: Long): PositionedReader[R]
 
-    /** The most records that a batch has.
+    /** Returns the maximum number of records of a batch.
       *
-      * @param position behind its first record
+      * @param position the position after its first record
       */
     def most(file: FileInput, position: Long, asked: Int): Long
   }
 
   private object AdaptedFormat {
 
-    /** Its readers tell where they are. */
+    /** The readers of the format report their positions. */
     final class OfPositions[R](format: StreamFormat[R]) extends AdaptedFormat[R] {
       override def isSplittable: Boolean = format.isSplittable
 
@@ -99,15 +99,17 @@ object StreamFormatAdapter {
         new Numbered(format.reader(file.open(0)), from, last, end(file))
       }
 
-      /** Positions end with the bytes of the file. One that has as many records is not cut any more. */
+      /** Positions are limited to the number of bytes of the file. If the number of records reaches this
+        * limit, the remaining records are one batch.
+        */
       override def most(file: FileInput, position: Long, asked: Int): Long =
         if (position - 1 + asked < end(file)) asked.toLong else Long.MaxValue
 
       private def end(file: FileInput): Long = file.bytes.getOrElse(Long.MaxValue)
     }
 
-    /** @param from  how many records it passes over
-      * @param until the number behind its last record
+    /** @param from  the number of records to skip
+      * @param until the number after its last record
       * @param end   the highest position
       */
     private final class Numbered[R](reader: RecordReader[R], from: Long, until: Long, end: Long)

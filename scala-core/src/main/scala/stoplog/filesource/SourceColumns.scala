@@ -100,9 +100,7 @@ private[stoplog] object SourceColumns {
     case other        => other
   }
 
-  /** Returns the known columns that the option `columns` names; all columns without the option. Error:
-    * `STOPLOG_INVALID_OPTIONS`.
-    */
+  /** Returns the columns in the option `columns`; by default, all. Error: `STOPLOG_INVALID_OPTIONS`. */
   def asked(options: SourceOptions, known: StructType): StructType =
     options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
 

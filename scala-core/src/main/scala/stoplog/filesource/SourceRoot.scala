@@ -54,9 +54,7 @@ private[stoplog] object SourceRoot {
     SourceRoot(root, below, named.distinct, whole)
   }
 
-  /** Qualifies paths if necessary: a path with the name of a file system and a path without it may be on the
-    * same file system.
-    */
+  /** Qualifies paths if necessary: paths with and without a file system's name may be on the same system. */
   private def onOneSystem(
       paths: Vector[String],
       parsed: Vector[(HadoopPath, Vector[Glob])]

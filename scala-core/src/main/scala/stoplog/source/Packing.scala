@@ -58,9 +58,7 @@ private[stoplog] object Packing {
 
   object Sizes {
 
-    /** Spark's own sizes of tasks, with a lower opening cost: a task makes no request to the storage twice.
-
-      */
+    /** Spark's own sizes of tasks, with a lower opening cost: a task makes no request twice. */
     val default: Sizes = Sizes(64L << 10, 4L << 20, 128L << 20)
   }
 }

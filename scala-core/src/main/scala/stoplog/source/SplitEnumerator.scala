@@ -3,11 +3,11 @@ package stoplog.source
 
 /** Finds the splits to read. Runs on the driver; called by one thread at a time.
   *
-  * Splits are created lazily, so that a source with millions of splits holds only few of them. For each
+  * Splits are created lazily, so that a source with millions of splits holds only a few. For each
   * micro-batch, the engine calls [[discover]], then [[next]] until the micro-batch is full or no split is
-  * left. The engine returns surplus splits by [[takeBack]]. Then it writes a [[snapshot]] together with the
-  * splits of the micro-batch. After a restart, an enumerator that is created from this snapshot MUST return
-  * none of these splits again, and MUST return all other splits.
+  * left. The engine returns surplus splits by [[takeBack]]. Then the engine writes a [[snapshot]] together
+  * with the splits of the micro-batch. After a restart, an enumerator that is created from this snapshot MUST
+  * return none of these splits again, and MUST return all other splits.
   */
 trait SplitEnumerator[S <: Split] extends AutoCloseable {
 
@@ -27,7 +27,7 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
   def admit(split: S, budget: Budget): Admitted[S] =
     if (budget.holds(split.size)) Admitted.All(split, split.size) else Admitted.Nothing()
 
-  /** Returns a split, or the remainder of a split, to the enumerator. [[next]] returns it before all other
+  /** Returns a split, or the remainder of a split, to the enumerator: [[next]] returns it before all other
     * splits.
     */
   def takeBack(split: S): Unit
@@ -40,9 +40,7 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
     */
   def snapshot(end: Long): Array[Byte]
 
-  /** The first split, counted from the start of the source, that a restored enumerator may request from its
-    * context.
-    */
+  /** The number of the first split, from the start of the source, that a restored enumerator may request. */
   def oldestNeeded: Long = Long.MaxValue
 
   /** Limits the enumerator to the splits that exist now, as required by the trigger `availableNow`. */
@@ -69,9 +67,7 @@ object Discovery {
   /** All present splits have been returned once [[SplitEnumerator.next]] returns `None`. */
   case object Complete extends Discovery
 
-  /** There may be more splits than can be held at once: call again when [[SplitEnumerator.next]] returns
-    * `None`.
-    */
+  /** There may be more splits than can be held: call again after [[SplitEnumerator.next]] returns `None`. */
   case object Partial extends Discovery
 }
 
@@ -119,9 +115,7 @@ final case class EnumeratorContext[S](
 /** The splits of one micro-batch, and the enumerator's snapshot after these splits. */
 final case class AssignedSplits[S](splits: Seq[S], snapshot: Array[Byte])
 
-/** The limits of one micro-batch. A micro-batch ends at the first limit that it reaches, and reads at least
-  * one split.
-  */
+/** The limits of one micro-batch, which ends at the first reached limit, and reads at least one split. */
 final case class ReadLimits(splits: Option[Long], bytes: Option[Long], records: Option[Long]) {
 
   /** Combines both limits: the lower limit applies. */
@@ -152,9 +146,7 @@ final case class Budget(limits: ReadLimits, usedBytes: Long, usedRecords: Long, 
   /** `None` for no limit. */
   def records: Option[Long] = limits.records.map(_ - usedRecords)
 
-  /** Whether a split fits. A split with an unknown number of records does not fit if the records are limited.
-
-    */
+  /** Whether a split fits. If records are limited, a split with an unknown number does not fit. */
   def holds(size: SplitSize): Boolean =
     bytes.forall(_ >= size.bytes) && records.forall(left => size.records.exists(_ <= left))
 

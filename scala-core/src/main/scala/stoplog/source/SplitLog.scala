@@ -16,11 +16,11 @@ import stoplog.storage.PutOutcome
 /** The splits of each micro-batch: one record for each micro-batch with splits, in the order of their
   * numbers.
   *
-  * A record is created before Spark receives its splits, and never changed. Its name is the number of its
-  * first split, and it contains the id of the previous record, so the records form one chain. If two drivers
-  * continue from the same split, one driver is rejected. If a delayed driver writes a record after others
-  * have dropped the record with this name, its record is not part of the chain: a stray record. Strays
-  * precede the chain, because a driver drops its oldest records first.
+  * A record is created before Spark receives the splits, and never changed. The name of a record is the
+  * number of its first split. A record contains the id of the previous record, so the records form a chain.
+  * If two drivers continue from the same split, one driver is rejected. If a delayed driver writes a record
+  * in place of a dropped record, the late record is not part of the chain: a stray record. Strays precede the
+  * chain, because a driver drops the oldest records first.
   */
 private[source] final class SplitLog[S <: Split](
     files: StateFiles,
@@ -62,8 +62,7 @@ private[source] final class SplitLog[S <: Split](
         LookBack.at(first, before, there) match {
           case LookBack.Overtaken(_) =>
             known = Some(there)
-            // Deletes only a stray record: no driver continues from a stray record, but from any other
-            // record.
+            // Deletes the record only if stray: a driver may have continued from any other record.
             if (isStray(first)) files.delete(name)
             throw Errors.sourceFenced(files.describe(name))
           case LookBack.Elsewhere(missing) =>
@@ -97,9 +96,7 @@ private[source] final class SplitLog[S <: Split](
     }
   }
 
-  /** Returns the number of the first recorded split. Reads all records, because a stray may continue from
-    * another record.
-    */
+  /** Returns the first recorded split. Reads all records: a stray may continue from another record. */
   def oldest: Long = {
     val all = firsts()
     all.drop(all.lastIndexWhere(isStray) + 1).headOption.getOrElse(0L)
@@ -127,9 +124,7 @@ private[source] final class SplitLog[S <: Split](
     if (done.sizeIs > kept) dropBefore(done(done.size - kept).min(needed))
   }
 
-  /** Removes the records whose splits all have lower numbers. Keeps the newest record, which contains the
-    * enumerator's state.
-    */
+  /** Removes records whose splits all have lower numbers. Keeps the newest, with the enumerator's state. */
   def dropBefore(split: Long): Unit = {
     val all     = firsts()
     val useless = all.zip(all.drop(1)).takeWhile(_._2 <= split).map(_._1)
@@ -158,7 +153,7 @@ private[source] final class SplitLog[S <: Split](
 
   private def isStray(first: Long, there: Vector[Long]): Boolean = nextOf(first, there).exists { next =>
     try link(first).isNotBefore(next, link(next))
-    catch { case _: FileNotFoundException => true } // another driver drops records, this record before the next
+    catch { case _: FileNotFoundException => true } // another driver dropped this record before the next
   }
 
   private def nextOf(first: Long, there: Vector[Long]): Option[Long] = there.search(first) match {
@@ -228,9 +223,7 @@ private object SplitLog {
   /** The properties of a record that its neighbours in the chain use. */
   private final case class Link(end: Long, id: Option[SplitRecord.Id], previous: Option[SplitRecord.Id]) {
 
-    /** Whether this record is not the predecessor of the record at `next`. Records of version 1 do not name a
-      * predecessor.
-      */
+    /** Whether this record is not the predecessor of the next. Records of version 1 name no predecessor. */
     def isNotBefore(next: Long, link: Link): Boolean = end != next || link.previous.exists(!id.contains(_))
   }
 

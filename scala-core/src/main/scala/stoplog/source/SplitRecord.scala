@@ -7,7 +7,7 @@ import java.util.zip.{CRC32C, CheckedOutputStream, Deflater, DeflaterOutputStrea
 
 /** The splits of one micro-batch, and the enumerator's state after these splits.
   *
-  * @param first    the number of its first split, counted from the start of the source
+  * @param first    the number of the first split, counted from the start of the source
   * @param snapshot of the enumerator, after it had returned these splits
   * @param previous the predecessor of this record; `None` for the first record of a log, and in records of
   *                 version 1
@@ -19,7 +19,7 @@ private[source] final case class SplitRecord[S](
     previous: Option[SplitRecord.Id]
 ) {
 
-  /** The number of the split after its last split. */
+  /** The number of the split after the last split. */
   def end: Long = first + splits.size
 }
 

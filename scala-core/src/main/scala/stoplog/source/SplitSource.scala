@@ -11,8 +11,8 @@ import java.io.{DataInput, DataOutput}
   *   - The [[RecordEmitter]] converts records to rows.
   *
   * The driver writes the splits of a micro-batch before Spark receives the batch. So a batch that is repeated
-  * after a restart reads the same splits, regardless of other changes. A source only MUST read a split the
-  * same way each time.
+  * after a restart reads the same splits, regardless of other changes. For this purpose, a source MUST read a
+  * split the same way each time.
   *
   * A source is sent to the executors, so it MUST be serializable. Open resources belong in enumerators and
   * readers.
@@ -26,8 +26,8 @@ trait SplitSource[S <: Split, R, T] extends Serializable {
   /** The source's name in messages. */
   def describe: String
 
-  /** The origin of the splits, if it may change between the runs of a query. A run with another origin than
-    * the first run is rejected, because its splits would have another meaning.
+  /** The origin of the splits, if the origin may change between the runs of a query. A run with another
+    * origin than the first run is rejected, because the splits would have another meaning.
     */
   def identity: Option[String] = None
 

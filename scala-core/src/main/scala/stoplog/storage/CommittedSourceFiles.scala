@@ -79,9 +79,7 @@ private[stoplog] object CommittedSourceFiles {
     /** By listings, which show valid-length files. */
     case object ByListing extends Finding
 
-    /** By a user-defined class, which shows no valid-length files. The source looks up the valid-length file
-      * of each file.
-      */
+    /** By a user-defined class, which lists no valid-length files. Each file needs a separate lookup. */
     case object ByFinder extends Finding
   }
 

@@ -108,9 +108,9 @@ private[stoplog] object ForeignOwners {
     kept ++ iceberg ++ paimon ++ hive(directory, name)
   }
 
-  /** Returns a check whether a directory has an entry with a name. Lists the directory, which is one request
-    * for most directories. If a directory has more than `MostListed` entries, the listing stops and each
-    * further name is a separate request.
+  /** Returns a check whether a directory has an entry with a name. Lists the directory, one request for most
+    * directories. If a directory has more than `MostListed` entries, the listing stops and each further name
+    * is a separate request.
     */
   private def entriesOf(files: FileStore, directory: String): String => Boolean = {
     val names   = mutable.Set.empty[String]

@@ -11,9 +11,7 @@ private[stoplog] object HiddenNames {
 
   def isHidden(name: String): Boolean = beginsHidden(name) || name.endsWith(Copying)
 
-  /** Whether the start of the name hides the file. The directory `_a=1` is a partition directory, and not
-    * hidden.
-    */
+  /** Whether the start of the name hides the file. The partition directory `_a=1` is not hidden. */
   def beginsHidden(name: String): Boolean =
     name.startsWith(".") || (name.startsWith("_") && !name.contains('='))
 

@@ -32,16 +32,13 @@ private[stoplog] class JobDirectory(files: FileStore, job: String, visible: Visi
   /** Deletes the announcement. Called when the job has not decided, and cannot decide any more. */
   def takeBack(): Unit = files.delete(Seq(own.replaces))
 
-  /** Deletes these directories, and the directories above, if they are empty. Never fails: an empty directory
-    * shows no rows.
-    */
+  /** Deletes these directories and their parents, if empty. Never fails: an empty directory shows no rows. */
   def deleteEmptied(directories: Seq[String]): Unit =
     directories.filter(_.nonEmpty).distinct.foreach(files.deleteEmpty)
 
-  /** Deletes the job's directory with all its files. In the log, records are deleted from the oldest to the
-    * newest, and marks last, together with the directory. A process that finds an older record, or a record
-    * without its mark, would execute the record again. A mark without its record means that the job was
-    * executed.
+  /** Deletes the job's directory with all files. In the log, records are deleted from the oldest to the
+    * newest, and marks last, together with the directory. A process with an older record, or a record without
+    * a mark, would execute the record again. A mark without a record means the job was executed.
     */
   def delete(faults: Faults): Unit = {
     def deleted(entry: FileInfo): Unit = {
@@ -69,9 +66,7 @@ private[stoplog] class JobDirectory(files: FileStore, job: String, visible: Visi
   /** Like [[untouchedSince]], for a job that has decided: all its files are closed. */
   def decidedBefore(millis: Long): Boolean = areOld(files.walk(own.path)(_ => true), millis)
 
-  /** If the directory has no files, uses the modification time of the directory, if the storage keeps such
-    * times.
-    */
+  /** For a directory without files, uses the directory's own modification time, if the storage has it. */
   private def areOld(there: Vector[FileInfo], millis: Long): Boolean = {
     def isOld(entry: FileInfo): Boolean = entry.modifiedMillis.forall(_ < millis)
     if (there.isEmpty) files.stat(own.path).exists(entry => entry.modifiedMillis.isDefined && isOld(entry))

@@ -44,7 +44,7 @@ private[stoplog] object Machine {
     Try(Files.readString(Paths.get(file)).trim).toOption.filter(_.nonEmpty)
 }
 
-/** Errors about a path that differs between the driver and its tasks. */
+/** Errors about paths with different content for the driver and the tasks. */
 private[stoplog] object HostPaths {
 
   /** If driver and task run on one machine, the path has changed since the driver wrote the file. */

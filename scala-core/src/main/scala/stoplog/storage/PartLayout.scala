@@ -4,9 +4,7 @@ package stoplog.storage
 import java.util.UUID
 import java.util.regex.Pattern
 
-/** The layout of unfinished parts below the sink's path. A part's in-progress path is its token in the log.
-
-  */
+/** The layout of unfinished parts below the sink's path. The in-progress path of a part is its token. */
 sealed trait PartLayout extends Serializable {
 
   /** Returns the in-progress path of a new part; `unique` is globally unique. */
@@ -15,9 +13,7 @@ sealed trait PartLayout extends Serializable {
   /** Returns the in-progress path of a copy of the part with this token. */
   def another(token: String, unique: String): String = token.take(token.lastIndexOf('-') + 1) + unique
 
-  /** Returns the path of the part between its close and its publication, if this path differs from the token.
-
-    */
+  /** Returns the path of the part between close and publication, if it differs from the token. */
   def pending(token: String): Option[String]
 
   /** The directory, below the sink's path, that contains the unfinished files. */

@@ -25,9 +25,7 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def resume(open: Resume, validBytes: Long): PartOutput
 
-  /** Continues at `validBytes` in a place that no earlier writer can reach, regardless of the actions of that
-    * writer (I1).
-    */
+  /** Continues at `validBytes` in a place that no earlier writer can reach at any time (I1). */
   def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput
 
   /** Closes an open part at `validBytes`, out of reach of writers that may still be alive (I1). */
@@ -42,9 +40,8 @@ trait PartStore extends TwoPhaseCommitter {
 
   /** Returns the handle by which a run names the part in its claim, before the run claims the log.
     *
-    * For stores that let several writers add to one upload, each in a separate range. The claim records the
-    * range of a run before the run writes there, and no two claims contain the same range. MUST NOT change
-    * stored data.
+    * For stores with several writers per upload, each in a separate range. The claim records the range of a
+    * run before the run writes there, and no two claims contain the same range. MUST NOT change stored data.
     */
   def claimed(open: Resume): Resume = open
 
@@ -68,9 +65,7 @@ trait PartStore extends TwoPhaseCommitter {
 
   final override def abort(token: String): Unit = discard(token)
 
-  /** Cleans up staged data outside the sink's directory. Called before the sink's directory is deleted with
-    * all its content.
-    */
+  /** Cleans up staged data outside the sink's directory. Called before the deletion of the directory. */
   def beforeRemoval(): Unit = ()
 
   /** Announces, before the first byte, that a task of this run writes. The announcement ends when it is
@@ -79,9 +74,9 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def enter(run: RunId): AutoCloseable = () => ()
 
-  /** Throws if this process sees no announcement of any process for this run. Called by a task of a batch job
-    * before its first byte. The driver of the job has announced itself; if the task sees no announcement, the
-    * task does not see the driver's path. By default does nothing, for storages that all processes share.
+  /** Throws if no process is announced for this run, as seen by this process. Called by a task of a batch job
+    * before its first byte. The driver of the job has announced itself. If the task sees no announcement, the
+    * task does not see the driver's path. By default does nothing, for storages shared by all processes.
     */
   def refuseUnannounced(run: RunId): Unit = ()
 
@@ -90,15 +85,13 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def refuseHost(): Unit = ()
 
-  /** Whether a late writer of an ended run cannot damage the data of any record. True if its bytes are stored
-    * apart from the bytes of the writers of all other runs, and of all publishers. If true, a task does not
-    * check for a newer record before its first byte (I1). The default is false.
+  /** Whether a late writer of an ended run cannot damage the data of any record. True if the writer stores
+    * bytes apart from the writers of all other runs, and from all publishers. If true, a task does not check
+    * for a newer record before the first byte (I1). The default is false.
     */
   def toleratesLateWriters: Boolean = false
 
-  /** Whether no writer of another run can be alive. The default `false` means that the store does not know.
-
-    */
+  /** Whether no writer of another run can be alive. The default `false` means: unknown to the store. */
   def othersGone(run: RunId): Boolean = false
 
   /** Blocks writers of other runs from the open parts, as far as this store can. Returns one outcome for each
@@ -115,9 +108,7 @@ trait PartStore extends TwoPhaseCommitter {
   }
 }
 
-/** The right to a part that another run left open, or that this run left open before it had fenced the
-  * writers.
-  */
+/** The right to a part that another run left open, or this run while its own writers were uncertain. */
 sealed trait FenceOutcome
 object FenceOutcome {
 
@@ -163,8 +154,6 @@ trait PartOutput {
   /** Makes `[0, position)` durable and closes the part permanently. */
   def finish(): Closed
 
-  /** Releases the resources without any guarantee. Deletes nothing (I5). No effect after [[persist]] or
-    * [[finish]].
-    */
+  /** Releases the resources, without any guarantee. Deletes nothing (I5). Harmless after the other two. */
   def close(): Unit
 }

@@ -6,8 +6,8 @@ import java.util.{LinkedHashMap => JLinkedHashMap}
 
 import scala.annotation.tailrec
 
-/** Caches the bytes of files that this process has recently written, so that the next epoch need not read
-  * them from a remote store.
+/** Caches the bytes of files that this process has recently written, to avoid reads from a remote store in
+  * the next epoch.
   *
   * Only for files that are written once, as a whole, under a globally unique name. The cached bytes are the
   * content of the file, or another process has deleted the file. So the cache is only for readers that may
@@ -27,9 +27,7 @@ private[stoplog] sealed trait RecentWrites extends Product with Serializable {
   /** Drops bytes that no epoch will read. */
   def drop(file: String): Unit
 
-  /** Returns the first bytes of the file, from the cache or from `read`. The caller MUST NOT change the
-    * bytes.
-    */
+  /** Returns the file's first bytes, from the cache or from `read`. The caller MUST NOT change the bytes. */
   final def firstBytes(file: String, count: Int)(read: => Option[Array[Byte]]): Option[Array[Byte]] =
     find(file)
       .filter(_.length >= count)

@@ -17,7 +17,8 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
 
   /** Returns the first of these files that cannot be hidden, as far as the storage can check in advance. A
-    * hidden file has a longer name. It may also need another file system, or rights that this process lacks.
+    * hidden file has a longer name. Hiding may also need another file system, or further rights of this
+    * process.
     */
   def unhideable(paths: Seq[String]): Option[String] =
     paths.find(!ReplacedFiles.fits(_)).orElse(unmovable(paths))
@@ -29,9 +30,7 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
       .flatMap(found => paths.find(FileStore.directoryOf(_) == found))
   }
 
-  /** Hides a finished part from its readers, in a place of the record `seq`. Ignores a part that does not
-    * exist any more.
-    */
+  /** Hides a finished part from readers, in a place of the record `seq`. Ignores a missing part. */
   def hide(seq: Long, path: String): Unit = {
     val place = ReplacedFiles.place(sinkId, seq, path)
     if (files.move(path, place) == MoveOutcome.TargetTaken) {
@@ -64,7 +63,7 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   def restore(seq: Long, path: String): Unit =
     ReplacedFiles.places(sinkId, seq, path).foreach(moveBack(_, path))
 
-  /** Whether hiding a part is atomic. Only then can a process restore a part that it has hidden late, after
+  /** Whether hiding a part is atomic. Only then can a process restore a part that was hidden late, after
     * others had finished the record. Otherwise the late copy may be older than the part that others have
     * restored.
     */
@@ -123,9 +122,7 @@ private[stoplog] object ReplacedFiles {
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
 
-  /** Returns the possible paths of a hidden part: the present path, and the path that an earlier version
-    * used.
-    */
+  /** Returns the possible paths of a hidden part: the present path, and the path of an earlier version. */
   private def places(sinkId: String, seq: Long, path: String): Seq[String] =
     Seq(place(sinkId, seq, path), formerPlace(sinkId, seq, path))
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** All paths below a sink's path that belong to one sink id, or to one batch job, and that readers do not
-  * read.
+/** All paths below a sink's path that belong to one sink id, or to one batch job, and are not for readers.
   *
-  * `docs/correctness/protocol.md` describes each path and its permitted writers.
+  * `docs/correctness/protocol.md` describes each path and the permitted writers.
   */
 final case class SinkDirectory(sinkId: String) {
   val path: String = s"${SinkDirectory.Root}/$sinkId"

@@ -15,11 +15,11 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.part.RecordShare
 
-/** The storage under one path: its files, and its parts.
+/** The storage under one path: the files and the parts.
   *
-  * A custom storage implements this trait, [[FileStore]] and [[PartStore]], and has a [[StorageProvider]]
-  * that names its URI scheme. The published laws (`stoplog-laws`) test the implementation. The driver creates
-  * one storage for each path and sends the storage to the executors by Java serialization.
+  * A custom storage implements this trait, [[FileStore]] and [[PartStore]], and has a [[StorageProvider]] for
+  * the URI scheme. The published laws (`stoplog-laws`) test the implementation. The driver creates a storage
+  * for each path and sends the storage to the executors by Java serialization.
   */
 trait Storage extends Serializable {
 
@@ -32,14 +32,10 @@ trait Storage extends Serializable {
   /** Returns the parts of one sink under the path. */
   def parts(sinkId: String, layout: PartLayout): PartStore
 
-  /** Returns the URI of a file below the path, with scheme and authority, as other readers of the storage
-    * name the file.
-    */
+  /** Returns the URI of a file below the path, with scheme and authority, as used by other readers. */
   def uri(relative: String): URI
 
-  /** Returns the ways in which parts can grow in this storage. May write trial files. Called once there are
-    * bytes to write.
-    */
+  /** Returns the ways in which parts can grow. May write trial files. Called when bytes are to be written. */
   def growth(sinkId: String): Growth
 
   /** Tries all operations that a sink needs, and deletes its trial files. Returns a sentence about the trial.
@@ -60,12 +56,10 @@ trait Storage extends Serializable {
     */
   def pathProblem(path: String): Option[String] = None
 
-  /** The amount of data of open parts that may be in the record, instead of in a file or an object of each
-    * epoch.
-    */
+  /** The maximum data of open parts in the record, instead of in a file or an object of each epoch. */
   private[stoplog] def inRecord: RecordShare = RecordShare.none
 
-  /** Whether an unfinished part can be finished under any name, and not only under its initial name. */
+  /** Whether an unfinished part can be finished under any name, and not only under the initial name. */
   def finishesAnywhere: Boolean = true
 }
 
@@ -134,9 +128,7 @@ object Storage {
       .flatMap(directory => Try(at(directory.toString, settings).files("main")).toOption)
   }
 
-  /** Returns the URI scheme of a path as written; without a scheme, the scheme of Hadoop's default file
-    * system.
-    */
+  /** Returns the URI scheme of a path; without a scheme, the scheme of Hadoop's default file system. */
   def scheme(path: HadoopPath, configuration: Configuration): String =
     Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
 

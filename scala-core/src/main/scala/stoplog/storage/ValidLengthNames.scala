@@ -39,9 +39,7 @@ private[stoplog] object ValidLengthNames {
   /** Returns the names that a user has configured. */
   def of(asked: Truncation): ValidLengthNames = ValidLengthNames(asked.prefix, asked.suffix)
 
-  /** Encodes the content: two bytes with the number of digits, then decimal digits in Java's modified UTF-8.
-
-    */
+  /** Encodes the content: two bytes with the digit count, then the digits in Java's modified UTF-8. */
   def encoded(validBytes: Long): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     new DataOutputStream(bytes).writeUTF(validBytes.toString)

@@ -61,8 +61,8 @@ private[stoplog] object VisibleFiles {
   /** The directories that a listing covers. */
   sealed trait Scope {
 
-    /** The directories in which the listing starts. No root contains another root, and all roots are visible
-      * to readers.
+    /** The directories in which the listing starts. No root contains another root, and all roots are visible.
+
       */
     private[storage] def roots: Vector[String]
   }
@@ -112,9 +112,7 @@ private[stoplog] final case class VisibleListing(
     paths: Vector[String]
 ) {
 
-  /** Returns all files that a job may name if the job replaces the scope, in the order in which they MUST be
-    * hidden.
-    */
+  /** Returns all files that a job may name to replace the scope, in the required order of hiding. */
   def replaceable: Vector[VisibleFile] = markers ++ files ++ validLengths
 }
 

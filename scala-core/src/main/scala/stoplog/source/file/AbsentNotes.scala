@@ -36,9 +36,7 @@ private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock
     if (isDue && absence.size > 0) put(SeenFiles.name(end, AbsentNotes.Suffix))
   }
 
-  /** Continues from the note of a former run. Two notes may be from drivers that wrote at the same time, and
-    * both are ignored.
-    */
+  /** Continues from the note of a former run. Ignores two notes, which may be from concurrent drivers. */
   def restore(found: Vector[String]): Unit = {
     names = found
     if (found.sizeIs == 1)

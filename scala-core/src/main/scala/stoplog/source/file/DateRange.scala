@@ -35,15 +35,11 @@ final case class DateRange(
   }
 }
 
-/** The names of directories by date: one level, such as `yyyy-MM-dd`, or several levels, such as
-  * `'dt='yyyy-MM-dd'/hour='HH`.
-  */
+/** The names of directories by date: one level (`yyyy-MM-dd`) or several (`'dt='yyyy-MM-dd'/hour='HH`). */
 final class DatePattern private (val text: String, zone: ZoneId) extends Serializable {
   @transient private lazy val levels: Vector[DatePattern.Level] = DatePattern.levels(text)
 
-  /** Returns the start and the end of the time of the directory's files; `None` if its name is not such a
-    * date.
-    */
+  /** Returns the time range of the directory's files; `None` if the name is not such a date. */
   private[file] def span(names: Vector[String]): Option[(Instant, Instant)] =
     levels.lift(names.size - 1).flatMap { level =>
       level.begin(names.mkString("/")).map { begin =>

@@ -5,9 +5,7 @@ import scala.util.control.Breaks
 
 import stoplog.storage.{FileStore, Found, SourceFile, SourceFiles}
 
-/** Names of directories such as `day=2026-11-21`, which contain a column and its value. Escapes are not
-  * decoded.
-  */
+/** Names of directories such as `day=2026-11-21`, with a column and a value. Escapes are not decoded. */
 private[stoplog] object DirectoryNames {
 
   /** Returns the columns and their values, starting at the root.

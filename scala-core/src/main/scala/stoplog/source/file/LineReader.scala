@@ -108,9 +108,7 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     lineStart = base + begin
   }
 
-  /** Returns the end of the line, or -1. A carriage return at the end of the buffer may be half of a line
-    * end.
-    */
+  /** Returns the end of the line, or -1. A carriage return at the buffer's end may be half a line end. */
   private def anyLineEnd(): Int = {
     val at = LineReader.lineEnd(buffer, words, scanned, filled)
     if (at < filled && (buffer(at) != '\r' || at + 1 < filled || atEnd)) at
@@ -172,7 +170,7 @@ private[stoplog] object LineReader {
 
   def wordsOf(bytes: Array[Byte]): ByteBuffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
 
-  /** Returns the index of the first line feed or carriage return, or the limit. Checks eight bytes at a time.
+  /** Returns the index of the first line feed or carriage return, or the limit. Checks eight bytes at once.
 
     */
   def lineEnd(bytes: Array[Byte], words: ByteBuffer, from: Int, limit: Int): Int = {
@@ -195,9 +193,7 @@ private[stoplog] object LineReader {
     /** The number of bytes before an offset that may belong to the end of the previous line. */
     def lookBack: Int
 
-    /** Whether lines can be found from the middle of a file. False if one separator can start inside another
-      * separator.
-      */
+    /** Whether lines can be found from the middle of a file. False if separators can overlap. */
     def isSelfSynchronizing: Boolean
   }
 

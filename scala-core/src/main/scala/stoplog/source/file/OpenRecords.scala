@@ -18,9 +18,7 @@ private[file] trait OpenRecords[+R] extends AutoCloseable {
   /** The start of the record, if known. */
   def begins: Option[Long]
 
-  /** The start of a split that continues after the record: an offset, or a number. `None` in the middle of a
-    * batch.
-    */
+  /** The start of a split after the record: an offset, or a number. `None` in the middle of a batch. */
   def passed: Option[Long]
 
   /** The number of stored bytes before [[passed]], counted from any fixed position. */
@@ -154,9 +152,7 @@ private[file] object OpenRecords {
         one
       }
 
-      /** Reads the full requested length: a decoder of a truncated file must not depend on the block sizes of
-        * a storage.
-        */
+      /** Reads the full length: decoders of truncated files must not depend on a storage's block sizes. */
       override def read(bytes: Array[Byte], offset: Int, length: Int): Int = {
         val some = raw.readNBytes(bytes, offset, length)
         add(some.toLong)

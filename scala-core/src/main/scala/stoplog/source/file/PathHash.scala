@@ -14,9 +14,7 @@ import stoplog.storage.FileStore
   */
 private[file] final case class PathHash(high: Long, low: Int) extends Ordered[PathHash] {
 
-  /** The tag of the directory that contains the file. A doubt about a directory applies to all files with its
-    * tag.
-    */
+  /** The tag of the file's directory. A doubt about a directory applies to all files with the same tag. */
   def tag: Int = low & PathHash.TagMask
 
   def write(out: DataOutput): Unit = {

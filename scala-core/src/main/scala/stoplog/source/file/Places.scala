@@ -42,8 +42,8 @@ private[file] final class Places(settings: Enumeration) {
   /** Called when the listing finds a directory, but skips its content. */
   def leavesOut(directory: String): Unit = leftOut += directory
 
-  /** Whether a listing of the changed directories has found another directory, or has not found a directory
-    * that a path names, since the last listing of all directories.
+  /** Whether a listing of the changed directories differs from the last listing of all directories.
+    * Differences are another directory, or a missing directory that a path names.
     */
   def needWholeListing(seen: SeenFiles): Boolean = {
     val differing = (different(seen).map(_._1) ++ missing(seen)).toSet
@@ -98,9 +98,7 @@ private[file] final class Places(settings: Enumeration) {
     Evidence.Nothing
   }
 
-  /** Returns the directories that the source waits for. Accepts all other changed directories in their
-    * present state.
-    */
+  /** Returns the directories that the source waits for. Accepts all other changed directories. */
   private def doubtful(seen: SeenFiles, elapsedMillis: Long): Vector[String] = {
     val differing = different(seen)
     val away      = missing(seen)
@@ -148,9 +146,7 @@ private[file] final class Places(settings: Enumeration) {
     }
   }
 
-  /** Returns the directories that paths name without a pattern, that existed before, and that the listing has
-    * not found.
-    */
+  /** Returns directories named without a pattern that existed before, and are missing in the listing. */
   private def missing(seen: SeenFiles): Vector[String] =
     if (settings.finder.isDefined || absence.onOther != OtherDirectory.Wait) Vector.empty
     else

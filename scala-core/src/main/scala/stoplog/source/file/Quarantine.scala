@@ -127,9 +127,7 @@ private[file] object Quarantine {
         if (chars >= MostChars) flush()
     }
 
-    /** Writes the last notes. Called after the piece was read, because before the last notes may be
-      * incomplete.
-      */
+    /** Writes the last notes. Called after the piece was read: before, the notes may be incomplete. */
     def flush(): Unit = if (held.nonEmpty) {
       write(f"$prefix-$files%06d-${held.size}.json", held.toSeq)
       files += 1

@@ -57,9 +57,7 @@ trait BulkFormat[R] extends RecordFormat[R] {
   /** Like [[StreamFormat.isSplittable]], for the positions between batches. */
   def isSplittable: Boolean
 
-  /** Reads the batches that start at or after `from`, and before `until`. Errors as for
-    * [[StreamFormat.reader]].
-    */
+  /** Reads the batches that start at or after `from`, and before `until`. Errors: [[StreamFormat.reader]]. */
   def reader(file: FileInput, from: Long, until: Long): BulkReader[R]
 }
 

@@ -12,10 +12,10 @@ import org.apache.hadoop.fs.Path
 import stoplog.error.Errors
 import stoplog.storage.{FileStore, Growth, SinkDirectory}
 
-/** Detects the capabilities of a file system by trials, because a file system often declares capabilities
-  * that it lacks.
+/** Detects the capabilities of a file system by trials, because a file system often declares missing
+  * capabilities.
   *
-  * The probe works in the sink's directory of unfinished files and deletes its trial files. After a crash,
+  * The probe works in the sink's directory of unfinished files and deletes the trial files. After a crash,
   * the orphan cleaner deletes the remaining trial files.
   */
 private[stoplog] object CapabilityProbe {
@@ -43,9 +43,7 @@ private[stoplog] object CapabilityProbe {
     }
   }
 
-  /** The file-system operation that succeeds for at most one of many callers. The commit log depends on this
-    * operation.
-    */
+  /** The operation that succeeds for at most one of many callers. The commit log depends on it. */
   sealed trait Exclusion extends Product with Serializable
 
   object Exclusion {
@@ -53,15 +51,11 @@ private[stoplog] object CapabilityProbe {
     /** Renaming a file to a name. If the name exists, the file system rejects the rename. */
     case object ByRename extends Exclusion
 
-    /** Creating a file that is invisible until complete. If the file exists, the file system rejects the
-      * creation.
-      */
+    /** Creating a file, invisible until complete. Rejected by the file system if the file exists. */
     case object ByCreate extends Exclusion
   }
 
-  /** The capabilities of a file system, as detected by [[CapabilityProbe]]. Serialized to the executors with
-    * the store.
-    */
+  /** The detected capabilities of a file system. Serialized to the executors with the store. */
   final case class Capabilities(growth: Growth, exclusion: CapabilityProbe.Exclusion)
 }
 
@@ -102,9 +96,7 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
     else if (createExcludes()) Exclusion.ByCreate
     else throw Errors.storeNotExclusive(files.root, system.getUri.getScheme)
 
-  /** Tries sequential renames, then concurrent renames: some file systems check the target first and rename
-    * afterwards.
-    */
+  /** Tries sequential, then concurrent renames: some file systems first check the target, then rename. */
   private def renameExcludes(): Boolean = {
     val (one, two) = (written("1"), written("2"))
     val refused    = !renames(one, two) && content(two).contains("2") && content(one).contains("1")
@@ -118,7 +110,7 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
     }
   }
 
-  /** Opens two streams for one file concurrently, because a check at the creation alone is not sufficient. */
+  /** Opens two streams for one file concurrently, because a check only at the creation is not sufficient. */
   private def createExcludes(): Boolean = {
     val path  = fresh()
     val two   = Vector("1", "2").flatMap(text => Try(files.createAlone(path)).toOption.map(text -> _))
@@ -151,8 +143,6 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
 
   private def length(path: Path): Long = system.getFileStatus(path).getLen
 
-  /** Treats any failure as a missing capability: the alternative for weaker file systems is always correct.
-
-    */
+  /** Treats any failure as a missing capability: the alternative is always correct. */
   private def works(action: => Unit): Boolean = Try(action).isSuccess
 }

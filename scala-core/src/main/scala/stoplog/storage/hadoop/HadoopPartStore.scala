@@ -33,9 +33,7 @@ private[stoplog] final class HadoopPartStore(
 
   override def create(part: NewPart): PartOutput = output(layout.inProgress(part, PartLayout.unique()))
 
-  /** A longer file contains bytes of a failed attempt of this run that may still be running. Such a file is
-    * not changed.
-    */
+  /** Does not change a longer file: a failed attempt of this run wrote to the file, and may still run. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = files.at(open.token)
     orShort(open, validBytes) {
@@ -116,9 +114,7 @@ private[stoplog] final class HadoopPartStore(
     }
   }
 
-  /** If both names have the same bytes, another publisher was active, or a rename that copies was
-    * interrupted.
-    */
+  /** If both names have the same bytes, another publisher was active, or a copying rename was interrupted. */
   private def taken(ready: Path, staged: Path, target: Path, sizeBytes: Long): CommitOutcome =
     if (HadoopFiles.same(files, ready, target)) {
       files.delete(staged)
@@ -169,9 +165,7 @@ private[storage] object HadoopPartStore {
       } yield Staged(token, file.getModificationTime)
     }
 
-  /** The output to a file that other processes can also write to. Therefore the close checks the length of
-    * the file.
-    */
+  /** Output to a file that other processes can also write. Therefore the close checks the length. */
   private final class Output(
       files: HadoopFiles,
       path: Path,

@@ -10,9 +10,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.apache.hadoop.security.UserGroupInformation
 
-/** A serializable Hadoop configuration for stores that are sent to the executors. Hadoop's `Configuration` is
-  * not serializable.
-  */
+/** A serializable Hadoop configuration for stores on the executors. Hadoop's own is not serializable. */
 private[stoplog] final class HadoopSettings(@transient private var held: Configuration) extends Serializable {
   def configuration: Configuration = held
 
@@ -29,9 +27,9 @@ private[hadoop] object HadoopSettings {
   /** The client of a path's file system: Hadoop's client, or on HDFS a client that checks earlier whether a
     * file is closed.
     *
-    * A file is closed once a DataNode has reported the last block. If a client checks too early, it waits 400
+    * A file is closed once a DataNode has reported the last block. After an early check, a client waits 400
     * ms before the next check. This wait is too long for a sink that closes many files at each epoch. Hadoop
-    * shares one client among all writers of a process, so this object creates a separate client. If the user
+    * shares a client among all writers of a process, so this object creates a separate client. If the user
     * has set the delay, the user's value is kept.
     */
   object Clients {
@@ -63,9 +61,7 @@ private[hadoop] object HadoopSettings {
     private final val Retries       = "dfs.client.block.write.locateFollowingBlock.retries"
     private final val HadoopsMillis = 400
 
-    /** Doubled at each retry. With `MoreRetries` additional retries, no client gives up earlier than Hadoop's
-      * client.
-      */
+    /** Doubled at each retry. With `MoreRetries` more retries, no client gives up earlier than Hadoop's. */
     private final val EagerMillis = 10
     private final val MoreRetries = 6
   }

@@ -42,9 +42,9 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
   def isValid(finished: Path, actualBytes: Long, validBytes: Long): Boolean =
     actualBytes == validBytes || actualBytes > validBytes && of(finished).contains(validBytes)
 
-  /** Returns the outcome for a part whose unfinished file does not exist any more, from its finished file. If
-    * there is no finished file, the valid-length file is kept: another process may have published the part,
-    * and a reader may have opened the part and be about to read its length.
+  /** Returns the outcome for a part without an unfinished file, from the finished file. If there is no
+    * finished file, the valid-length file is kept. Another process may have published the part, and a reader
+    * may have opened the part and be about to read the length.
     *
     * Error: `STOPLOG_NAME_TAKEN` if another file has the name.
     */
@@ -66,9 +66,7 @@ private[stoplog] object ValidLengths {
     new ValidLengths(files, sinkId, ValidLengthNames.of(asked))
 }
 
-/** The handling of bytes after the recorded length when a part is published. These bytes were never committed
-  * (I2).
-  */
+/** The handling, at publication, of bytes after the recorded length, which were never committed (I2). */
 private[stoplog] sealed trait Trimming extends Product with Serializable
 
 private[stoplog] object Trimming {

@@ -13,8 +13,8 @@ import stoplog.storage.hadoop.HadoopFiles
 /** Ends the lease of a client on a file. HDFS lets only one client at a time write to a file, the holder of
   * the lease.
   *
-  * A writer that survives cannot write to the file any more, under any name. A rename alone would not stop
-  * the writer.
+  * A writer that survives cannot write to the file any more, under any name. Only a rename would not stop the
+  * writer.
   */
 private[hdfs] final class HdfsLeases(files: HadoopFiles) {
   import HdfsLeases.LeaseNotRecoveredException
@@ -25,14 +25,10 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
     */
   def end(path: Path): Unit = if (!ask(path)) await(path, waitedMillis = 0)
 
-  /** Starts the recovery of the lease without waiting. Returns whether no client writes to the file any more.
-
-    */
+  /** Starts the lease recovery without waiting. Returns whether no client writes to the file any more. */
   def ask(path: Path): Boolean = client.recoverLease(path)
 
-  /** Whether no client writes to the file. Does not affect a client that writes. A file that does not exist
-    * has no writer.
-    */
+  /** Whether no client writes to the file. Does not affect a writing client. True for a missing file. */
   def isClosed(path: Path): Boolean =
     try client.isFileClosed(path)
     catch { case _: FileNotFoundException => true }
@@ -63,8 +59,8 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
 private[hdfs] object HdfsLeases {
   private val LookEveryMillis = 50L
 
-  /** The NameNode assigns the recovery to a DataNode with a heartbeat. The request may be lost with that
-    * DataNode.
+  /** The NameNode assigns the recovery to a DataNode with a heartbeat, which may be lost with the DataNode.
+
     */
   private val AskAgainEveryMillis = 5000L
 
@@ -96,8 +92,6 @@ private[hdfs] object HdfsLeases {
   /** Older NameNodes report the third condition in a plain `IOException`. */
   private val Unsettled = Seq("not sufficiently replicated yet", "is not COMPLETE")
 
-  /** The NameNode responds, but cannot recover the file: the DataNodes with its last block may be
-    * unavailable.
-    */
+  /** The NameNode cannot recover the file: the DataNodes with the last block may be unavailable. */
   final class LeaseNotRecoveredException(message: String) extends IOException(message)
 }

@@ -62,9 +62,7 @@ private[stoplog] object HdfsStorage {
 
   private final val MostPathBytes = 8000
 
-  /** Files on HDFS. Closing a file makes it durable. The server reports whether a file is open for writing.
-
-    */
+  /** Files on HDFS, durable after the close. The server reports whether a file is open for writing. */
   final class HdfsFileStore(files: HadoopFiles, drafts: Option[String])
       extends HadoopFileStore(files, drafts) {
     @transient private lazy val streams = new HdfsStreams(files)
@@ -87,9 +85,7 @@ private[stoplog] object HdfsStorage {
       new HdfsFileStore(files, Some(SinkDirectory(sinkId).open))
   }
 
-  /** Tries all calls of the sink with tiny files, so that the start fails instead of the first epoch, or even
-    * the first recovery.
-    */
+  /** Tries all calls of the sink with tiny files: the start fails, not a later epoch or recovery. */
   private[hdfs] final class HdfsProbe(
       files: HadoopFiles,
       streams: HdfsStreams,

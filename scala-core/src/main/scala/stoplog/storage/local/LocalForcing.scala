@@ -23,9 +23,7 @@ private[stoplog] trait LocalForcing extends Serializable {
   /** Whether [[syncDirectory]] has an effect. */
   private[local] final def forcesNames: Boolean = survived == Durability.Disk
 
-  /** Returns the early sync, which writes a file's bytes to the disk before [[sync]]; `None` if an early sync
-    * saves no time.
-    */
+  /** Returns a sync that writes bytes before [[sync]]; `None` if an early sync saves no time. */
   private[local] def early(file: RandomAccessFile): Option[LocalForcing.EarlySync] = None
 }
 
@@ -50,9 +48,7 @@ private[stoplog] object LocalForcing {
       Uninterrupted.channel(directory, StandardOpenOption.READ)(_.force(true))
   }
 
-  /** Passes bytes to the operating system. Committed bytes survive the death of any process, but not a power
-    * loss.
-    */
+  /** Passes bytes to the operating system. They survive the death of any process, but not a power loss. */
   case object Process extends LocalForcing {
     private[local] override def sync(file: RandomAccessFile): Unit   = ()
     private[local] override def sync(channel: FileChannel): Unit     = ()
@@ -121,9 +117,7 @@ private[stoplog] object LocalForcing {
         .map(there => Option(there.fileKey).getOrElse(directory))
     catch { case _: IOException => None }
 
-  /** Directories that are durable in their parents. A directory that is missing here costs one redundant
-    * call.
-    */
+  /** Directories that are durable in their parents. A missing entry costs one redundant call. */
   private val forced = new ConcurrentHashMap[Path, AnyRef]()
 
   private val MostKnown = 20000

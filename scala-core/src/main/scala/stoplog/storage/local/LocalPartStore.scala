@@ -33,9 +33,7 @@ private[stoplog] final class LocalPartStore(
 
   override def create(part: NewPart): PartOutput = output(placed(part))
 
-  /** Resumes in a copy if the file has another hard link, because an append or a truncation would change the
-    * file under both names.
-    */
+  /** Resumes in a copy if the file has another hard link, which would show the changes, too. */
   override def resume(open: Resume, validBytes: Long): PartOutput = {
     val path = writing(open.token)(backInProgress(open.token))
     // checked first: a stream would create a new file
@@ -97,18 +95,14 @@ private[stoplog] final class LocalPartStore(
     try WriterLeases.othersGone(writers, run.value)
     catch { case _: IOException => false } // without locks, every writer may be alive
 
-  /** A file with another hard link may belong to another sink, too, if its directory was copied by hard
-    * links.
-    */
+  /** A file with another hard link may belong to another sink, whose directory was copied by hard links. */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] =
     super.fence(run, open).zip(open).map {
       case (FenceOutcome.Owned, part) if isShared(part.handle.token) => FenceOutcome.Doubtful
       case (outcome, _)                                              => outcome
     }
 
-  /** Returns the token of a new part. Checks that the part can be published, before a record promises the
-    * publication.
-    */
+  /** Returns the token of a new part. Checks, before a record exists, that the part can be published. */
   private def placed(part: NewPart): String = {
     val token = layout.inProgress(part, PartLayout.unique())
     writing(token)(LocalPublishing.refuseElsewhere(at(token).getParent, at(part.bucket)))
@@ -188,9 +182,7 @@ private[stoplog] final class LocalPartStore(
 
   private def isShared(token: String): Boolean = writing(token)(located(token).exists(LocalFiles.isShared))
 
-  /** Removes the directories that contained only this part. Stops at the first directory with other content.
-
-    */
+  /** Removes the directories that contained only this part. Stops at a directory with other content. */
   private def cleanUp(token: String): Unit = if (layout.root.nonEmpty) {
     val top = at(layout.root)
     Iterator

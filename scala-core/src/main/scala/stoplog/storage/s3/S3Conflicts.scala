@@ -44,8 +44,6 @@ private[s3] final class S3Conflicts(configuration: Configuration) {
 
 private object S3Conflicts {
 
-  /** Checks the SDK's message: its classes, and S3A's class for this status, may not be named at compile
-    * time.
-    */
+  /** Checks the message: the classes of the SDK and S3A may not be named at compile time. */
   private def isConflict(e: IOException): Boolean = String.valueOf(e.getMessage).contains("Status Code: 409")
 }

@@ -38,9 +38,7 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     recent.keeping(describe(path))(copied => objects.put(path)(out => content(copied(out))))
   }
 
-  /** Reads a small file at once, in one request. A stream would request the length first, and then the bytes.
-
-    */
+  /** Reads a small file in one request. A stream would request the length first, and then the bytes. */
   override def openWhole(path: String, bytes: Long): InputStream =
     if (bytes == 0 || bytes > RecentWrites.LargestBytes)
       super.openWhole(path, bytes) // an empty file needs no request
@@ -76,9 +74,7 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     catch { case _: FileNotFoundException => MoveOutcome.SourceGone } // or another process was faster
   }
 
-  /** A server checks the right to delete an object before it looks up the object, so the check writes
-    * nothing.
-    */
+  /** A server checks the right to delete before it looks up the object, so the check writes nothing. */
   override def unmovable(directories: Seq[String], to: String): Option[String] =
     try {
       delete(directories.map(FileStore.path(_, S3FileStore.Probe)))

@@ -10,9 +10,7 @@ import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
 
-/** Hadoop's S3 file system (S3A), which is not part of Spark. Users add its jar, in the version of their
-  * Hadoop.
-  */
+/** Hadoop's S3 file system (S3A), not part of Spark. Users add the jar, in the version of their Hadoop. */
 private[stoplog] object S3Library {
 
   /** Error: `STOPLOG_HADOOP_AWS` if the library is missing, or does not have the version `hadoop`.

@@ -62,9 +62,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     Using.resource(opened(from))(_.transferTo(out)): Unit
   }
 
-  /** Whether both objects have the same bytes. Error: `FileNotFoundException` if the first object does not
-    * exist.
-    */
+  /** Whether both objects have the same bytes. Error: `FileNotFoundException` if `one` does not exist. */
   def areAlike(one: String, other: String): Boolean =
     size(one).getOrElse(throw new FileNotFoundException(describe(one))) == size(other).getOrElse(-1L) &&
       Using.resources(opened(one), opened(other)) { (first, second) =>
@@ -100,9 +98,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   /** Reads the whole object, regardless of its size; `None` if the object does not exist. */
   def read(relative: String): Option[Array[Byte]] = size(relative).flatMap(read(relative, _))
 
-  /** Reads the first bytes without a request for the length; `None` if the object does not exist. Error:
-    * `EOFException`.
-    */
+  /** Reads the first bytes without a request for the length; `None` if missing. Error: `EOFException`. */
   def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {
     if (bytes > S3Objects.LargestRead)
       throw new IOException(s"${describe(relative)} has $bytes bytes, too many to be read at once")
@@ -128,9 +124,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def exists(relative: String): Boolean =
     ifThere(fs.openFile(path(relative)).build().get().close()).isDefined
 
-  /** Makes one request, and does not check for empty directories. Ignores files that do not exist any more.
-
-    */
+  /** Makes one request, and does not check for empty directories. Ignores missing files. */
   def delete(relative: Seq[String]): Unit = if (relative.nonEmpty) {
     val bulk = fs.createBulkDelete(path(""))
     try
@@ -175,9 +169,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
 
 private[s3] object S3Objects {
 
-  /** Hadoop's name of the option and of the capability: creates an object atomically, only if the object does
-    * not exist.
-    */
+  /** Hadoop's name of the option and capability to create an object atomically, only if it does not exist. */
   val ConditionalCreate = "fs.option.create.conditional.overwrite"
 
   private val ReadBytes   = 1 << 20

@@ -197,8 +197,8 @@ private[s3] final class S3Output(
     upload.map(handle => Upload(handle, from.upload.fold(Vector.empty[UploadedPart])(_.parts) ++ parts, room))
   }
 
-  /** Keeps the object that the record names while few bytes follow it. The bytes of this object are the first
-    * bytes of the tail, unless an uploaded part already contains them.
+  /** Keeps the object of the record while few bytes follow this object. The object contains the first bytes
+    * of the tail, unless an uploaded part already contains these bytes.
     */
   private def persisted(inRecordBytes: Int): Tail = {
     val piece  = from.tail.piece.filter(_ => underway.isEmpty && waiting.isEmpty)

@@ -128,8 +128,8 @@ private[stoplog] final class S3PartStore(
 
   override def othersGone(run: RunId): Boolean = false
 
-  /** Each writer has separate object names, and separate part numbers ([[S3Token.S3Room]]) if part numbers
-    * may have gaps.
+  /** True if part numbers may have gaps: writers then have separate names and numbers ([[S3Token.S3Room]]).
+
     */
   override def toleratesLateWriters: Boolean = gaps == S3Token.S3Room.Gaps.Allowed
 
@@ -192,9 +192,7 @@ private[stoplog] final class S3PartStore(
       .getOrElse(throw Errors.partShort(objects.describe(token.target), token.fullBytes, token.sizeBytes))
   }
 
-  /** Deletes tails of earlier epochs, several in one request. The remaining tails use storage until recovery
-    * finds them.
-    */
+  /** Deletes old tails, several in one request. Other tails use storage until recovery finds them. */
   private def tidied(token: S3Token): S3Token =
     if (token.stale.sizeIs < S3PartStore.StaleTogether) token
     else {

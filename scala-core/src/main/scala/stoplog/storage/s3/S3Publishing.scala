@@ -20,9 +20,7 @@ import stoplog.storage.{PartLayout, RecentWrites}
   */
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
-  /** Any number of processes may call the method concurrently. Errors: `STOPLOG_NAME_TAKEN`,
-    * `STOPLOG_PART_SHORT`.
-    */
+  /** Any number of processes may call it concurrently. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
   def publish(token: S3Token): CommitOutcome = {
     val outcome = complete(token, token.upload, left = Tries)
     if (outcome == Committed) faults.at(Step.MidPublish)
@@ -53,9 +51,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   private def beginLate(token: S3Token): S3Token.Upload =
     S3Token.Upload(uploads.start(token.target), Vector.empty, S3Token.S3Room.Publisher(1))
 
-  /** Returns `Left` if a retry may succeed: two publishers that add the same part concurrently may invalidate
-    * each other's part.
-    */
+  /** Returns `Left` if a retry may succeed: concurrent publishers may invalidate each other's parts. */
   private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, CommitOutcome] =
     try
       whole(token, upload) match {
@@ -70,8 +66,8 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
       case e: IOException           => Left(e)
     }
 
-  /** Returns the upload with all waiting objects and the tail as its last parts; `None` if an object does not
-    * exist any more.
+  /** Returns the upload with all waiting objects and the tail as last parts; `None` if an object is missing.
+
     */
   private def whole(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
     (token.waiting.map(Tail.of) :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
@@ -113,9 +109,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   */
 private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
 
-  /** Writes an object with a new name. The object replaces `before`, which this process is unlikely to read
-    * again.
-    */
+  /** Writes an object with a new name in place of `before`, which this process is unlikely to read again. */
   def write(base: String, content: Array[Byte], before: Tail): Tail = {
     val path = s"$base.tail-${PartLayout.unique()}"
     objects.put(path, content)
@@ -124,13 +118,11 @@ private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
     Tail.of(Piece(path, content.length.toLong))
   }
 
-  /** Returns `None` if the tail's object does not exist. Error: `EOFException` if the object is shorter than
-    * recorded.
-    */
+  /** Returns `None` if the tail's object is missing. Error: `EOFException` if it is shorter than recorded. */
   def read(tail: Tail): Option[Array[Byte]] = whole(tail)(first)
 
-  /** Like [[read]], for a writer. Its process keeps the object's bytes, which each epoch needs until the tail
-    * has a new object.
+  /** Like [[read]], for a writer. Keeps the bytes in the process, for each epoch until the next tail object.
+
     */
   def readAndKeep(tail: Tail): Option[Array[Byte]] = whole(tail) { piece =>
     val bytes = first(piece)

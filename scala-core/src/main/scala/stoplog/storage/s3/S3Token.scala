@@ -89,9 +89,7 @@ private[s3] object S3Token {
   /** The first bytes of an object in the staging directory. */
   final case class Piece(at: String, bytes: Long)
 
-  /** The bytes after the last full part: first the bytes of an object, if there is an object, then the bytes
-    * in the record.
-    */
+  /** The bytes after the last full part: the bytes of an object, if present, then the bytes in the record. */
   final case class Tail(piece: Option[Piece], inRecord: RecordBytes) {
 
     def bytes: Long = pieceBytes + inRecord.length
@@ -186,9 +184,7 @@ private[s3] object S3Token {
       */
     val Allotted: Int = 256
 
-    /** Beyond this number, a claim does not move writers any more, so that enough numbers remain for the
-      * later bytes of the part.
-      */
+    /** The highest first number that a claim assigns to a writer: enough numbers remain for the part. */
     private val LastMoved = LastNumber / 2
 
     /** Returns the room for a handle of version 1, whose writers used consecutive numbers without a limit. */

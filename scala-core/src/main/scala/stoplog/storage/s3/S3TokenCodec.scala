@@ -52,9 +52,7 @@ private[s3] object S3TokenCodec {
     mapper.writeValueAsString(root)
   }
 
-  /** Returns `None` for a text that is not a token. Error: `IllegalArgumentException` for a token of a newer
-    * version.
-    */
+  /** Returns `None` if the text is not a token. Error: `IllegalArgumentException` for a newer version. */
   def decode(text: String): Option[S3Token] = parse(text).filter(_.path("v").isInt).map { root =>
     val version = root.path("v").asInt()
     if (version > Version)

@@ -82,9 +82,7 @@ private[s3] final class TailBuffer(
     } else spill()
   }
 
-  /** Fills the last piece but one, and puts the remaining bytes into the last piece, as created by
-    * [[makeRoom]].
-    */
+  /** Fills the last piece but one, and then the last piece, as created by [[makeRoom]]. */
   private def fill(from: Array[Byte], offset: Int, length: Int): Unit = {
     val last  = pieces.last
     val start = room - last.length

@@ -16,9 +16,7 @@ import stoplog.storage.hadoop._
 import stoplog.storage.hdfs.HdfsStorage
 import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage}
 
-/** Accepts each path that no other provider accepts, and selects the storage by the capabilities of the
-  * path's Hadoop file system.
-  */
+/** Accepts all remaining paths. Selects the storage by the capabilities of the Hadoop file system. */
 private[stoplog] final class HadoopProvider extends StorageProvider {
   override def scheme: Option[String] = None
 

@@ -61,9 +61,7 @@ private[stoplog] object VisibleFiles {
   /** The directories that a listing covers. */
   sealed trait Scope {
 
-    /** The directories in which the listing starts. No root contains another root, and all roots are visible.
-
-      */
+    /** The directories in which the listing starts. No root contains another root. All roots are visible. */
     private[storage] def roots: Vector[String]
   }
 

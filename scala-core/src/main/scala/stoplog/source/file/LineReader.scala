@@ -170,9 +170,7 @@ private[stoplog] object LineReader {
 
   def wordsOf(bytes: Array[Byte]): ByteBuffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
 
-  /** Returns the index of the first line feed or carriage return, or the limit. Checks eight bytes at once.
-
-    */
+  /** Returns the index of the first line feed or carriage return, or the limit. Checks 8 bytes at once. */
   def lineEnd(bytes: Array[Byte], words: ByteBuffer, from: Int, limit: Int): Int = {
     var at = from
     while (at + 8 <= limit) {

@@ -59,9 +59,7 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
 private[hdfs] object HdfsLeases {
   private val LookEveryMillis = 50L
 
-  /** The NameNode assigns the recovery to a DataNode with a heartbeat, which may be lost with the DataNode.
-
-    */
+  /** The NameNode assigns the recovery by heartbeat. The request may be lost with its DataNode. */
   private val AskAgainEveryMillis = 5000L
 
   /** Covers some heartbeats of three seconds, and a DataNode that died during the recovery. */

@@ -128,9 +128,7 @@ private[stoplog] final class S3PartStore(
 
   override def othersGone(run: RunId): Boolean = false
 
-  /** True if part numbers may have gaps: writers then have separate names and numbers ([[S3Token.S3Room]]).
-
-    */
+  /** True if numbers may have gaps: writers then have separate names and numbers ([[S3Token.S3Room]]). */
   override def toleratesLateWriters: Boolean = gaps == S3Token.S3Room.Gaps.Allowed
 
   private def directory: String = SinkDirectory(sinkId).open

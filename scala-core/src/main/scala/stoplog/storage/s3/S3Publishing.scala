@@ -66,9 +66,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
       case e: IOException           => Left(e)
     }
 
-  /** Returns the upload with all waiting objects and the tail as last parts; `None` if an object is missing.
-
-    */
+  /** Returns the upload with all waiting objects and the tail as last parts; `None` if one is missing. */
   private def whole(token: S3Token, upload: S3Token.Upload): Option[S3Token.Upload] =
     (token.waiting.map(Tail.of) :+ token.tail).filter(_.bytes > 0).zipWithIndex.foldLeft(Option(upload)) {
       case (sofar, (piece, index)) =>
@@ -121,7 +119,7 @@ private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
   /** Returns `None` if the tail's object is missing. Error: `EOFException` if it is shorter than recorded. */
   def read(tail: Tail): Option[Array[Byte]] = whole(tail)(first)
 
-  /** Like [[read]], for a writer. Keeps the bytes in the process, for each epoch until the next tail object.
+  /** Like [[read]], for a writer. Keeps the bytes in the process for all epochs until the next tail object.
 
     */
   def readAndKeep(tail: Tail): Option[Array[Byte]] = whole(tail) { piece =>

@@ -31,7 +31,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
   private[this] var direct = false   // no row waits: only the open block has rows, and ends with the epoch
   private[this] var anew = earlier.isEmpty // replaces the spool files instead of appending
 
-  private[this] var earlierRaw = 0L // bytes of rows in the open block from earlier epochs
+  private[this] var earlierRaw           = 0L // bytes of rows in the open block from earlier epochs
   private[this] var thisEpoch: LastEpoch = LastEpoch.Small
 
   // Read lazily, because most epochs do not need the header.

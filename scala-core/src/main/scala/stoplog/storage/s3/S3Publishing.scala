@@ -120,7 +120,6 @@ private[s3] final class S3Tails(objects: S3Objects, recent: RecentWrites) {
   def read(tail: Tail): Option[Array[Byte]] = whole(tail)(first)
 
   /** Like [[read]], for a writer. Keeps the bytes in the process for all epochs until the next tail object.
-
     */
   def readAndKeep(tail: Tail): Option[Array[Byte]] = whole(tail) { piece =>
     val bytes = first(piece)

@@ -14,7 +14,7 @@ import stoplog.options.TimeSpan
 import stoplog.options.OptionType.ByteSize
 import stoplog.util.UserObject
 
-/** Flink's `BucketingSink` by its own names: its setters and its defaults, over the options of [[FileSink]].
+/** Builder with the setters and defaults of Flink's `BucketingSink`, mapped to the options of [[FileSink]].
   *
   * {{{
   * val sink = new BucketingSink("/base/path")
@@ -26,8 +26,8 @@ import stoplog.util.UserObject
   * sink.writeStream(rows).option("checkpointLocation", "/checkpoints/events").start()
   * }}}
   *
-  * Unlike the other builders it is mutable: a setter changes it and answers it, as programs for Flink expect. For one
-  * thread. `docs/files/bucketing-sink.md` has each setter, and what differs.
+  * This builder is mutable: each setter changes the sink and returns the same object, as in Flink. Not
+  * thread-safe. `docs/files/bucketing-sink.md` describes each setter and the differences from Flink.
   *
   * @param basePath the directory of the buckets
   */
@@ -38,74 +38,75 @@ final class BucketingSink(basePath: String) {
   private var writer: Writer              = StringWriter
   private var others: Map[String, String] = Defaults
 
-  /** The bucketer, which names the directory of a row; by default one for each hour, `2026-01-31--20`, in UTC. */
+  /** Sets the bucketer, which names the directory of a row. By default hourly in UTC: `2026-01-31--20`. */
   def setBucketer(bucketer: Bucketer): this.type = changed(this.bucketer = bucketer)
 
-  /** The same with a bucketer of one's own. */
+  /** Sets a custom bucket assigner as the bucketer. */
   def setBucketer(assigner: BucketAssigner): this.type = setBucketer(Bucketer.of(assigner))
 
-  /** The writer, which turns rows into bytes; lines of text by default. */
+  /** Sets the writer, which encodes rows as bytes. The default writes lines of text. */
   def setWriter(writer: Writer): this.type = changed(this.writer = writer)
 
-  /** The same with a writer of one's own. */
+  /** Sets a custom encoder as the writer. */
   def setWriter(encoder: Encoder): this.type = setWriter(Writer.of(encoder))
 
-  /** A part with more bytes is closed; 384 MiB by default. */
+  /** Sets the maximum size of a part in bytes. A larger part is closed. The default is 384 MiB. */
   def setBatchSize(bytes: Long): this.type = setOption("maxPartSize", ByteSize.render(bytes))
 
-  /** A part that was opened so many milliseconds ago is closed; by default none is, however old it gets. */
+  /** Sets the maximum age of a part in milliseconds. By default the age of a part is not limited. */
   def setBatchRolloverInterval(millis: Long): this.type = setOption("rolloverInterval", span(millis))
 
-  /** A part that got no row for so many milliseconds is closed; 60,000 by default. */
+  /** Closes a part after this time without a row, in milliseconds. The default is 60,000 ms. */
   def setInactiveBucketThreshold(millis: Long): this.type = setOption("inactivityInterval", span(millis))
 
-  /** The time, in milliseconds, after which the driver looks for such parts while no data arrives; 60,000 by default. */
+  /** Sets the interval, in milliseconds, at which the driver closes inactive and old parts without new data.
+    */
   def setInactiveBucketCheckInterval(millis: Long): this.type =
     setOption("bucketCheckInterval", span(millis))
 
-  /** The prefix of an open part's name: `.` or `_` first; `_` by default. */
+  /** Sets the prefix of an open part's name, which must start with `.` or `_`. The default is `_`. */
   def setInProgressPrefix(prefix: String): this.type = setMarker("inProgressPrefix", prefix)
 
-  /** The suffix of an open part's name; `.in-progress` by default. */
+  /** Sets the suffix of an open part's name. The default is `.in-progress`. */
   def setInProgressSuffix(suffix: String): this.type = setMarker("inProgressSuffix", suffix)
 
-  /** The prefix of a closed part's name until its epoch is committed: `.` or `_` first; `_` by default. */
+  /** Sets the prefix of a closed part's name before the commit: `.` or `_` first. The default is `_`. */
   def setPendingPrefix(prefix: String): this.type = setMarker("pendingPrefix", prefix)
 
-  /** The suffix of a closed part's name until its epoch is committed; `.pending` by default. */
+  /** Sets the suffix of a closed part's name before its epoch is committed. The default is `.pending`. */
   def setPendingSuffix(suffix: String): this.type = setMarker("pendingSuffix", suffix)
 
-  /** The prefix of a valid-length file's name; `_` by default. Only with `setUseTruncate(false)`. */
+  /** Sets the prefix of a valid-length file; `_` by default. For `setUseTruncate(false)`. */
   def setValidLengthPrefix(prefix: String): this.type = setMarker("validLengthPrefix", prefix)
 
-  /** The suffix of a valid-length file's name; `.valid-length` by default. Only with `setUseTruncate(false)`. */
+  /** Sets the suffix of a valid-length file; `.valid-length` by default. For `setUseTruncate(false)`. */
   def setValidLengthSuffix(suffix: String): this.type = setMarker("validLengthSuffix", suffix)
 
-  /** The prefix of finished files' names; `part` by default. */
+  /** Sets the prefix of finished files' names. The default is `part`. */
   def setPartPrefix(prefix: String): this.type = setOption("partPrefix", prefix)
 
-  /** The suffix of finished files' names, with its dot; empty by default. */
+  /** Sets the suffix of finished files' names, including the dot. The default is empty. */
   def setPartSuffix(suffix: String): this.type = setOption("partSuffix", suffix)
 
-  /** `true`, the default, has bytes of failed attempts cut off; `false` notes in a valid-length file how many count. */
+  /** `true`, the default, truncates uncommitted bytes; `false` writes valid-length files instead. */
   def setUseTruncate(useTruncate: Boolean): this.type = setOption("useTruncate", useTruncate.toString)
 
-  /** `finish`, the default, publishes at a start what an earlier one has left open; `continue` goes on in it. */
+  /** `finish`, the default, publishes open parts of an earlier run at a start; `continue` resumes them. */
   def setOnRestart(choice: String): this.type = setOption("onRestart", choice)
 
-  /** Any other option of the sink of files by its name. */
+  /** Sets any other option of the file sink by name. */
   def setOption(key: String, value: String): this.type = changed(others += key -> value)
 
-  /** The sink of files that this one stands for, with what else it can do.
+  /** Creates the [[FileSink]] with the same options, which offers further methods.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if any option is invalid; lists all problems
     */
   def build(): FileSink = FileSink.fromOptions(options.asJava)
 
-  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. Stands for
-    * Flink's `stream.addSink(sink)`.
+  /** Returns a stream writer with all options, like Flink's `stream.addSink(sink)`. The caller sets the
+    * checkpoint and the trigger and calls `start()`.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if any option is invalid; lists all problems
     */
   def writeStream(rows: DataFrame): DataStreamWriter[Row] = build().writeStream(rows)
 
@@ -119,7 +120,7 @@ final class BucketingSink(basePath: String) {
     this
   }
 
-  /** In Flink a sink without one gives no guarantees. Here an empty text would stand for the default. */
+  /** Rejects an empty marker: Flink would drop its guarantees, and here the default would apply. */
   private def setMarker(option: String, text: String): this.type =
     if (text.nonEmpty) setOption(option, text)
     else throw Errors.invalidOptions(Seq(s"$option = '' would show unfinished files to readers: $Unmarked."))

@@ -10,10 +10,10 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 
 import stoplog.error.Redaction
 
-/** A sink or a source, fully set by options. It is equal to another one with the same options. */
+/** A sink or a source, fully configured. Instances of a class are equal if their options are equal. */
 private[stoplog] abstract class Configured(set: Map[String, String]) {
 
-  /** The options that stand for it. */
+  /** Returns the options of this sink or source. */
   def options(): JMap[String, String] = set.asJava
 
   override def equals(other: Any): Boolean = other match {
@@ -25,18 +25,18 @@ private[stoplog] abstract class Configured(set: Map[String, String]) {
 
   override def toString: String = Redaction.options(getClass.getSimpleName, shown)
 
-  /** The options for people to read, who see no secret among them. */
+  /** Returns the options for `toString`. Subclasses hide secrets here. */
   protected def shown: Map[String, String] = set
 }
 
-/** A sink, fully set by options of a `format(…)`. */
+/** A sink, fully configured by options of a `format(…)`. */
 private[stoplog] abstract class ConfiguredSink(format: String, set: Map[String, String])
     extends Configured(set) {
 
-  /** A stream writer with everything of the sink set; the checkpoint, trigger and `start()` are the caller's. */
+  /** Returns a stream writer with all options. The caller sets checkpoint and trigger and starts it. */
   def writeStream(rows: DataFrame): DataStreamWriter[Row] = rows.writeStream.format(format).options(set)
 
-  /** A batch writer that adds rows to the target. Ends with `save()`. */
+  /** Returns a batch writer which appends rows to the target. Ends with `save()`. */
   def write(rows: DataFrame): DataFrameWriter[Row] =
     rows.write.format(format).options(set).mode(SaveMode.Append)
 }

@@ -18,7 +18,8 @@ import stoplog.preflight.Preflight
 import stoplog.spark.RunEnds
 import stoplog.util.UserObject
 
-/** Rolling part files, each row exactly once, that any engine can read: the sink, fully set.
+/** Writes rolling part files, readable by any engine, with each row exactly once. A `FileSink` is fully
+  * configured.
   *
   * {{{
   * val sink = FileSink
@@ -31,20 +32,22 @@ import stoplog.util.UserObject
   * sink.writeStream(events).option("checkpointLocation", "/data/checkpoints/events").start()
   * }}}
   *
-  * A batch writer adds files to the directory; `mode("overwrite")` on it replaces those that it has.
+  * A batch writer adds files to the directory. With `mode("overwrite")` it replaces the existing files.
   *
-  * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in `docs/reference/options.md`.
+  * Immutable. The same options can be set one by one on `format("stoplog")`. `docs/reference/options.md`
+  * lists all options.
   */
 final class FileSink private[stoplog] (settings: SinkOptions)
     extends ConfiguredSink(FileSink.Format, settings.toMap) {
 
-  /** Looks for what would keep a query with these rows from starting, or surprise later, and starts nothing.
+  /** Checks for problems which would stop or surprise a query with these rows. Starts nothing.
     *
-    * It asks of the columns what the format and the buckets ask, looks at the names that files will have and at what
-    * others write under the same path, and tries on the storage, in a directory of its own under `_stoplog`, all that
-    * the sink will do there. A batch's first hundred rows are computed to see their buckets; a stream is not started.
+    * The method checks the columns against the format and the buckets, the names of future files, and other
+    * writers under the same path. It also tries every storage operation of the sink in a separate directory
+    * under `_stoplog`. For a batch, the first hundred rows are computed to find their buckets. A stream is
+    * not started.
     *
-    * @param rows what the query will write
+    * @param rows the rows of the query
     */
   def check(rows: DataFrame): Preflight = SinkCheck.of(rows, settings)
 
@@ -56,7 +59,7 @@ object FileSink {
   /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog"
 
-  /** A sink that writes row by row.
+  /** Creates a builder for a sink which writes row by row.
     *
     * @param path   the directory of the finished files
     * @param format `text`, `json` or `csv`
@@ -64,60 +67,63 @@ object FileSink {
   def forRowFormat(path: String, format: String): FileSinkBuilder =
     new FileSinkBuilder(Map("path" -> path, "format" -> format))
 
-  /** A sink that writes row by row, with the user's own encoder. */
+  /** Creates a builder for a sink which writes row by row with a custom encoder. */
   def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder =
     new FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder, "encoder")))
 
-  /** A sink that writes many rows together, in blocks. Its parts stay open across micro-batches like any other.
+  /** Creates a builder for a sink which writes rows in blocks. As with row formats, parts stay open across
+    * micro-batches.
     *
     * @param path   the directory of the finished files
     * @param format `parquet`, `orc`, `avro` or `sequencefile`
     */
   def forBulkFormat(path: String, format: String): FileSinkBuilder = forRowFormat(path, format)
 
-  /** The same with the user's own format. */
+  /** Creates a builder for a sink which writes rows in blocks with a custom bulk format. */
   def forBulkFormat(path: String, writers: BulkWriters): FileSinkBuilder =
     new FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers, "bulkWriter")))
 
-  /** The sink that these options describe.
+  /** Creates a sink from options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException if any option is invalid; the message lists all problems
     */
   def fromOptions(options: JMap[String, String]): FileSink = new FileSink(SinkOptions.parse(options))
 
-  /** [[FileSink.check]] of options that may be wrong themselves: then that is what is found. */
+  /** Runs [[FileSink.check]] with options which may be invalid. Invalid options are reported as problems. */
   def checkOf(rows: DataFrame, options: JMap[String, String]): Preflight = SinkCheck.ofOptions(rows, options)
 
-  /** The keys of all options there are. */
+  /** Returns the keys of all options. */
   def optionKeys(): JList[String] = SinkOptionRegistry.all.map(_.key).asJava
 
-  /** Waits until the end of a query's run has been dealt with: its open parts are finished then, if they were to be.
+  /** Waits until the end of a query's run is handled, including open parts which must be finished.
     *
-    * `awaitTermination` returns a moment earlier, because Spark tells only listeners that a query has ended.
+    * `awaitTermination` may return earlier, because Spark notifies only listeners of the end of a query.
     *
     * @param runId         `query.runId`
-    * @param timeoutMillis how long to wait at most, in milliseconds
-    * @return whether it was over in time, and the parts are finished; where storage did not let the sink finish them, the
-    *         driver's log tells why, and the next start does it
+    * @param timeoutMillis the maximum time to wait, in milliseconds
+    * @return whether the end was handled in time and the parts are finished. If the storage prevented this,
+    *         the driver's log contains the cause, and the next start finishes the parts
     */
   def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
 
-  /** The `StreamingQueryProgress.sink.metrics` of a run that is over, with the sink's work since
-    * Spark's last progress; empty before [[awaitFinished]] answers `true`.
+  /** Returns the `StreamingQueryProgress.sink.metrics` of a completed run. The metrics include the work of
+    * the sink after Spark's last progress event. Empty until [[awaitFinished]] returns `true`.
     *
     * @param runId `query.runId`
     */
   def finalMetrics(runId: String): JMap[String, String] = RunEnds.finalMetrics(runId)
 
-  /** The small files of an old directory, to be merged by a batch command, of any writer.
+  /** Creates a batch command which compacts the small files of an existing directory, regardless of their
+    * writer.
     *
-    * No query may write to them, and no table format may know them by their names: directories of Delta Lake, Iceberg,
-    * Hudi or Spark's own streaming sink are refused with `STOPLOG_FOREIGN_TABLE`, and the files that a stoplog sink
-    * may still merge itself are left to it.
+    * No query may write to the files, and no table format may reference the files by name. Directories of
+    * Delta Lake, Iceberg, Hudi or Spark's own streaming sink are rejected with `STOPLOG_FOREIGN_TABLE`. Files
+    * which a stoplog sink may still compact are skipped.
     *
-    * @param path    the directory, with all directories below it
-    * @param options `format` where names do not tell it, `header` for CSV, `lineSep` where lines end with no line feed,
-    *                `compactTo`, `compactSmallerThan`, `compactMinFiles`, `compactor`
+    * @param path    the directory, including all directories below it
+    * @param options `format` if file names do not reveal the format, `header` for CSV, `lineSep` if lines do
+    *                not end with a line feed, `compactTo`, `compactSmallerThan`, `compactMinFiles`,
+    *                `compactor`
     */
   def compactDirectory(
       session: SparkSession,
@@ -132,11 +138,11 @@ object FileSink {
       options: JMap[String, String]
   ): DirectoryCompaction = compactDirectory(session, path, options.asScala.toMap)
 
-  /** The version of this jar. */
+  /** Returns the version of this jar. */
   def version(): String = JarVersions.core
 }
 
-/** The small files of a directory, as one batch command merges them: see [[FileSink.compactDirectory]].
+/** Batch command which compacts the small files of a directory. See [[FileSink.compactDirectory]].
   *
   * {{{
   * val compaction = FileSink.compactDirectory(spark, "/data/old", Map("compactTo" -> "256m"))
@@ -146,13 +152,14 @@ object FileSink {
   */
 final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
 
-  /** The merges that [[run]] would make now. Reads, and changes nothing. */
+  /** Returns the compactions which [[run]] would perform now. Reads only. */
   def plan(): Seq[PlannedMerge] = merges.plan()
 
-  /** Merges, and answers what was merged. What cannot be read stays as it is, with a warning in the log.
+  /** Compacts the files and returns the completed compactions. Unreadable files stay unchanged, with a
+    * warning in the log.
     *
-    * A run that died is carried on by the next one; of two at once, the older one fails with `STOPLOG_FENCED` and has
-    * doubled nothing.
+    * The next run completes the work of a killed run. Of two concurrent runs, the older run fails with
+    * `STOPLOG_FENCED` and duplicates no rows.
     */
   def run(): Seq[PlannedMerge] = merges.run()
 

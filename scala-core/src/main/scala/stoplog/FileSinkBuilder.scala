@@ -9,115 +9,116 @@ import stoplog.options.{ColumnNames, RollingOptions}
 import stoplog.rolling.RollingPolicy
 import stoplog.util.UserObject
 
-/** Sets a [[FileSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[FileSink]]. Immutable: each method returns a new builder. Only [[build]] checks options. */
 final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
 
-  /** The policy that closes parts; by default at 128 MiB, after 15 minutes, or after 5 minutes without a row. */
+  /** Sets the rolling policy. By default: 128 MiB, 15 minutes of age, or 5 minutes without a row. */
   def withRollingPolicy(policy: RollingPolicy): FileSinkBuilder =
     new FileSinkBuilder(options -- RollingOptions.keys ++ RollingOptions.toMap(policy))
 
-  /** The timestamp or date column in which rows have their event time; by default that of the query's `withWatermark`. */
+  /** Sets the column with the event time of a row. By default the column of the query's `withWatermark`. */
   def withEventTimeColumn(column: String): FileSinkBuilder = withOption("eventTimeColumn", column)
 
-  /** The time after which the driver asks the policy while no data arrives, such as `1m`, which is the default. */
+  /** Sets the interval of policy checks without new data, such as `1m`, the default. */
   def withBucketCheckInterval(interval: String): FileSinkBuilder = withOption("bucketCheckInterval", interval)
 
-  /** The assigner, which names the directory of a row; by default one for each hour in UTC, `dt=2026-01-31/hour=23`. */
+  /** Sets the assigner, which names a row's directory. By default hourly: `dt=2026-01-31/hour=23` in UTC. */
   def withBucketAssigner(assigner: BucketAssigner): FileSinkBuilder =
     withOption("bucketAssigner", UserObject.reference(assigner, "bucketAssigner"))
 
-  /** A directory for each value of a SQL expression over the row. */
+  /** Creates a directory for each value of a SQL expression over the row. */
   def withBucketBy(sql: String): FileSinkBuilder = withOption("bucketBy", sql)
 
-  /** Hive-style directories `column=value`; the columns are left out of the files. */
+  /** Creates Hive-style directories `column=value`. The files do not contain these columns. */
   def withPartitionBy(columns: String*): FileSinkBuilder =
     withOption("partitionBy", ColumnNames.render(columns))
 
-  /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format. */
+  /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format.
+    */
   def withCompression(name: String): FileSinkBuilder = withOption("compression", name)
 
-  /** The prefix of finished files' names; `part` by default. */
+  /** Sets the prefix of finished files' names. The default is `part`. */
   def withPartPrefix(prefix: String): FileSinkBuilder = withOption("partPrefix", prefix)
 
-  /** The suffix of finished files' names; by default that of the format and the compression. */
+  /** Sets the suffix of finished files' names. The default depends on the format and the compression. */
   def withPartSuffix(suffix: String): FileSinkBuilder = withOption("partSuffix", suffix)
 
-  /** The name of the log; queries that write to one directory need one each. `main` by default. */
+  /** Sets the name of the log, distinct for each query of a directory. The default is `main`. */
   def withSinkId(sinkId: String): FileSinkBuilder = withOption("sinkId", sinkId)
 
-  /** `fail` or `adopt`. */
+  /** Sets the handling of a log owned by another query: `fail` or `adopt`. */
   def withOnForeignQuery(choice: String): FileSinkBuilder = withOption("onForeignQuery", choice)
 
-  /** `continue`, which is the default, or `finish`: what a start does with parts that an earlier one has left open. */
+  /** Sets what a start does with earlier open parts: `continue` (the default) or `finish`. */
   def withOnRestart(choice: String): FileSinkBuilder = withOption("onRestart", choice)
 
-  /** `auto`, `always` or `never`. */
+  /** Sets when open parts are finished at the end of a query: `auto`, `always` or `never`. */
   def withFinalizeOnTermination(choice: String): FileSinkBuilder = withOption("finalizeOnTermination", choice)
 
-  /** `fail` or `skip`. */
+  /** Sets the handling of a lost part: `fail` or `skip`. */
   def withOnLostPart(choice: String): FileSinkBuilder = withOption("onLostPart", choice)
 
-  /** `fail` or `reject`: what becomes of a row that cannot be written. */
+  /** Sets the handling of a row which cannot be written: `fail` or `reject`. */
   def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
 
-  /** The rule by which a bucket is complete and gets a marker `_SUCCESS`: `watermark`, `processingTime` or `idle`. */
+  /** Sets the rule for complete buckets (marker `_SUCCESS`): `watermark`, `processingTime` or `idle`. */
   def withBucketComplete(when: String): FileSinkBuilder = withOption("bucketComplete", when)
 
-  /** The time from a bucket's end, or with `idle` from its last row, to its marker, such as `10m`. */
+  /** Sets the delay from the end of a bucket (`idle`: its last row) to the marker, such as `10m`. */
   def withBucketCompleteDelay(delay: String): FileSinkBuilder = withOption("bucketCompleteDelay", delay)
 
-  /** The content of a marker: `json`, which is the default, or `empty`. */
+  /** Sets the content of a marker: `json`, the default, or `empty`. */
   def withBucketMarker(form: String): FileSinkBuilder = withOption("bucketMarker", form)
 
-  /** Is told of each marker, at least once. */
+  /** Sets the listener, which is notified of each marker at least once. */
   def withBucketListener(listener: BucketListener): FileSinkBuilder =
     withOption("bucketListener", UserObject.reference(listener, "bucketListener"))
 
-  /** `json` lists the files of each commit; `none` by default. */
+  /** Sets the manifest form. `json` lists the files of each commit. The default is `none`. */
   def withManifest(form: String): FileSinkBuilder = withOption("manifest", form)
 
-  /** The time for which manifests are kept, such as `30d`; for good by default. */
+  /** Sets the retention of manifests, such as `30d`. By default manifests are kept forever. */
   def withManifestRetention(retention: String): FileSinkBuilder = withOption("manifestRetention", retention)
 
-  /** `none` or `smallParts`: whether small finished parts are merged. */
+  /** Sets whether small finished parts are compacted: `none` or `smallParts`. */
   def withCompaction(choice: String): FileSinkBuilder = withOption("compaction", choice)
 
-  /** The largest size of a merged part, such as `256m`. */
+  /** Sets the maximum size of a compacted part, such as `256m`. */
   def withCompactTo(size: String): FileSinkBuilder = withOption("compactTo", size)
 
-  /** Below which size finished parts are merged; a quarter of that of a merged part by default. */
+  /** Sets the size below which parts are compacted. The default is a quarter of the compacted size. */
   def withCompactSmallerThan(size: String): FileSinkBuilder = withOption("compactSmallerThan", size)
 
-  /** For how many epochs small parts wait for more of them; 100 by default. */
+  /** Sets the number of epochs for which small parts wait for further small parts. The default is 100. */
   def withCompactAfterEpochs(epochs: Long): FileSinkBuilder =
     withOption("compactAfterEpochs", epochs.toString)
 
-  /** The least number of parts of a merge; 2 by default. */
+  /** Sets the minimum number of parts in a compaction. The default is 2. */
   def withCompactMinFiles(count: Int): FileSinkBuilder = withOption("compactMinFiles", count.toString)
 
-  /** Merges the parts that an own encoder or bulk writer has written. */
+  /** Sets the compactor for parts of a custom encoder or bulk writer. */
   def withCompactor(compactor: Compactor): FileSinkBuilder =
     withOption("compactor", UserObject.reference(compactor, "compactor"))
 
-  /** `fail`, `additive` or `roll`. */
+  /** Sets the handling of a changed schema: `fail`, `additive` or `roll`. */
   def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)
 
-  /** `disk` or `process`. */
+  /** Sets the durability: `disk` or `process`. */
   def withDurability(choice: String): FileSinkBuilder = withOption("durability", choice)
 
-  /** The most parts that one task keeps open; 1,000 by default. */
+  /** Sets the maximum number of open parts of a task. The default is 1,000. */
   def withMaxOpenParts(count: Int): FileSinkBuilder = withOption("maxOpenParts", count.toString)
 
-  /** `none`, `byBucket` or a number of writers. */
+  /** Sets the distribution of rows to writers: `none`, `byBucket` or a number of writers. */
   def withDistribution(choice: String): FileSinkBuilder = withOption("distribution", choice)
 
-  /** Any option by its name: of the sink, or of Spark's own writer of the format. */
+  /** Sets any option by name: an option of the sink, or of Spark's own writer of the format. */
   def withOption(key: String, value: String): FileSinkBuilder =
     new FileSinkBuilder(options + (key -> value))
 
-  /** The sink.
+  /** Creates the sink.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if any option is invalid; lists all problems
     */
   def build(): FileSink = FileSink.fromOptions(options.asJava)
 

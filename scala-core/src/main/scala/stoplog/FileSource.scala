@@ -15,7 +15,7 @@ import stoplog.source.file.FileFinder
 import stoplog.source.format.{BulkFormat, SimpleStreamFormat, StreamFormat}
 import stoplog.util.UserObject
 
-/** Files as a stream or as a table, each record exactly once: the source, fully set.
+/** Reads files as a stream or as a table, with each record exactly once. A `FileSource` is fully configured.
   *
   * {{{
   * val source = FileSource
@@ -27,19 +27,19 @@ import stoplog.util.UserObject
   * val events = source.readStream(spark).schema("at TIMESTAMP, message STRING").load()
   * }}}
   *
-  * Immutable. The same options can be set one by one on `format("stoplog")`; they are listed in
-  * `docs/reference/source-options.md`.
+  * Immutable. The same options can be set one by one on `format("stoplog")`.
+  * `docs/reference/source-options.md` lists all options.
   */
 final class FileSource private[stoplog] (settings: Map[String, String]) extends Configured(settings) {
 
-  /** A stream reader with everything of the source set; the columns and `load()` are the caller's. */
+  /** Returns a stream reader with all options. The caller sets the columns and calls `load()`. */
   def readStream(spark: SparkSession): DataStreamReader =
     spark.readStream.format(FileSource.Format).options(settings)
 
-  /** A batch reader of the files that exist now; ends with `load()`. */
+  /** Returns a batch reader of the files which exist now. Ends with `load()`. */
   def read(spark: SparkSession): DataFrameReader = spark.read.format(FileSource.Format).options(settings)
 
-  /** The rows of a stream reader that needs no columns to be named: text, or files that say which they have. */
+  /** Loads a stream without an explicit schema: text, or files which contain their schema. */
   def stream(spark: SparkSession): DataFrame = readStream(spark).load()
 
   override def toString: String = UserObject.described("FileSource", settings)
@@ -50,17 +50,17 @@ object FileSource {
   /** The name for `format(…)` in a read without a builder. */
   val Format: String = FileSink.Format
 
-  /** A source that reads record by record.
+  /** Creates a builder for a source which reads record by record.
     *
-    * @param format `text`, `json`, `csv` or `lengthDelimited`, or the name of a class of your own
+    * @param format `text`, `json`, `csv` or `lengthDelimited`, or the name of a user-defined class
     * @param path   a file, a directory, or a pattern
-    * @param more   further ones, on the same file system
+    * @param more   further paths on the same file system
     */
   @varargs
   def forRecordStreamFormat(format: String, path: String, more: String*): FileSourceBuilder =
     new FileSourceBuilder(Map("format" -> format) ++ located(path +: more))
 
-  /** A source that reads record by record, by a format of your own. */
+  /** Creates a builder for a source which reads record by record with a custom format. */
   @varargs
   def forRecordStreamFormat[R](
       format: StreamFormat[R] with RowFormat[R],
@@ -69,7 +69,7 @@ object FileSource {
   ): FileSourceBuilder =
     forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
-  /** A source that reads record by record, each file from its beginning, by a format of your own. */
+  /** Creates a builder for a source with a custom format, which reads each file from its start. */
   @varargs
   def forRecordStreamFormat[R](
       format: SimpleStreamFormat[R] with RowFormat[R],
@@ -78,17 +78,17 @@ object FileSource {
   ): FileSourceBuilder =
     forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
-  /** A source that reads many records together.
+  /** Creates a builder for a source which reads records in blocks.
     *
-    * @param format `parquet`, `orc`, `avro` or `binaryFile`, or the name of a class of your own
+    * @param format `parquet`, `orc`, `avro` or `binaryFile`, or the name of a user-defined class
     * @param path   a file, a directory, or a pattern
-    * @param more   further ones, on the same file system
+    * @param more   further paths on the same file system
     */
   @varargs
   def forBulkFileFormat(format: String, path: String, more: String*): FileSourceBuilder =
     forRecordStreamFormat(format, path, more: _*)
 
-  /** A source that reads many records together, by a format of your own. */
+  /** Creates a builder for a source which reads records in blocks with a custom format. */
   @varargs
   def forBulkFileFormat[R](
       format: BulkFormat[R] with RowFormat[R],
@@ -97,16 +97,16 @@ object FileSource {
   ): FileSourceBuilder =
     forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
-  /** The source that these options describe.
+  /** Creates a source from options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException if any option is invalid; the message lists all problems
     */
   def fromOptions(options: JMap[String, String]): FileSource = {
     SourceOptions.parse(options)
     new FileSource(options.asScala.toMap)
   }
 
-  /** The keys of all options there are. */
+  /** Returns the keys of all options. */
   def optionKeys(): JList[String] = SourceOptionRegistry.all.map(_.key).asJava
 
   private def located(paths: Seq[String]): Map[String, String] = paths match {
@@ -115,58 +115,59 @@ object FileSource {
   }
 }
 
-/** Sets a [[FileSource]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[FileSource]]. Immutable: each method returns a new builder. Only [[build]] checks options. */
 final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
 
-  /** The least time between two listings, such as `10s`; without it directories are listed at each trigger. */
+  /** Sets the minimum time between two listings, such as `10s`. By default each trigger lists. */
   def monitorContinuously(interval: String): FileSourceBuilder = withOption("monitorInterval", interval)
 
-  /** Takes [[monitorContinuously]] back. A stream of the files that exist now ends with the trigger `availableNow`. */
+  /** Undoes [[monitorContinuously]]. With the trigger `availableNow` a stream ends after existing files. */
   def processStaticFileSet(): FileSourceBuilder = new FileSourceBuilder(options - "monitorInterval")
 
-  /** The most files, or pieces of files, that a micro-batch reads. */
+  /** Sets the maximum number of files, or splits of files, in a micro-batch. */
   def withMaxFilesPerTrigger(files: Long): FileSourceBuilder =
     withOption("maxFilesPerTrigger", files.toString)
 
-  /** The most bytes of the storage that a micro-batch reads; a larger file is read by several. */
+  /** Sets the maximum number of stored bytes in a micro-batch. Larger files are split. */
   def withMaxBytesPerTrigger(bytes: Long): FileSourceBuilder =
     withOption("maxBytesPerTrigger", bytes.toString)
 
-  /** The most rows that a micro-batch reads; of a file of blocks, one block at least. */
+  /** Sets the maximum number of rows in a micro-batch. A block is never split. */
   def withMaxRowsPerTrigger(rows: Long): FileSourceBuilder = withOption("maxRowsPerTrigger", rows.toString)
 
-  /** `ignore`, `reread` or `tail`: what becomes of a file that has been read and is another now. */
+  /** Sets the handling of files changed after they were read: `ignore`, `reread` or `tail`. */
   def withOnChangedFile(choice: String): FileSourceBuilder = withOption("onChangedFile", choice)
 
-  /** `blockSplitting`, `nonSplitting`, or the name of a class that finds the files: a [[FileFinder]]. */
+  /** Sets the file enumerator: `blockSplitting`, `nonSplitting`, or the name of a [[FileFinder]] class. */
   def withFileEnumerator(enumerator: String): FileSourceBuilder = withOption("fileEnumerator", enumerator)
 
-  /** Finds the files in a way of your own. */
+  /** Finds the files with a custom [[FileFinder]]. */
   def withFileEnumerator(finder: FileFinder): FileSourceBuilder =
     withFileEnumerator(UserObject.reference(finder, FileOptions.FileEnumerator.key))
 
-  /** The columns that the names of directories tell, where they cannot be seen when the query begins. */
+  /** Sets the partition columns, for a query which starts before such directories exist. */
   def withPartitionColumns(columns: String*): FileSourceBuilder =
     withOption("partitionColumns", ColumnNames.render(columns))
 
-  /** The pattern of the names of files that are read. */
+  /** Sets a glob pattern. Only files with matching names are read. */
   def withPathGlobFilter(pattern: String): FileSourceBuilder = withOption("pathGlobFilter", pattern)
 
-  /** The least time since the last write to a file before it is read, such as `30s`. */
+  /** Sets the minimum time between the last write to a file and its first read, such as `30s`. */
   def withMinFileAge(age: String): FileSourceBuilder = withOption("minFileAge", age)
 
-  /** For how long listings must find a file with the same length before it is read, such as `10s`. */
+  /** Sets how long the length of a file must stay constant before the first read, such as `10s`. */
   def withStableFor(time: String): FileSourceBuilder = withOption("stableFor", time)
 
-  /** The file that says that others are complete: `_SUCCESS` in their directory, or `{name}.done` beside each. */
+  /** Sets the name of a marker for complete files: `_SUCCESS` in their directory, or `{name}.done`. */
   def withReadyMarker(name: String): FileSourceBuilder = withOption("readyMarker", name)
 
-  /** The directories named by dates that are listed; others are not even looked into.
+  /** Restricts listings to dated directories in a range. Other directories are not listed.
     *
-    * @param pattern how they are named below the path, such as `'dt='yyyy-MM-dd'/hour='HH` or `yyyy/MM/dd`
+    * @param pattern the pattern of directory names below the path, such as `'dt='yyyy-MM-dd'/hour='HH` or
+    *                `yyyy/MM/dd`
     * @param from    the first date, such as `2026-11-01`
-    * @param until   the date behind the last
-    * @param within  how long ago they ended at most, such as `7d`
+    * @param until   the date after the last date
+    * @param within  the maximum time since the end of a directory's date, such as `7d`
     */
   def withDates(
       pattern: String,
@@ -180,20 +181,20 @@ final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
     }
   }
 
-  /** Leaves out what cannot be decoded, and notes it in this directory. */
+  /** Skips undecodable records and records the failures in this directory. */
   def withQuarantine(directory: String): FileSourceBuilder =
     withOption("onCorrupt", "quarantine").withOption("quarantinePath", directory)
 
-  /** `fail`, `read` or `skip`: what a stream does with a file that a sink has merged from smaller ones. */
+  /** Sets how a stream handles a file compacted by a sink: `fail`, `read` or `skip`. */
   def withOnMergedPart(choice: String): FileSourceBuilder = withOption("onMergedPart", choice)
 
-  /** Any option by its name: of the source, or of Spark's own reader of the format. */
+  /** Sets any option by name: an option of the source, or of Spark's own reader of the format. */
   def withOption(key: String, value: String): FileSourceBuilder =
     new FileSourceBuilder(options + (key -> value))
 
-  /** The source.
+  /** Creates the source.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if any option is invalid; the message lists all problems
     */
   def build(): FileSource = FileSource.fromOptions(options.asJava)
 }

@@ -17,10 +17,10 @@ import stoplog.options.SparkHadoop
 import stoplog.spark.RunEnds
 import stoplog.thread.{Daemons, SinkTimer}
 
-/** Stops queries between two micro-batches, so that no work is thrown away.
+/** Stops queries between two micro-batches, so that no work is discarded.
   *
-  * `query.stop()` alone interrupts the micro-batch that runs. That loses nothing either, for the next start does the epoch again; but
-  * it costs the work of a micro-batch, and parts that were open stay so.
+  * `query.stop()` without this class interrupts the running micro-batch. No rows are lost, because the next
+  * start repeats the epoch. However, the work of the micro-batch is wasted, and open parts stay open.
   *
   * {{{
   * val query = sink.writeStream(events).option("checkpointLocation", checkpoint).start()
@@ -31,14 +31,14 @@ import stoplog.thread.{Daemons, SinkTimer}
   */
 object GracefulStop {
 
-  /** Waits for the end of the micro-batch that runs, stops the query, and waits until its sink has done what it does at
-    * the end.
+  /** Waits for the end of the running micro-batch, stops the query, and waits for the final steps of its
+    * sink.
     *
-    * A sink of stoplog's begins no other micro-batch meanwhile. A query with another sink is stopped when the one that
-    * runs now has ended, maybe with the next one just begun.
+    * A stoplog sink starts no other micro-batch in the meantime. A query with another sink is stopped after
+    * the running micro-batch, possibly when the next micro-batch has just started.
     *
-    * @param timeoutMillis for all of it, in milliseconds; then the query is stopped wherever it is
-    * @param open          what becomes of open parts
+    * @param timeoutMillis the total time limit in milliseconds, after which the query is stopped in any state
+    * @param open          the handling of open parts
     */
   def afterBatch(
       query: StreamingQuery,
@@ -46,10 +46,10 @@ object GracefulStop {
       open: OpenAtStop = OpenAtStop.Finalize
   ): Stopped = new Stopping(query, open).within(timeoutMillis)
 
-  /** From now on, and until it is closed, the query is stopped like that when this JVM is asked to end, by SIGTERM for
-    * example, before Spark stops its context.
+  /** Registers a shutdown hook which calls [[afterBatch]] for the query when this JVM terminates, for example
+    * after SIGTERM. The hook runs before Spark stops its context. Closing the result removes the hook.
     *
-    * @param timeoutMillis less than the grace period before the JVM is killed: 30 s in Kubernetes
+    * @param timeoutMillis less than the grace period before the JVM is killed, which is 30 s in Kubernetes
     */
   def onShutdown(
       query: StreamingQuery,
@@ -58,16 +58,16 @@ object GracefulStop {
   ): AutoCloseable = {
     val hook: Runnable = () => if (query.isActive) { afterBatch(query, timeoutMillis, open); () }
     val hooks          = ShutdownHookManager.get()
-    // Spark leaves the time to its hooks' end to Hadoop, which by itself waits for 30 s.
+    // Passes a timeout, because Hadoop's default of 30 s, which limits Spark's hooks, may be too short.
     hooks.addShutdownHook(hook, BeforeSpark, timeoutMillis + SlackMillis, TimeUnit.MILLISECONDS)
     () => if (!hooks.isShutdownInProgress) { hooks.removeShutdownHook(hook); () }
   }
 
-  /** From now on, and until it is closed, the query is stopped like that when there is a file of this name. The file is
-    * removed once it has stopped, so that the next start is not stopped by it.
+  /** Calls [[afterBatch]] for the query as soon as a marker file exists. After the stop the marker is
+    * deleted, so that the next start is not stopped by the same marker. Closing the result ends the checks.
     *
-    * @param marker      a path of any file system that Spark knows, outside of the sink's
-    * @param everyMillis how often it is looked for
+    * @param marker      a path of any file system known to Spark, outside of the sink's path
+    * @param everyMillis the interval between two checks, in milliseconds
     */
   def onMarker(
       query: StreamingQuery,
@@ -81,7 +81,7 @@ object GracefulStop {
     val watched = SinkTimer.every(everyMillis) {
       if (!query.isActive) SinkTimer.Stop
       else if (exists(system, path, marker)) {
-        // Not as work of the timer: it may take as long as a micro-batch.
+        // Not on the timer's thread: the stop may take as long as a micro-batch.
         val thread = Daemons.named("stoplog-stop").newThread { () =>
           afterBatch(query, timeoutMillis, open)
           system.delete(path, false)
@@ -102,7 +102,7 @@ object GracefulStop {
         false
     }
 
-  /** Spark's own hook, which stops the context, comes at Hadoop's for file systems and 30; what is higher comes first. */
+  /** Higher priorities run first. Spark's hook, which stops the context, runs at file systems' + 30. */
   private final val BeforeSpark = FileSystem.SHUTDOWN_HOOK_PRIORITY + 50
 
   private final val SlackMillis = 5000L
@@ -124,15 +124,16 @@ object GracefulStop {
       else Stopped.InBatch
     }
 
-    /** The sink, which begins no other epoch from now on. It may be known only once the first epoch has begun. */
+    /** Returns the sink, which starts no further epoch. Unknown before the first epoch. */
     def hold(): Option[LedgerRun[_]] = {
       val found = RunEnds.running(runId)
       found.foreach(_.stopAtNextEpoch(finish))
       found
     }
 
-    /** The sink is held before anything is looked at: an epoch that began after the look would be interrupted. It is known once
-      * the first trigger is over, and the query looks after what an earlier run left open.
+    /** Returns whether the query is between two micro-batches. Holds the sink before any check, because an
+      * epoch started after the check would be interrupted. The sink is known only after the first trigger.
+      * The query may also be handling the open parts of earlier runs.
       */
     private def isBetweenBatches: Boolean = {
       val isAttending = RunEnds.isAttending(runId)
@@ -154,41 +155,40 @@ object GracefulStop {
   }
 }
 
-/** The treatment of parts that are open when a query is stopped.
+/** The handling of parts which are open when a query is stopped.
   *
-  * @param word as Python says it
+  * @param word the name in the Python API
   */
 sealed abstract class OpenAtStop(val word: String)
 
 object OpenAtStop {
 
-  /** They are finished and published, whatever `finalizeOnTermination` says: readers see all rows. */
+  /** Open parts are finished and published regardless of `finalizeOnTermination`: readers see all rows. */
   case object Finalize extends OpenAtStop("finalize")
 
-  /** As `finalizeOnTermination` says: by its default the next start goes on in them. */
+  /** Open parts are handled as `finalizeOnTermination` specifies; by default the next start resumes them. */
   case object AsConfigured extends OpenAtStop("asConfigured")
 
-  /** Error: `IllegalArgumentException`. */
+  /** Returns the value with this name. Throws `IllegalArgumentException` for an unknown name. */
   def of(word: String): OpenAtStop = Seq(Finalize, AsConfigured)
     .find(_.word == word)
     .getOrElse(throw new IllegalArgumentException(s"neither finalize nor asConfigured: $word"))
 }
 
-/** The end of a query that was stopped. In each case no row is lost, and none repeated. */
+/** The result of stopping a query. In all cases no row is lost or repeated. */
 sealed trait Stopped
 
 object Stopped {
 
-  /** Between two micro-batches, and its sink has done what it does at the end. */
+  /** The query was stopped between two micro-batches, and its sink took its final steps. */
   case object BetweenBatches extends Stopped
 
-  /** Time was up in the middle of a micro-batch, which the next start does again. Its sink has done what it does at the
-    * end.
+  /** The timeout expired during a micro-batch, which the next start repeats. The sink took its final steps.
     */
   case object InBatch extends Stopped
 
-  /** Time was up before its sink had done what it does at the end: it goes on with it as long as its process lives, and
-    * then the next start does.
+  /** The timeout expired before the sink completed its final steps. The sink continues while the process is
+    * alive, and otherwise the next start completes them.
     */
   case object Ending extends Stopped
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Builders of the sink and of the source of files, and the marker that stops a query: what a program sets up a query with.
+/** Entry points of a program: builders of the file sink and the file source, and the graceful stop.
   *
-  * A builder collects options; its `build` checks them with the registry of [[stoplog.options]].
+  * A builder collects options. Its `build` method checks the options with the registry of
+  * [[stoplog.options]].
   */
 package object stoplog

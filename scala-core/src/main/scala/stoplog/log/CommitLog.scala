@@ -9,8 +9,9 @@ import scala.util.control.NonFatal
 import stoplog.error.Errors
 import stoplog.storage.PutOutcome
 
-/** The one dense, linear log of a sink id, over any [[LogFiles]]. The newest record alone is the whole state: some records
-  * hold the difference from the one before, and only this class, and those that it reads and writes with, know which.
+/** The commit log of a sink id: a dense, linear sequence of records in any [[LogFiles]]. The newest record
+  * defines the whole state. Some records store only the difference from the preceding record, hidden from
+  * callers of this class.
   */
 private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRules.standard) {
   import CommitLog._
@@ -19,23 +20,23 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   private val writer = new RecordWriter(rules.deltas.on(store.durability))
   private val upkeep = new LogUpkeep(store, writer, rules)
 
-  // What the last call of newest has seen.
+  // The listing of the last call of `newest`.
   @volatile private var seen = Vector.empty[Long]
 
-  /** The newest record, durable, for a caller that carries it out or goes on from it; `None` for a log that was never
-    * written.
+  /** Returns the newest record and makes the record durable, for a caller which executes or continues from
+    * the record. Returns `None` for a log which was never written.
     *
     * Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `STOPLOG_STORE_WRITE`.
     */
   def newest(): Option[LogRecord] = {
     val found = newestOf(relisted(), left = Looks)
-    // its writer may have died, or failed, before it was
+    // the writer may have died, or failed, before the record was durable
     found.foreach(record => store.makeDurable(record.seq))
     found.map(leaving)
   }
 
-  /** The record with the state that counts. If a `rewind` was called off, that is the state of the record before; if a
-    * compaction was, the state with its inputs.
+  /** Returns the record with its effective state. If a `rewind` was called off, the state of the preceding
+    * record applies. If a compaction was called off, the state with its inputs applies.
     */
   def leaving(record: LogRecord): LogRecord = counting(record) {
     reader
@@ -50,16 +51,17 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else record.copy(state = before.state)
   }
 
-  /** Whether this record, which a process knows of, is the newest one here. No record is known if `seq` is negative. */
+  /** Checks whether a process knows the newest record. A negative `seq` means that no record is known. */
   def look(seq: Long): LookBack = {
     val there = store.list()
     if (seq < 0) LookBack.overtaking(seq, there).fold[LookBack](LookBack.Newest)(LookBack.Overtaken(_))
     else LookBack.at(seq, before = None, there)
   }
 
-  /** For the driver, before it writes a first byte (I1).
+  /** Called by the driver before its first byte is written (I1).
     *
-    * Errors: `STOPLOG_FENCED` if there is a record newer than `seq`, `STOPLOG_PLACE_CHANGED` if `seq` is not there either.
+    * Errors: `STOPLOG_FENCED` if a record newer than `seq` exists, `STOPLOG_PLACE_CHANGED` if `seq` is
+    * missing as well.
     */
   def refuseIfOvertaken(path: String, sinkId: String, seq: Long): Unit = look(seq) match {
     case LookBack.Newest             => ()
@@ -67,10 +69,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     case LookBack.Elsewhere(missing) => throw Errors.placeChanged(store.describe(missing))
   }
 
-  /** Refuses to start from a log that lacked records when [[newest]] was last called (I7).
+  /** Rejects a start from a log with missing records, as seen by the last call of [[newest]] (I7).
     *
-    * Old records are removed oldest first, and at least [[LogRules.records]] stay. So the records at the end of a log are
-    * either that many without a gap, or they begin at 0. An operator may have begun the log anew after a gap.
+    * Old records are removed oldest first, and at least [[LogRules.records]] are kept. So the dense end of a
+    * log either has this many records or starts at 0. After a gap, an operator may have restarted the log.
     *
     * Error: `STOPLOG_LOG_GAP`.
     */
@@ -82,12 +84,13 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     }
   }
 
-  /** Every record that is kept, oldest first, but for those that are being removed. The log is dense: what lies before a
-    * gap is no part of it, but was created by a run that slept until its place had been trimmed, and decided nothing.
+  /** Returns all kept records, oldest first, except records under removal. The log is dense. Records before a
+    * gap do not belong to the log: a run created them after a pause, when their place had been trimmed, and
+    * they decided nothing.
     */
   def all(): Vector[LogRecord] = allOf(store.list(), left = Looks)
 
-  /** A record whose base is not there is on its way out, with all before it. */
+  /** A record without its base is being removed, together with all preceding records. */
   @tailrec
   private def allOf(there: Vector[Long], left: Int): Vector[LogRecord] = {
     val found = there.drop(LogGap.startOfDense(there)).foldLeft(Vector.empty[LogRecord]) { (before, seq) =>
@@ -98,7 +101,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else allOf(store.list(), left - 1)
   }
 
-  /** Each record with the state that counts ([[leaving]]). */
+  /** Returns each record with its effective state, as [[leaving]] does. */
   private def counting(records: Vector[LogRecord]): Vector[LogRecord] =
     records
       .scanLeft(Option.empty[LogRecord]) { (before, record) =>
@@ -106,7 +109,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
       }
       .flatten
 
-  /** What the records after this one decide, oldest first; `None` if the next one was trimmed. */
+  /** Returns the decisions of all later records, oldest first. `None` if the next record was trimmed. */
   def decisionsAfter(seq: Long): Option[Vector[Decision]] = {
     val later = store.list().filter(_ > seq)
     if (later.isEmpty) Some(Vector.empty)
@@ -114,15 +117,15 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else Some(later.flatMap(reader.stored(_)).map(_.decision)).filter(_.size == later.size)
   }
 
-  /** Adds the record at its own place, or says that the place belongs to another driver (I3: this decides).
+  /** Adds the record at its own place, or reports that another driver owns the place (I3: this call decides).
     *
-    * Having created the record is not enough: [[LookBack]]. Error: `STOPLOG_PLACE_CHANGED` if the record before it is not
-    * there. Then nothing is decided: a start in the right place does not find this record, and a start in the wrong place
-    * is refused ([[refuseGap]]).
+    * Creating the record is not sufficient: see [[LookBack]]. Error: `STOPLOG_PLACE_CHANGED` if the preceding
+    * record is missing. In this case nothing is decided. A start in the right place does not find the record,
+    * and a start in the wrong place is rejected ([[refuseGap]]).
     *
-    * An exception of the store leaves the outcome unknown, and a store may say that the place is taken when it was taken by
-    * the first try of this very call; reading the place back then decides, once what it finds is durable. No two runs write
-    * the same bytes.
+    * An exception of the store leaves the outcome unknown. A store may also report `Taken` if the first
+    * attempt of the same call created the record. Then the record is read back and made durable, and its
+    * bytes decide. Two runs never write the same bytes.
     */
   def append(record: LogRecord): Appended = {
     val written = writer.write(record)
@@ -157,9 +160,9 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     }
   }
 
-  /** The run that has written the newest record, if that is newer than this one.
+  /** Returns the run which wrote the newest record, if the newest record is newer than `seq`.
     *
-    * Error: `STOPLOG_PLACE_CHANGED` if neither this record nor a newer one is there.
+    * Error: `STOPLOG_PLACE_CHANGED` if neither this record nor a newer record exists.
     */
   def overtaken(seq: Long): Option[String] = look(seq) match {
     case LookBack.Newest             => None
@@ -167,26 +170,27 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     case LookBack.Elsewhere(missing) => throw Errors.placeChanged(store.describe(missing))
   }
 
-  /** Whether the newest record's parts are known to be published, and what follows to be done: each before it was carried
-    * out before the next one was written, and may have no mark any more. Most records without parts have nothing to do.
+  /** Returns whether the newest record is known to be executed: parts published and follow-up done. Preceding
+    * records were executed before the next record was written, possibly without a mark. Most records without
+    * parts need no work.
     */
   def isPublished(record: LogRecord): Boolean = !record.hasToBeSettled || store.isPublished(record.seq)
 
-  /** Whether the record at this place is known to be carried out, also when it has been deleted and its mark has not. */
+  /** Returns whether the record is marked as executed, even if only its mark still exists. */
   def isMarked(seq: Long): Boolean = store.isPublished(seq)
 
-  /** Answers whether this call has marked it, and none before. */
+  /** Marks the record as executed. Returns `true` if no earlier call has marked the record. */
   def markPublished(record: LogRecord): Boolean =
     !record.hasToBeSettled || store.markPublished(record.seq) == PutOutcome.Created
 
-  /** The paths of the record's parts that are known to have been visible, while the record is not published. */
+  /** Returns the paths of the record's parts known to have been visible before the record is published. */
   def visible(record: LogRecord): Set[String] =
     if (record.hasToBeSettled)
       Iterator.from(0).map(store.visible(record.seq, _)).takeWhile(_.isDefined).flatten.flatten.toSet
     else Set.empty
 
-  /** Adds to what [[visible]] answers. Beside others that do the same, as a note is written once and never replaced: what
-    * the notes lack that are there already goes into the next one.
+  /** Adds paths to [[visible]]. Safe with concurrent calls, because a note is written once and never
+    * replaced. Paths missing from existing notes are written to the next note.
     */
   def noteVisible(record: LogRecord, paths: Set[String]): Unit = noteVisible(record.seq, number = 0, paths)
 
@@ -195,43 +199,44 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)
       noteVisible(seq, number + 1, paths -- store.visible(seq, number).getOrElse(Set.empty))
 
-  /** Notes how a record that replaces files ends, unless a process has noted the end before. Returns the note that counts. */
+  /** Records how a replacement ends, unless a process has already done so. Returns the effective note. */
   def noteReplacement(record: LogRecord, end: ReplacementNote): ReplacementNote =
     if (store.noteReplacement(record.seq, end) == PutOutcome.Created) end
     else notedReplacement(record).getOrElse(ReplacementNote.Begun)
 
-  /** The end of a record that replaces files; `None` while no process has noted the end. */
+  /** Returns the recorded end of a replacement. `None` before a process has recorded the end. */
   def notedReplacement(record: LogRecord): Option[ReplacementNote] = store.notedReplacement(record.seq)
 
-  /** Whether a record that replaces files was called off: the files stay, and its parts are never shown. */
+  /** Returns whether a replacement was called off: its files stay, and its parts are never visible. */
   def isCalledOff(record: LogRecord): Boolean =
     record.replaces && notedReplacement(record).exists(_.isInstanceOf[ReplacementNote.CalledOff])
 
-  /** Whether the log states that a record, which is not its newest, was carried out. The log does not state this of a
-    * record that was called off, nor of a trimmed record that replaced files.
+  /** Returns whether the log proves that a record before the newest record was executed. The log has no proof
+    * for a record which was called off, or for a trimmed replacement.
     */
   def tellsCarriedOut(seq: Long): Boolean = store.notedReplacement(seq) match {
     case Some(end) => end == ReplacementNote.Begun
-    case None      => reader.stored(seq).exists(_.decision.replace.isEmpty) // it is deleted after its notes
+    case None      => reader.stored(seq).exists(_.decision.replace.isEmpty) // deleted after its notes
   }
 
-  /** The location of the record at this place, for messages. */
+  /** Returns the location of the record for messages. */
   def describe(seq: Long): String = store.describe(seq)
 
-  /** The record at this place, as its file has it; `None` if there is none. */
+  /** Returns the decision of the record at this place. `None` if the record is missing. */
   def decisionAt(seq: Long): Option[Decision] = reader.stored(seq).map(_.decision)
 
-  /** Removes what the [[LogRules]] do not keep, as far as the last [[append]] has seen it. Never the newest record.
+  /** Removes expired records and marks ([[LogRules]]) seen by the last [[append]]. The newest record is
+    * always kept.
     *
-    * @param settled the record that has been carried out now
+    * @param settled the record which has just been executed
     */
   def trim(settled: LogRecord): Unit = upkeep.trim(settled)
 
   private def nameOfRun(seq: Long): String =
     reader.stored(seq).fold("an unknown run")(_.decision.run.value)
 
-  /** A record that has been trimmed since the listing, or whose base has, leaves a newer one behind. One that stays listed
-    * and cannot be read does not.
+  /** Returns the newest readable record. If a record or its base was trimmed after the listing, a newer
+    * record exists. Fails if a record stays listed and cannot be read.
     */
   @tailrec
   private def newestOf(listed: Vector[Long], left: Int): Option[LogRecord] = listed.lastOption match {
@@ -254,11 +259,11 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
 
   private def isThere(seq: Long, bytes: Array[Byte]): Boolean = store.read(seq).exists(_.sameElements(bytes))
 
-  /** Error: `STOPLOG_UNKNOWN_OUTCOME` when the storage does not answer any more. */
+  /** Reads the record back. Error: `STOPLOG_UNKNOWN_OUTCOME` if the storage no longer responds. */
   private def readBack(seq: Long, cause: Throwable): Option[Array[Byte]] =
     orUnknown(seq, cause)(store.read(seq))
 
-  /** The record stands, and a power loss may still take it: the put may have failed at that very step. */
+  /** Makes a created record durable: the put may have failed before the record would survive a power loss. */
   private def madeDurable(seq: Long, cause: Throwable): PutOutcome = {
     orUnknown(seq, cause)(store.makeDurable(seq))
     PutOutcome.Created
@@ -274,7 +279,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
 
 private[stoplog] object CommitLog {
 
-  /** At a log whose newest record is listed and not there. */
+  /** The number of attempts to read a newest record which is listed but missing. */
   private val Looks = 3
 
   private final val Repeated = "the request was carried out and its answer lost"
@@ -282,9 +287,9 @@ private[stoplog] object CommitLog {
   /** The outcome of [[CommitLog.append]]. */
   sealed trait Appended
 
-  /** The record is in the log, for good, and the newest. */
+  /** The record is permanently in the log and is the newest record. */
   case object Decided extends Appended
 
-  /** Another driver goes on from here; this one must not publish anything more. */
+  /** Another driver continues from here. The current driver must not publish anything more. */
   final case class Overtaken(byRun: String) extends Appended
 }

@@ -6,9 +6,9 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
 
-/** The fields of a record that holds a difference, where they are others than those of a whole one.
+/** The fields of a record with a difference, as far as they differ from the fields of a whole record.
   *
-  * Parts say their columns each: what most parts of the state have is not in the record.
+  * Each part records its own schema, because the record lacks the schema shared by most parts.
   */
 private[log] object DeltaJson {
   import JsonFields._
@@ -25,7 +25,8 @@ private[log] object DeltaJson {
     Base(long(base, "whole"), text(base, "crc32c"))
   }
 
-  /** @param after the later state */
+  /** @param after the later state
+    */
   def writeState(after: SinkState, delta: StateDelta, into: JsonGenerator): Unit = {
     into.writeObjectFieldStart("state")
     RecordJson.writeScalars(after, into)
@@ -62,7 +63,7 @@ private[log] object DeltaJson {
     )
   }
 
-  /** An empty list has no field. */
+  /** Omits the field for an empty list. */
   private def writeGone(field: String, keys: Vector[String], into: JsonGenerator): Unit =
     if (keys.nonEmpty) {
       into.writeArrayFieldStart(field)

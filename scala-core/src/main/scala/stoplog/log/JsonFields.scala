@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode
 
 import stoplog.part.{FinishedPart, PathBelow, SchemaId}
 
-/** Fields that have to be there, and of the type that they are read as. Error: `IllegalArgumentException`. */
+/** Reads required fields with a given type. Throws `IllegalArgumentException` for an invalid field. */
 private[log] object JsonFields {
 
   def required(from: JsonNode, field: String): JsonNode =
@@ -17,10 +17,10 @@ private[log] object JsonFields {
 
   def text(from: JsonNode, field: String): String = required(from, field).asText()
 
-  /** Of a path below the sink's path. Error: [[PathElsewhere]]. */
+  /** Reads a path below the sink's path. Throws [[PathElsewhere]] for any other path. */
   def path(from: JsonNode, field: String): String = below(from, field)(PathBelow.problem)
 
-  /** Of the name of a file. Error: [[PathElsewhere]]. */
+  /** Reads a file name. Throws [[PathElsewhere]] for anything else. */
   def name(from: JsonNode, field: String): String = below(from, field)(PathBelow.problemOfName)
 
   def long(from: JsonNode, field: String): Long = {
@@ -41,14 +41,14 @@ private[log] object JsonFields {
   }
 }
 
-/** A field names a file that may lie outside of the sink's path. */
+/** Thrown if a field names a file which may be located outside of the sink's path. */
 private[log] final class PathElsewhere(message: String) extends IllegalArgumentException(message)
 
-/** The lists of a record that most records do without: buckets without a marker, finished parts, and the follow-up. */
+/** The lists missing in most records: buckets without a marker, finished parts, and the follow-up. */
 private[log] object ListsJson {
   import JsonFields._
 
-  /** The buckets that have no marker yet. */
+  /** Writes the buckets without a marker. */
   def writeLive(live: Vector[LiveBucket], into: JsonGenerator): Unit =
     writeList("live", live, into) { bucket =>
       into.writeStringField("bucket", bucket.bucket)
@@ -66,7 +66,7 @@ private[log] object ListsJson {
     )
   }
 
-  /** Finished parts. Each says all of itself: those of one list may be of several runs. */
+  /** Writes finished parts with all fields, because the parts of a list may come from several runs. */
   def writeFinished(field: String, parts: Vector[FinishedPart], into: JsonGenerator): Unit =
     writeList(field, parts, into) { part =>
       into.writeStringField("bucket", part.bucket)
@@ -90,7 +90,7 @@ private[log] object ListsJson {
     )
   }
 
-  /** The follow-up to publishing. */
+  /** Writes the follow-up to publishing. */
   def writeFollowUp(follow: FollowUp, into: JsonGenerator): Unit = {
     follow.manifest.foreach { manifest =>
       into.writeObjectFieldStart("manifest")
@@ -139,7 +139,7 @@ private[log] object ListsJson {
     }
   )
 
-  /** An empty list has no field. */
+  /** Omits the field for an empty list. */
   private def writeList[A](field: String, items: Vector[A], into: JsonGenerator)(fields: A => Unit): Unit =
     if (items.nonEmpty) {
       into.writeArrayFieldStart(field)
@@ -154,7 +154,7 @@ private[log] object ListsJson {
   private def readList[A](field: String, from: JsonNode)(item: JsonNode => A): Vector[A] =
     if (from.has(field)) objects(from, field).map(item) else Vector.empty
 
-  /** Totals of nothing have no field. */
+  /** Omits the field for empty totals. */
   private def writeTotals(field: String, totals: Totals, into: JsonGenerator): Unit =
     if (totals != Totals.nothing) {
       into.writeObjectFieldStart(field)

@@ -6,12 +6,12 @@ import java.util.HexFormat
 
 import stoplog.part.{FinishedPart, Open, Pending, RunId}
 
-/** The event that a record states. */
+/** The event recorded by a record. */
 private[stoplog] sealed abstract class RecordKind(val word: String) extends Product with Serializable
 
 private[stoplog] object RecordKind {
 
-  /** The first act of a run: from here on every older driver is fenced. */
+  /** The first record of a run, which fences every older driver. */
   case object Claim extends RecordKind("claim")
 
   /** An epoch of the query. */
@@ -20,24 +20,25 @@ private[stoplog] object RecordKind {
   /** Parts closed by the driver's clock, between epochs. */
   case object Roll extends RecordKind("roll")
 
-  /** Small finished parts give way to one with their rows, between epochs. */
+  /** Small finished parts replaced by one part with their rows, between epochs. */
   case object Compact extends RecordKind("compact")
 
   /** The clean end of a run. */
   case object Release extends RecordKind("release")
 }
 
-/** All that a sink has to remember; the newest record alone holds it whole.
+/** The complete state of a sink, as defined by the newest record.
   *
-  * @param queryId   the Spark query that owns the sink id
-  * @param lastEpoch the last epoch whose rows are in the state; `None` before the first
-  * @param open      the parts left open, in no particular order
+  * @param queryId   the Spark query which owns the sink id
+  * @param lastEpoch the last epoch whose rows are in the state; `None` before the first epoch
+  * @param open      the open parts, in no particular order
   * @param nextPart  the number of the next part
-  * @param settings  what must not change silently between runs (the zone of the buckets, the format of open parts)
-  * @param live      the buckets with rows that no marker counts, if markers are asked for
-  * @param small     finished parts that may be merged, oldest first; as many as compaction lets wait, and none without
-  *                  it
-  * @param lastBatch the batch of the last epoch; `None` where it could not be told
+  * @param settings  settings which must not change silently between runs: the zone of the buckets, the format
+  *                  of open parts
+  * @param live      the buckets with rows not counted by a marker, if markers are enabled
+  * @param small     finished parts which may be compacted, oldest first, limited by the compaction rules;
+  *                  empty without compaction
+  * @param lastBatch the batch of the last epoch; `None` if the batch is unknown
   */
 private[stoplog] final case class SinkState(
     queryId: String,
@@ -50,47 +51,48 @@ private[stoplog] final case class SinkState(
     lastBatch: Option[BatchDigest] = None
 ) {
 
-  /** After this epoch. */
+  /** Returns the state after this epoch. */
   def after(epoch: Option[Long], batch: Option[BatchDigest]): SinkState =
     copy(lastEpoch = epoch, lastBatch = batch)
 
-  /** Without a time after this one, by the clock of a driver: see `Open.by`. */
+  /** Returns the state with no time after the current time of a driver's clock. See `Open.by`. */
   def by(nowMillis: Long): SinkState =
     if (open.forall(!_.isAhead(nowMillis)) && live.forall(_.lastWrittenAtMillis <= nowMillis)) this
     else copy(open = open.map(_.by(nowMillis)), live = live.map(_.by(nowMillis)))
 
-  /** The query that owns the sink id, and its newest epoch. */
+  /** Returns the query which owns the sink id, and its newest epoch. */
   def newest: QueryEpoch = QueryEpoch(queryId, lastEpoch, lastBatch)
 
-  /** Owned by this query, which goes on from this epoch. */
+  /** Returns the state owned by this query, which continues after this epoch. */
   def goingOnFrom(newest: QueryEpoch): SinkState =
     copy(queryId = newest.queryId).after(newest.epoch, newest.batch)
 
-  /** The columns of the rows, as the run wrote them down that set them last. */
+  /** Returns the schema of the rows, as recorded by the last run which set the schema. */
   def schema: Option[String] = settings.get(SinkState.SchemaKey)
 
-  /** The tokens of all files beside open parts. */
+  /** Returns the tokens of all spool files of open parts. */
   def spoolFiles: Set[String] = open.iterator.flatMap(_.beside.files).map(_.token).toSet
 }
 
 private[stoplog] object SinkState {
 
-  /** In place of a query's id: the sink belongs to the next query that starts, whichever it is. */
+  /** Placeholder for a query id: the sink belongs to the next query to start. */
   val NextQuery: String = ""
 
-  /** The setting that holds the run of the record before, in the log of the jobs that replace files. */
+  /** The setting with the run of the preceding record, in the log of replacement jobs. */
   val FollowsKey: String = "follows"
 
-  /** The setting that holds the columns of the rows. */
+  /** The setting with the schema of the rows. */
   val SchemaKey: String = "schema"
 }
 
 /** One immutable record of the commit log.
   *
   * @param seq     its place in the log, dense from 0
-  * @param publish the parts that this record makes visible (I3)
-  * @param follow  what is done once they are
-  * @param replace the finished parts that go out of sight before that, because the published one has their rows
+  * @param publish the parts which this record makes visible (I3)
+  * @param follow  the work after these parts are visible
+  * @param replace the finished parts to hide before publishing, because the published part contains their
+  *                rows
   */
 private[stoplog] final case class LogRecord(
     seq: Long,
@@ -103,22 +105,22 @@ private[stoplog] final case class LogRecord(
     replace: Vector[FinishedPart] = Vector.empty
 ) {
 
-  /** Whether there is anything to do once the record is in the log. */
+  /** Returns whether the record requires any work after the commit. */
   def hasToBeSettled: Boolean = publish.nonEmpty || replace.nonEmpty || !follow.isEmpty
 
-  /** Whether it is a replacement, whose first note states how it ends: files give way to its parts, or it is in the log of the
-    * jobs that replace files.
+  /** Returns whether the record is a replacement, whose first note states how it ends. Either its parts
+    * replace files, or the record belongs to the log of replacement jobs.
     */
   def replaces: Boolean = replace.nonEmpty || state.settings.contains(SinkState.FollowsKey)
 
-  /** Whether it takes a sink back to an earlier epoch. */
+  /** Returns whether the record rewinds a sink to an earlier epoch. */
   def isRewind: Boolean = kind == RecordKind.Compact && !isMerge
 
-  /** Whether its part has the rows of the files that it replaces. */
+  /** Returns whether its part contains the rows of the replaced files. */
   def isMerge: Boolean = LogRecord.isMerge(kind, publish)
 
-  /** The state after a compaction that was called off, which was to leave `state`: its part is never shown, and cannot be
-    * compacted. Totals count its inputs.
+  /** Returns the state after a compaction which was called off and would have left `state`. Its part is never
+    * visible, and cannot be compacted. Totals count its inputs.
     */
   def calledOff(state: SinkState): SinkState = {
     val never  = publish.iterator.map(_.finishedPath).toSet
@@ -139,29 +141,29 @@ private[stoplog] final case class LogRecord(
 
 private[stoplog] object LogRecord {
 
-  /** The word of the roll reason that a merged part has. */
+  /** The roll reason of a compacted part. */
   val MergeReason: String = "compaction"
 
   private[log] def isMerge(kind: RecordKind, publish: Vector[Pending]): Boolean =
     kind == RecordKind.Compact && publish.map(_.reason.word) == Vector(MergeReason)
 }
 
-/** The identity of a micro-batch: a digest of what the engine wrote down when it planned it, the offsets of its sources
-  * before all. The same batch repeated has the same; one that was planned anew under the same number has another.
+/** The identity of a micro-batch: a digest of the engine's plan, primarily the offsets of its sources. A
+  * repeated batch has the same digest. A batch with a new plan under the same number has another digest.
   */
 private[stoplog] final case class BatchDigest(value: String)
 
 private[stoplog] object BatchDigest {
 
-  /** Of the file in which the engine keeps the offsets. */
+  /** Returns the digest of the file with the engine's offsets. */
   def of(offsets: Array[Byte]): BatchDigest =
     BatchDigest(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(offsets)))
 }
 
-/** A query, and the newest of its epochs that is committed.
+/** A query and its newest committed epoch.
   *
-  * @param epoch `None` before the first
-  * @param batch that it was; `None` where it could not be told
+  * @param epoch `None` before the first epoch
+  * @param batch the batch of this epoch; `None` if the batch is unknown
   */
 private[stoplog] final case class QueryEpoch(
     queryId: String,
@@ -169,18 +171,18 @@ private[stoplog] final case class QueryEpoch(
     batch: Option[BatchDigest] = None
 ) {
 
-  /** The one that follows. */
+  /** Returns the next epoch. */
   def next: Long = epoch.fold(0L)(_ + 1)
 }
 
 private[stoplog] object QueryEpoch {
 
-  /** Of a query that begins with this batch. */
+  /** Returns the position of a query which starts with this batch. */
   def before(queryId: String, batch: Long): QueryEpoch =
     QueryEpoch(queryId, Option.when(batch > 0)(batch - 1))
 }
 
-/** The numbers of files, rows and bytes in a bucket, or of those added to it. */
+/** The numbers of files, rows and bytes in a bucket, or added to a bucket. */
 private[stoplog] final case class Totals(files: Long, rows: Long, bytes: Long) {
   def +(other: Totals): Totals = Totals(files + other.files, rows + other.rows, bytes + other.bytes)
   def -(other: Totals): Totals = Totals(files - other.files, rows - other.rows, bytes - other.bytes)
@@ -190,12 +192,12 @@ private[stoplog] object Totals {
   val nothing: Totals = Totals(0, 0, 0)
 }
 
-/** A bucket that has rows which no marker counts. It leaves the state with its marker, so that the state follows what
-  * is live and not what there ever was.
+/** A bucket with rows not counted by a marker. Its marker removes the bucket from the state. So the size of
+  * the state depends only on live buckets, not on all past buckets.
   *
-  * @param version             of the newest marker that was there when the bucket came into the state; 0 without one
-  * @param added               published since the newest marker of this sink
-  * @param lastWrittenAtMillis when the newest of the published rows was written
+  * @param version             the newest marker when the bucket entered the state; 0 without a marker
+  * @param added               the totals published since the newest marker of this sink
+  * @param lastWrittenAtMillis the write time of the newest published rows
   */
 private[stoplog] final case class LiveBucket(
     bucket: String,
@@ -207,11 +209,11 @@ private[stoplog] final case class LiveBucket(
     if (lastWrittenAtMillis <= nowMillis) this else copy(lastWrittenAtMillis = nowMillis)
 }
 
-/** The work to be done once the parts of a record are visible. The record decides it as it decides them (I3), with all
-  * that it takes: each process that carries it out, and however often, writes the same bytes.
+/** The work after the parts of a record are visible. The record decides this work together with the parts
+  * (I3), and stores all inputs. So each process and each repetition writes the same bytes.
   *
-  * @param manifest the list of the record's files, if one is to be written
-  * @param markers  the buckets that are complete
+  * @param manifest the list of the record's files, if enabled
+  * @param markers  the complete buckets
   */
 private[stoplog] final case class FollowUp(manifest: Option[Manifest], markers: Vector[Marker]) {
   def isEmpty: Boolean = manifest.isEmpty && markers.isEmpty
@@ -221,12 +223,12 @@ private[stoplog] object FollowUp {
   val nothing: FollowUp = FollowUp(None, Vector.empty)
 }
 
-/** @param path   of the list, under the sink's path
-  * @param column whose times the parts know, if there is one
+/** @param path   the path of the list, below the sink's path
+  * @param column the column whose times the parts record, if any
   */
 private[stoplog] final case class Manifest(path: String, column: Option[TimeColumn])
 
-/** A column from which buckets take their time. */
+/** A column from which buckets derive their time. */
 private[stoplog] final case class TimeColumn(name: String, kind: TimeKind)
 
 /** The kind of values in a time column. */
@@ -234,10 +236,10 @@ private[stoplog] sealed abstract class TimeKind(val word: String) extends Produc
 
 private[stoplog] object TimeKind {
 
-  /** Moments. */
+  /** Points in time. */
   case object Instant extends TimeKind("instant")
 
-  /** Dates and times of day, in no zone. */
+  /** Dates and times of day without a zone. */
   case object Local extends TimeKind("local")
 
   /** Dates. */
@@ -248,14 +250,15 @@ private[stoplog] object TimeKind {
 
 /** The decision that a bucket is complete.
   *
-  * @param version  the first that it may have: 1, or the one after the newest that was there. Another writer may be faster to
-  *                 take the name, so the marker's file has this version or a later one
-  * @param sinkId   whose files it counts
-  * @param cause    the word of the rule that says so
-  * @param atMillis when that was decided
-  * @param endMillis when the bucket's time ends, if it has one
-  * @param added    what this sink has put into the bucket since its marker before. How much it has put there in all is known
-  *                 only when the marker's name is created
+  * @param version  the lowest possible version: 1, or the version after the newest existing marker. Another
+  *                 writer may create this version first, so the marker's file has this version or a later
+  *                 version
+  * @param sinkId   the sink whose files are counted
+  * @param cause    the name of the rule for completeness
+  * @param atMillis the time of the decision
+  * @param endMillis the end of the bucket's time, if any
+  * @param added    the totals which this sink added to the bucket since its preceding marker. The full totals
+  *                 are known only when the marker's name is created
   */
 private[stoplog] final case class Marker(
     bucket: String,

@@ -3,13 +3,14 @@ package stoplog.log
 
 import stoplog.storage.Durability
 
-/** The rules of a log: how much is kept, how a record says its state, and what its records may name.
+/** The rules of a log: retention, the encoding of the state, and the permitted names in records.
   *
-  * @param records of which so many are kept, the newest ones, and before them as many as those rest on
-  * @param marks   of the newest records of a run so many are kept: a newer record says of all before it that they are
-  *                carried out
-  * @param together so many records, or marks, are removed at a time, so that not every epoch has that to do
-  * @param deltas  which records hold a difference
+  * @param records the number of newest records to keep; older records are also kept if newer records are
+  *                based on them
+  * @param marks   the number of newest marks of a run to keep; a newer record proves that all preceding
+  *                records were executed
+  * @param together the number of records, or marks, removed at a time, so that most epochs delete nothing
+  * @param deltas  the rule for records with a difference
   */
 private[stoplog] final case class LogRules(
     records: Int,
@@ -21,34 +22,35 @@ private[stoplog] final case class LogRules(
 
 private[stoplog] object LogRules {
 
-  /** A hundred records, the number of batches that Spark keeps: enough to look back when something went wrong. */
+  /** Keeps 100 records, the number of batches kept by Spark, as history for diagnosis. */
   val standard: LogRules =
     LogRules(records = 100, marks = 5, together = 10, DeltaRule.standard, Published.Files)
 
-  /** For the log of a sink that commits in two phases, and for a reader of any log. */
+  /** For the log of a sink with two-phase commits, and for a reader of any log. */
   val ofPrepared: LogRules = standard.copy(published = Published.Prepared)
 
-  /** For the log of the jobs that replace files: a record lists each file that goes, and nothing rests on old records. */
+  /** For the log of replacement jobs. Records list each replaced file and need no old records. */
   val ofReplacements: LogRules = standard.copy(records = 10, together = 5)
 
-  /** Which records hold the difference from the record before, and not the whole state.
+  /** Decides which records store the difference from the preceding record instead of the whole state.
     *
-    * @param fromBytes   only where a whole record has so many bytes: below that a difference saves nothing, and whole
-    *                    records can be read by older releases
-    * @param atMost      so many differences rest on one whole record: as many files are read by a recovery
-    * @param share       the differences that rest on one whole record may have that part of its bytes, and one of them may
-    *                    have that part of the state's entries
+    * @param fromBytes   the minimum size of a whole record: below this size a difference saves nothing, and
+    *                    older releases can read whole records
+    * @param atMost      the maximum number of differences per whole record, which limits the files read by a
+    *                    recovery
+    * @param share       the maximum size of all differences relative to the bytes of their whole record; also
+    *                    the maximum share of the state's entries in one difference
     */
   final case class DeltaRule(fromBytes: Long, atMost: Int, share: Double) {
     import FullRecordReason._
 
-    /** The rule on such a storage. A power loss that takes one record must leave the newest record readable. */
+    /** Returns the rule for a storage. A power loss of one record must leave the newest record readable. */
     def on(durability: Durability): DeltaRule = durability match {
       case Durability.Disk    => this
       case Durability.Process => DeltaRule.never
     }
 
-    /** The reason to write a whole record, before the difference is known. Answers at once. */
+    /** Returns the reason for a whole record, before the difference is computed. Constant time. */
     def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
       case RecordKind.Claim | RecordKind.Release => Some(Boundary)
       case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
@@ -56,60 +58,60 @@ private[stoplog] object LogRules {
       case _                                     => None
     }
 
-    /** The reason not to write this difference: its entries, before it is encoded. */
+    /** Returns the reason to reject a difference because of its entries, before the difference is encoded. */
     def onEntries(differ: Int, entries: Int): Option[FullRecordReason] =
       Option.when(differ > entries * share)(TouchesMost)
 
-    /** The reason not to write these bytes of a difference. */
+    /** Returns the reason to reject a difference because of its bytes. */
     def onBytes(bytes: Long, chain: Chain): Option[FullRecordReason] =
       Option.when(chain.deltaBytes + bytes > chain.wholeBytes * share)(ManyBytes)
   }
 
   object DeltaRule {
 
-    /** A whole record and what rests on it are at most twice as many bytes as the state. */
+    /** A whole record and its differences have at most twice the bytes of the state. */
     val standard: DeltaRule = DeltaRule(fromBytes = 16L << 10, atMost = 100, share = 1.0)
 
-    /** Each record holds the whole state. */
+    /** Each record stores the whole state. */
     val never: DeltaRule = standard.copy(atMost = 0)
   }
 
-  /** The reason why a record holds the whole state. */
+  /** The reason why a record stores the whole state. */
   sealed trait FullRecordReason extends Product with Serializable
 
   object FullRecordReason {
 
-    /** The first record of a run, or what it rests on was not written by this run. */
+    /** The first record of a run, or this run did not write the base. */
     case object FirstOfRun extends FullRecordReason
 
-    /** It claims the log, or releases it: so a start reads little, and an older release may go on after a clean end. */
+    /** A claim or release. A start reads few records, and an older release may continue after a clean end. */
     case object Boundary    extends FullRecordReason
     case object SmallState  extends FullRecordReason
     case object ManyDeltas  extends FullRecordReason
     case object TouchesMost extends FullRecordReason
     case object ManyBytes   extends FullRecordReason
 
-    /** Only the whole state can say it: [[StateDelta.between]]. */
+    /** Only the whole state can express the change: see [[StateDelta.between]]. */
     case object NoDifference extends FullRecordReason
   }
 
-  /** A whole record and the differences that rest on it so far.
+  /** A whole record and the differences based on the record so far.
     *
     * @param whole      the place of the whole record
-    * @param wholeBytes of its file
-    * @param deltas     their number, and that of their bytes
+    * @param wholeBytes the size of its file
+    * @param deltas     the number of differences
     */
   final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)
 }
 
-/** What the records of a log publish. The reader of a log says it: a record that is to mislead it could say anything. */
+/** The items which records publish. Set by the log's reader, because a record could be forged. */
 private[stoplog] sealed trait Published extends Product with Serializable
 
 private[stoplog] object Published {
 
-  /** Files: a record is refused if the name or handle of a part leads out of the sink's path. */
+  /** Files. A record is rejected if the name or handle of a part points outside of the sink's path. */
   case object Files extends Published
 
-  /** What tasks have prepared in another system. It has no bucket, and its names and handles are texts of that sink. */
+  /** Items prepared by tasks in another system: no bucket, and sink-specific names and handles. */
   case object Prepared extends Published
 }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** Removes old records and marks of a log, for the run that writes it. Notes go with their record.
+/** Removes old records and marks of a log, for the run which writes the log. Notes are removed with their
+  * record.
   *
-  * A run removes marks of its own records alone. Whether a process is the first to mark a record tells a run that another
-  * one has fenced it (protocol step 6): of its own records it knows. Those of an earlier run keep their marks as long as
-  * they are kept.
+  * A run removes only marks of its own records. If a record is already marked by another process, the run
+  * knows that it is fenced (protocol step 6). For its own records the run needs no marks. Marks of an earlier
+  * run are kept as long as their records.
   */
 private[log] final class LogUpkeep(
     store: LogFiles,
     writer: RecordWriter,
     rules: LogRules
 ) {
-  // The records that the last append saw, oldest first, so that a trim need not ask again.
+  // The records seen by the last append, oldest first, so that a trim needs no listing.
   @volatile private var there = Vector.empty[Long]
 
-  // The claim of this run, and its records that are marked, oldest first.
+  // The claim of this run, and its marked records, oldest first.
   private var first = Long.MaxValue
   private var marks = Vector.empty[Long]
 
-  // From this record on it is tried again.
+  // The record from which a deletion is retried.
   private var triedWith = Long.MinValue
 
-  /** A record decides, with these in the log. */
+  /** Called when a record is committed, with the listing of the log. */
   def decided(record: LogRecord, listed: Vector[Long]): Unit = {
     if (record.kind == RecordKind.Claim) {
       first = record.seq
@@ -31,10 +32,11 @@ private[log] final class LogUpkeep(
     there = listed
   }
 
-  /** Removes in groups what is not kept, oldest first. What cannot be removed waits for the next group, and not for the next
-    * record: a storage that takes the right to delete away would be asked in each epoch. A mark waits for its record's end.
+  /** Removes expired records and marks in groups, oldest first. A failed removal is retried with the next
+    * group, not with the next record. Otherwise, every epoch would send deletions to a storage without delete
+    * permission. A mark is removed only after its record is executed.
     *
-    * @param settled a record that has been carried out, and marked
+    * @param settled a record which has been executed and marked
     */
   def trim(settled: LogRecord): Unit = there.lastOption.foreach { newest =>
     if (settled.hasToBeSettled && settled.seq >= first && !marks.lastOption.contains(settled.seq))
@@ -55,7 +57,7 @@ private[log] final class LogUpkeep(
     }
   }
 
-  /** The whole record on which the oldest of these rests that can be read: the first of those to be kept. */
+  /** Returns the first record to keep: the whole record below the oldest readable of these records. */
   private def neededBy(kept: Vector[Long]): Long = {
     val oldest = kept.head
     writer.wholeOf(oldest).getOrElse {

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** The look at a log after a record was created there. The look decides if the record counts (I3, I7, decision 0001).
+/** The check of a log after a record was created. The check decides if the record counts (I3, I7, decision
+  * 0001).
   *
-  * A writer that slept while others wrote more records than are kept finds its place free again. The newest record is
-  * never removed, so a writer that was overtaken sees it. For the same reason a writer that was not overtaken sees its
-  * own record and the record before it. If one of the two is missing, the listing is of another place: an unmounted
-  * disk, a directory that was replaced, or the disk of another host.
+  * If other runs write more records than are kept, a paused writer finds its place free again. The newest
+  * record is never removed, so an overtaken writer sees a newer record. For the same reason, any other writer
+  * sees its own record and the preceding record. If either record is missing, the listing shows another
+  * place: an unmounted disk, a replaced directory, or the disk of another host.
   */
 private[stoplog] sealed trait LookBack extends Product with Serializable
 
 private[stoplog] object LookBack {
 
-  /** The record is the newest one of the log that its writer knows. */
+  /** The record is the newest record of the log known to its writer. */
   case object Newest extends LookBack
 
-  /** A newer record is there. */
+  /** A newer record exists. */
   final case class Overtaken(by: Long) extends LookBack
 
-  /** This record is not there, and neither is a newer one. */
+  /** Neither this record nor a newer record exists. */
   final case class Elsewhere(missing: Long) extends LookBack
 
-  /** @param record what must be the newest record
-    * @param before the record before it, which its writer has read or written; `None` for the first one of a log
+  /** @param record the record which must be the newest record
+    * @param before the preceding record, read or written by the writer; `None` for the first record of a log
     * @param there  all records, listed after `record` was created
     */
   def at(record: Long, before: Option[Long], there: Iterable[Long]): LookBack =
@@ -33,9 +34,9 @@ private[stoplog] object LookBack {
         (before ++ Some(record)).find(!found(_)).fold[LookBack](Newest)(Elsewhere(_))
     }
 
-  /** The record that overtook this one, if one did.
+  /** Returns the record which overtook this record, if any.
     *
-    * @param there all records, listed after this one was created
+    * @param there all records, listed after this record was created
     */
   def overtaking(record: Long, there: Iterable[Long]): Option[Long] = there.maxOption.filter(_ > record)
 }

@@ -15,42 +15,43 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 
 import stoplog.part.Open
 
-/** Records as bytes: one JSON object `{"version":1,"crc32c":"…","record":{…}}`, the checksum over the inner object.
+/** Encodes records as a JSON object `{"version":1,"crc32c":"…","record":{…}}` with a checksum over the inner
+  * object.
   *
-  * The version is that of the log's format and not of the library. A reader refuses a version above its own by
-  * name, because it could not know what it leaves out. Every version ever written stays readable: its golden files
-  * are among the tests.
+  * The version belongs to the log's format, not to the library. A reader rejects a version above its own,
+  * because newer records may contain unknown fields. Every written version stays readable: the tests include
+  * golden files.
   */
 private[stoplog] object RecordCodec {
 
-  /** The newest version that can be read. */
+  /** The newest readable version. */
   val Version: Int = 4
 
-  /** Of a record that holds the difference from the one before it: an older release would take it for the state. */
+  /** The version of a record with a difference, which older releases would misread as the state. */
   val DeltaVersion: Int = 4
 
-  /** The version to write of a record with its whole state: the oldest that says all of it, so that a record that needs
-    * nothing new can be read by an older release.
+  /** Returns the version of a record with its whole state: the oldest version with all needed fields. So
+    * older releases can read records without new features.
     */
   private def version(record: LogRecord): Int =
-    if (record.replace.nonEmpty) 3 // a release that publishes and replaces nothing shows rows twice
+    if (record.replace.nonEmpty) 3 // a release which publishes and replaces nothing shows rows twice
     else if (!record.follow.isEmpty || record.state.live.nonEmpty) 3
     else if (record.state.open.exists(!_.beside.isEmpty)) 2
     else 1
 
-  /** The reason why bytes are not a record that can be used. */
+  /** The reason why bytes are not a usable record. */
   sealed trait Problem
   final case class Torn(why: String)      extends Problem
   final case class TooNew(version: Int)   extends Problem
   final case class Elsewhere(why: String) extends Problem
 
-  /** A record's file.
+  /** The content of a record's file.
     *
     * @param checksum as in [[StoredRecord.checksum]]
     */
   final case class Encoded(bytes: Array[Byte], checksum: String)
 
-  /** With its whole state. */
+  /** Encodes a record with its whole state. */
   def encode(record: LogRecord): Array[Byte] = encodeWhole(record).bytes
 
   def encodeWhole(record: LogRecord): Encoded = encoded(version(record))(RecordJson.write(record, _))
@@ -60,7 +61,8 @@ private[stoplog] object RecordCodec {
 
   private def encoded(version: Int)(write: JsonGenerator => Unit): Encoded = {
     val body = new ByteArrayOutputStream()
-    // Through a writer, as the checksum is taken by a reader: the other way escapes what lies beyond 16 bits.
+    // A reader computes the checksum over a string. A byte generator would escape surrogate pairs
+    // differently.
     val text = new OutputStreamWriter(body, UTF_8.newEncoder())
     Using.resource(mapper.getFactory.createGenerator(text))(write)
     val sum  = checksum(body.toByteArray)
@@ -71,14 +73,14 @@ private[stoplog] object RecordCodec {
     Encoded(root.toByteArray, sum)
   }
 
-  /** A record that holds its whole state. */
+  /** Decodes a record with its whole state. */
   def decode(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, LogRecord] =
     read(bytes, published).flatMap {
       case StoredRecord.Whole(record, _) => Right(record)
       case delta: StoredRecord.Delta     => Left(Torn(s"it rests on record ${delta.decision.seq - 1}"))
     }
 
-  /** A record as its file has it. */
+  /** Reads a record as stored in its file. */
   def read(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, StoredRecord] =
     parse(bytes).flatMap { root =>
       val version = root.path("version").asInt(0)
@@ -109,7 +111,7 @@ private[stoplog] object RecordCodec {
     StoredRecord.Delta(decision, base, DeltaJson.readState(body), sum)
   }
 
-  // A record that goes on behind its end is as torn as one that stops before it.
+  // Trailing tokens make a record as invalid as missing bytes.
   private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 
   private def parse(bytes: Array[Byte]): Either[Problem, ObjectNode] =
@@ -137,7 +139,7 @@ private[stoplog] object RecordCodec {
     "%08x".format(crc.getValue)
   }
 
-  /** Open parts outside of a record: as a record says them, so that nothing of them is left out. */
+  /** Encodes open parts outside of a record, with all fields. */
   def encodeOpen(parts: Vector[Open]): Array[Byte] = {
     val bytes = new ByteArrayOutputStream(parts.size * OpenPartBytes)
     Using.resource(mapper.getFactory.createGenerator(bytes)) { into =>

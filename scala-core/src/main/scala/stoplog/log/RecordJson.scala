@@ -13,11 +13,11 @@ import stoplog.part.{
 
 import stoplog.rolling.RollReason
 
-/** The fields of a record, in the order in which a person would like to read them. */
+/** The fields of a record, in an order convenient for people. */
 private[log] object RecordJson {
   import JsonFields._
 
-  /** Written straight to bytes: a record with thousands of open parts may be written in every epoch. */
+  /** Writes directly to bytes, because a record with thousands of open parts may occur in every epoch. */
   def write(record: LogRecord, into: JsonGenerator): Unit = {
     into.writeStartObject()
     writeHead(record, into)
@@ -26,7 +26,7 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  /** With the difference from the state of the record before it in place of its state. */
+  /** Writes the difference from the state of the preceding record instead of the state. */
   def writeDelta(record: LogRecord, base: Base, delta: StateDelta, into: JsonGenerator): Unit = {
     into.writeStartObject()
     writeHead(record, into)
@@ -60,7 +60,8 @@ private[log] object RecordJson {
     readDecision(from, published, state.schema.map(SchemaId.of)).leaving(state)
   }
 
-  /** @param usual the columns of parts that do not say theirs */
+  /** @param usual the schema of parts without a recorded schema
+    */
   def readDecision(from: ObjectNode, published: Published, usual: => Option[SchemaId]): Decision = Decision(
     seq = long(from, "seq"),
     kind = kind(from),
@@ -93,7 +94,7 @@ private[log] object RecordJson {
     into.writeEndObject()
   }
 
-  /** The fields of a state that a difference says whole. */
+  /** Writes the scalar fields of a state, which a difference always contains. */
   def writeScalars(state: SinkState, into: JsonGenerator): Unit = {
     into.writeStringField("queryId", state.queryId)
     state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
@@ -101,7 +102,7 @@ private[log] object RecordJson {
     into.writeNumberField("nextPart", state.nextPart)
   }
 
-  /** A state with these fields alone. */
+  /** Reads a state with only these fields. */
   def readScalars(from: JsonNode): SinkState = SinkState(
     queryId = text(from, "queryId"),
     lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
@@ -133,8 +134,9 @@ private[log] object RecordJson {
     noted.fieldNames().asScala.map(key => key -> noted.get(key).asText()).toMap
   }
 
-  /** @param usual the columns that the state names: those of nearly all parts, which then need not say so. An older
-    *              release passes over what the others say, and loses nothing that it goes by: so there is no new version.
+  /** @param usual the schema in the state, which applies to nearly all parts and is omitted there. An older
+    *              release ignores the schema of other parts and does not depend on this field, so the version
+    *              stays the same
     */
   private def writePart(part: Part, bytes: Long, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStringField("bucket", part.bucket)
@@ -214,7 +216,7 @@ private[log] object RecordJson {
       inRecord = Option(from.get("rows")).fold(RecordBytes.empty)(rows => RecordBytes(rows.asText()))
     )
 
-  /** Most stores' tokens are paths. Those of object stores are objects, whose paths the store looks at. */
+  /** Reads a token. Most stores use paths; object stores use JSON objects and check the paths inside. */
   private def token(from: JsonNode): String =
     if (text(from, "handle").startsWith("{")) text(from, "handle") else path(from, "handle")
 

@@ -5,17 +5,17 @@ import scala.annotation.tailrec
 
 import stoplog.error.Errors
 
-/** Reads the records of a log, and puts together what the difference of one says and the records say on which it rests.
+/** Reads the records of a log and combines differences with their base records.
   *
-  * Errors of all: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `…_ELSEWHERE`, `STOPLOG_STORE_WRITE`.
+  * Errors of all methods: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `…_ELSEWHERE`, `STOPLOG_STORE_WRITE`.
   */
 private[log] final class RecordReader(store: LogFiles, published: Published) {
   import RecordReader._
 
-  // The state that a record leaves, which is known by the record's checksum: the next look need not read its base again.
+  // Caches the state of a record by checksum, so that the next read need not load its base again.
   @volatile private var known = Option.empty[Known]
 
-  /** The record as its file has it. */
+  /** Returns the record as stored in its file. */
   def stored(seq: Long): Option[StoredRecord] = store.read(seq).map { bytes =>
     RecordCodec.read(bytes, published) match {
       case Right(record)                     => record
@@ -26,12 +26,12 @@ private[log] final class RecordReader(store: LogFiles, published: Published) {
     }
   }
 
-  /** The record with its state; `Gone` for one that is not there, or rests on one that is not there. */
+  /** Returns the record with its state. Returns `Gone` if the record or its base is missing. */
   def whole(seq: Long): Either[Gone, LogRecord] = stored(seq).toRight(Gone(seq)).flatMap(whole)
 
   def whole(record: StoredRecord): Either[Gone, LogRecord] = resting(record, Nil)
 
-  /** With all before it, back to the whole one or to one whose state is known. */
+  /** Follows the chain back to a whole record, or to a record with a cached state. */
   @tailrec
   private def resting(record: StoredRecord, behind: List[StoredRecord.Delta]): Either[Gone, LogRecord] =
     record match {
@@ -62,7 +62,7 @@ private[log] final class RecordReader(store: LogFiles, published: Published) {
     record
   }
 
-  /** A difference says something only of the record behind which it was written. */
+  /** Rejects a base other than the record for which the difference was written. */
   private def refuseOther(delta: StoredRecord.Delta, base: StoredRecord): StoredRecord =
     if (base.checksum == delta.base.checksum && restOn(base) == delta.base.whole) base
     else
@@ -76,16 +76,16 @@ private[log] final class RecordReader(store: LogFiles, published: Published) {
 
 private[log] object RecordReader {
 
-  /** Of the records that are needed, this one is not there. */
+  /** A required record is missing. */
   final case class Gone(seq: Long) {
 
-    /** The problem of a record that needs it, and is the newest. */
+    /** Returns the problem of the newest record, which depends on this record. */
     def whyTorn(newest: Long): String =
       if (seq == newest) "it is listed and not there"
       else s"it rests on record $seq, which is not there"
   }
 
-  /** The place of the whole record on which a record rests: its own, if it is whole. */
+  /** Returns the place of the whole base record, or of the record itself if whole. */
   def restOn(record: StoredRecord): Long = record match {
     case StoredRecord.Whole(whole, _) => whole.seq
     case delta: StoredRecord.Delta    => delta.base.whole

@@ -3,7 +3,7 @@ package stoplog.log
 
 import stoplog.part.RunId
 
-/** Encodes the records of one run, one after the other: whole, or as the difference from the one before it. */
+/** Encodes the records of one run in order, either whole or as the difference from the preceding record. */
 private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
   import RecordWriter._
 
@@ -12,18 +12,18 @@ private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
   // The places of whole records of this run, ascending.
   private var wholes = Vector.empty[Long]
 
-  /** The record as it is to be written now. Nothing rests on it before it is [[decided]]. */
+  /** Encodes the next record. No record is based on the result before [[decided]]. */
   def write(record: LogRecord): Written = delta(record).fold(_ => whole(record), identity)
 
-  /** The record is in the log: the next one may rest on it. */
+  /** Called when the record is in the log. The next record may be based on this record. */
   def decided(written: Written): Unit = {
     last = Some(written)
     if (written.chain.deltas == 0) wholes :+= written.record.seq
   }
 
-  /** The whole record on which this one of the same run rests; `None` for a record of another run. */
+  /** Returns the whole base record of a record of the same run. `None` for a record of another run. */
   def wholeOf(seq: Long): Option[Long] = {
-    wholes = wholes.drop(wholes.lastIndexWhere(_ <= seq)) // it is never asked again for an older one
+    wholes = wholes.drop(wholes.lastIndexWhere(_ <= seq)) // older records are never requested again
     wholes.headOption.filter(_ <= seq)
   }
 
@@ -60,7 +60,7 @@ private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
 
 private[log] object RecordWriter {
 
-  /** A record, its file, and what it rests on with all that does so already. */
+  /** A record, its file, and its chain of base records. */
   final case class Written(record: LogRecord, encoded: RecordCodec.Encoded, chain: LogRules.Chain) {
     def bytes: Array[Byte] = encoded.bytes
   }

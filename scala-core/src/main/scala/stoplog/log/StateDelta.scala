@@ -7,11 +7,11 @@ import scala.collection.mutable
 
 import stoplog.part.{FinishedPart, Open}
 
-/** The difference between the states of two records of which one follows the other: what a record of version 4 holds in
-  * place of the whole state.
+/** The difference between the states of two successive records. A record of version 4 contains a difference
+  * instead of the whole state.
   *
-  * @param lastEpoch, lastBatch, nextPart, queryId of the later state, whether they differ or not
-  * @param settings  of the later state, if they differ
+  * @param lastEpoch, lastBatch, nextPart, queryId of the later state, even if unchanged
+  * @param settings  of the later state, if changed
   */
 private[log] final case class StateDelta(
     queryId: String,
@@ -24,8 +24,9 @@ private[log] final case class StateDelta(
 
 private[log] object StateDelta {
 
-  /** The difference, unless only the whole later state can say it. Takes time for what differs, and a look at the rest:
-    * an epoch leaves the objects of parts that it does not touch.
+  /** Returns the difference, or `None` if only the whole later state can express the change. The cost grows
+    * with the changed entries. Unchanged parts are compared by reference, because an epoch keeps their
+    * objects.
     */
   def between(before: SinkState, after: SinkState): Option[StateDelta] =
     ListDeltas.between(before, after).map { lists =>
@@ -39,11 +40,11 @@ private[log] object StateDelta {
       )
     }
 
-  /** The state behind all of these, of which each was made from the state behind the one before it. Takes time for the state
-    * once, however many they are. The order of open parts and of live buckets may be another one than the writer's: it
-    * has no meaning.
+  /** Returns the state after all of these differences, each computed from the state after its predecessor.
+    * The state is copied once, regardless of the number of differences. Open parts and live buckets may
+    * change their order, which has no meaning.
     *
-    * Error: `Left` if one was made from another state.
+    * Error: `Left` if a difference was computed from another state.
     */
   def applied(before: SinkState, deltas: Seq[StateDelta]): Either[String, SinkState] =
     deltas.lastOption.fold[Either[String, SinkState]](Right(before)) { last =>
@@ -58,10 +59,10 @@ private[log] object StateDelta {
       }
     }
 
-  /** The difference of two lists whose entries have keys of their own.
+  /** The difference of two lists whose entries have unique keys.
     *
-    * @param put  entries that are new or changed
-    * @param gone keys of those that are no more
+    * @param put  new or changed entries
+    * @param gone keys of removed entries
     */
   final case class ListDelta[A](put: Vector[A], gone: Vector[String]) {
     def size: Int = put.size + gone.size
@@ -71,7 +72,7 @@ private[log] object StateDelta {
 
   object ListDelta {
 
-    /** `None` where two of the entries that differ have the same key. */
+    /** Returns `None` if two changed entries have the same key. */
     def between[A <: AnyRef](before: Vector[A], after: Vector[A])(key: A => String): Option[ListDelta[A]] =
       if (before eq after) Some(ListDelta(Vector.empty, Vector.empty))
       else {
@@ -87,8 +88,8 @@ private[log] object StateDelta {
         }
       }
 
-    /** What stays of a list behind all of these, and behind it what is new or changed. Error: `Left` if an entry that is to go
-      * was not there.
+    /** Returns the remaining entries of a list after all differences, followed by new and changed entries.
+      * Error: `Left` if an entry to remove was missing.
       */
     def applied[A](before: Vector[A], deltas: Seq[ListDelta[A]])(
         key: A => String
@@ -104,7 +105,7 @@ private[log] object StateDelta {
             gone += name
           }
           delta.put.foreach { entry =>
-            put.remove(key(entry)) // it comes behind those that came since
+            put.remove(key(entry)) // moves the entry after all entries added since
             put.update(key(entry), entry)
           }
         }
@@ -116,7 +117,7 @@ private[log] object StateDelta {
         needed.headOption.map(name => s"'$name' is to go and is not there").toLeft(stays ++ put.values)
       }
 
-    /** By reference. */
+    /** Returns a set which compares entries by reference. */
     private def same[A <: AnyRef](entries: Vector[A]): java.util.Set[A] = {
       val all = Collections.newSetFromMap(new IdentityHashMap[A, java.lang.Boolean](entries.size * 2))
       entries.foreach(all.add)
@@ -132,7 +133,7 @@ private[log] final case class ListDeltas(
     small: StateDelta.ListDelta[FinishedPart]
 ) {
 
-  /** The number of entries that differ. */
+  /** Returns the number of changed entries. */
   def size: Int = open.size + live.size + small.size
 }
 
@@ -141,7 +142,7 @@ private[log] object ListDeltas {
   private val liveKey  = (bucket: LiveBucket) => bucket.bucket
   private val smallKey = (part: FinishedPart) => part.path
 
-  /** `None` where names occur twice, or where small parts, whose order counts, were not added at the end. */
+  /** `None` for duplicate names, or if small parts, whose order matters, were not appended at the end. */
   def between(before: SinkState, after: SinkState): Option[ListDeltas] = for {
     open  <- StateDelta.ListDelta.between(before.open, after.open)(openKey)
     live  <- StateDelta.ListDelta.between(before.live, after.live)(liveKey)
@@ -155,6 +156,6 @@ private[log] object ListDeltas {
     small <- StateDelta.ListDelta.applied(before.small, deltas.map(_.small))(smallKey)
   } yield before.copy(open = open, live = live, small = small)
 
-  /** The number of entries of a state's lists. */
+  /** Returns the number of entries of a state's lists. */
   def entries(state: SinkState): Int = state.open.size + state.live.size + state.small.size
 }

@@ -3,7 +3,7 @@ package stoplog.log
 
 import stoplog.part.{FinishedPart, Pending, RunId}
 
-/** A record without the state that it leaves: what it decides. The fields are those of [[LogRecord]]. */
+/** A record without the resulting state: only the decision. The fields match [[LogRecord]]. */
 private[stoplog] final case class Decision(
     seq: Long,
     kind: RecordKind,
@@ -16,7 +16,7 @@ private[stoplog] final case class Decision(
   def leaving(state: SinkState): LogRecord =
     LogRecord(seq, kind, run, writtenAtMillis, publish, state, follow, replace)
 
-  /** As [[LogRecord.isMerge]]. */
+  /** See [[LogRecord.isMerge]]. */
   def isMerge: Boolean = LogRecord.isMerge(kind, publish)
 }
 
@@ -32,11 +32,11 @@ private[stoplog] object Decision {
   )
 }
 
-/** A record as its file has it: with the whole state, or with the difference from the record before it. */
+/** A record as stored in its file, with the whole state or with the difference from the preceding record. */
 private[stoplog] sealed trait StoredRecord {
   def decision: Decision
 
-  /** Of the file's content: tells the record from another one of the same place. */
+  /** The checksum of the file's content, which distinguishes records at the same place. */
   def checksum: String
 }
 
@@ -52,21 +52,22 @@ private[stoplog] object StoredRecord {
       checksum: String
   ) extends StoredRecord {
 
-    /** The record, from the state that the record before it leaves. Error: `Left` if that is of another one. */
+    /** Returns the record, based on the preceding state. Error: `Left` if the state does not match. */
     def on(before: SinkState): Either[String, LogRecord] = Delta.last(before, Seq(this))
   }
 
   object Delta {
 
-    /** The last one of these, each of which rests on the one before it, and the first on a record that leaves that state. */
+    /** Returns the last record of a chain. The first record is based on the given state. */
     def last(before: SinkState, chain: Seq[Delta]): Either[String, LogRecord] =
       StateDelta.applied(before, chain.map(_.delta)).map(chain.last.decision.leaving)
   }
 }
 
-/** The record before one that holds a difference.
+/** The base of a record with a difference.
   *
-  * @param whole    the newest record that holds a whole state: every one behind it holds a difference
-  * @param checksum of the record before, so that the difference is never applied to another one in its place
+  * @param whole    the newest record with a whole state; every later record contains a difference
+  * @param checksum the checksum of the preceding record, so that a difference is never applied to another
+  *                 record
   */
 private[stoplog] final case class Base(whole: Long, checksum: String)

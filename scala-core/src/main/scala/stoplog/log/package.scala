@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The log of one sink id: its records, their text, and the files that they are in.
+/** The log of one sink id: its records, their encoding, and their files.
   *
-  * [[log.LogRecord]] is a record, [[log.RecordCodec]] its bytes, and [[log.CommitLog]] the dense list of them over
-  * [[log.LogFiles]]. Golden files among the tests hold the text of every version that was ever written.
+  * [[log.LogRecord]] is a record, [[log.RecordCodec]] encodes records, and [[log.CommitLog]] is the dense
+  * sequence of records over [[log.LogFiles]]. Golden files in the tests contain the text of every written
+  * version.
   *
-  * The package knows parts and files, and nothing of the protocol that writes the records.
+  * The package depends on parts and files, and is independent of the protocol which writes the records.
   */
 package object log

@@ -67,7 +67,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
       "it is not, they use the session's zone. The zone of `dateTime` is fixed for the life of the log."
   )
 
-  /** The options that stand for a bucketing. */
+  /** Returns the options which define a bucketing. */
   def toMap(bucketing: Bucketing): Map[String, String] = bucketing match {
     case Bucketing.DateTime(pattern, zone, column) =>
       Map(
@@ -91,7 +91,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
     val ways = Seq(BucketBy, PartitionBy, BucketAssigner).filter(asked.isSet)
     if (ways.size > 1)
       asked.errors.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
-    // Each option that is set is read, so that a mistake in any of them is reported.
+    // Every option set by the user is read, so that all problems are reported.
     val read = ways.map {
       case BucketBy    => Bucketing.Expression(asked.text(BucketBy).mkString)
       case PartitionBy => partitionColumns(asked)

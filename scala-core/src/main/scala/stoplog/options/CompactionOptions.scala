@@ -6,10 +6,10 @@ import stoplog.format.LineFiles
 import stoplog.options.CompactionOptions.{CompactMinFiles, CompactSmallerThan, CompactTo, Compactor}
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
 
-/** The merging of small finished parts.
+/** The compaction of small finished parts.
   *
-  * @param compactor the user's own [[stoplog.compact.Compactor]], by a class name or in the form of
-  *                  [[stoplog.util.UserObject.reference]]; none for that of the format
+  * @param compactor the user-defined [[stoplog.compact.Compactor]], as a class name or in the form of
+  *                  [[stoplog.util.UserObject.reference]]; `None` for the compactor of the format
   */
 private[stoplog] final case class CompactionOptions(policy: CompactionPolicy, compactor: Option[String])
 
@@ -58,11 +58,11 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   private val others: Seq[Opt[_]] =
     Seq(CompactSmallerThan, CompactTo, CompactAfterEpochs, CompactMinFiles, Compactor)
 
-  /** The problem of a format without a way to merge its files. */
+  /** The problem of a format which has no method to compact its files. */
   val NoCompactor: String =
     "compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class."
 
-  /** None where nothing is to be merged. */
+  /** Returns `None` if compaction is disabled. */
   def parse(
       asked: OptionReader,
       format: Option[FormatChoice],
@@ -101,12 +101,13 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   private[options] val DefaultBytes = 128L << 20
 }
 
-/** The merging of a directory's files by the batch command.
+/** The compaction of a directory's files by the batch command.
   *
-  * @param format    of all files; none to go by their names
-  * @param beginning what the first line of a CSV file is
-  * @param lineSep   what ends a line of `text`, `json` and `csv`
-  * @param compactor the user's own, by a class name or in the form of [[stoplog.util.UserObject.reference]]
+  * @param format    the format of all files; `None` to derive the format from file names
+  * @param beginning the kind of the first line of a CSV file
+  * @param lineSep   the line separator of `text`, `json` and `csv`
+  * @param compactor the user-defined compactor: a class name or the form of
+  *                  [[stoplog.util.UserObject.reference]]
   */
 private[stoplog] final case class DirectoryOptions(
     path: String,
@@ -119,7 +120,7 @@ private[stoplog] final case class DirectoryOptions(
 
 private[stoplog] object DirectoryOptions {
 
-  /** The command's own: it is not on the sink's page. */
+  /** An option of only this command: the sink's page does not list it. */
   private val Header: Opt[LineFiles.Beginning] = OptionGroup.Compaction.withDefault(
     "header",
     OptionType
@@ -141,9 +142,10 @@ private[stoplog] object DirectoryOptions {
       OutputOptions.LineSep
     )
 
-  /** Reads `format`, `header`, `lineSep`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and `compactor`.
+  /** Reads `format`, `header`, `lineSep`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and
+    * `compactor`.
     *
-    * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
+    * Throws `STOPLOG_INVALID_OPTIONS` with all problems.
     */
   def parse(path: String, options: Map[String, String]): DirectoryOptions = {
     val asked = new OptionReader(options.toSeq, known)

@@ -11,13 +11,14 @@ import stoplog.log.MarkerForm
 import stoplog.options.{BucketComplete => When}
 import stoplog.util.UserObject
 
-/** The files of a sink for readers that wait for whole buckets, and for loaders.
+/** Additional files of a sink, for readers which wait for complete buckets, and for loaders.
   *
-  * @param when     a bucket is complete
-  * @param form     of its marker
-  * @param listener to be told; a class name, or an instance in the form of [[stoplog.util.UserObject.reference]]
+  * @param when     the rule for a complete bucket
+  * @param form     the form of its marker
+  * @param listener the listener for markers: a class name, or the form of
+  *                 [[stoplog.util.UserObject.reference]]
   * @param manifest whether the files of each record are listed
-  * @param zone     in which dates are days, and local times are times
+  * @param zone     the zone of dates and local times
   */
 private[stoplog] final case class Completeness(
     when: BucketComplete,
@@ -27,7 +28,7 @@ private[stoplog] final case class Completeness(
     zone: ZoneId
 )
 
-/** The rule by which a bucket counts as complete, and the delay until its marker is written. */
+/** The rule by which a bucket counts as complete, and the delay of its marker. */
 private[stoplog] sealed trait BucketComplete extends Product with Serializable
 
 private[stoplog] object BucketComplete {
@@ -139,7 +140,7 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
       ManifestChoice.None
     }
 
-  /** The reason why the end of a bucket cannot be told. The rows' schema shows whether `partitionBy` names a date. */
+  /** Returns why the end of a bucket is unknown. For `partitionBy`, the rows' schema is checked later. */
   private def withoutEnd(bucketing: Bucketing, when: When): Option[String] =
     if (when == When.Never || when.isInstanceOf[When.Idle]) None
     else
@@ -164,7 +165,7 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
         case _ => None
       }
 
-  /** Problems of the pattern, or of the class, are reported where it is read. */
+  /** Problems of the pattern, or of the class, are reported by their own parsers. */
   private def isPartial(pattern: String, zone: ZoneId): Boolean =
     Try(DateTimeEnds.of(pattern, zone)).toOption.exists(_.isEmpty)
 
@@ -178,7 +179,8 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
   object ManifestChoice {
     case object None extends ManifestChoice
 
-    /** @param retentionMillis how long they are kept; `None` for good */
+    /** @param retentionMillis the retention in milliseconds; `None` to keep manifests forever
+      */
     final case class Json(retentionMillis: Option[Long]) extends ManifestChoice
   }
 }

@@ -16,8 +16,8 @@ import stoplog.source.format.{LengthPrefix => Prefix}
 
 /** The content of a source: its paths, and the kind of its files.
   *
-  * @param columns          that are read; none for all
-  * @param partitionColumns that directories name; none for those that they name when the query begins
+  * @param columns          the columns to read; `None` for all
+  * @param partitionColumns the columns in directory names; `None` for columns found when the query starts
   */
 private[stoplog] final case class ContentOptions(
     paths: Vector[String],
@@ -123,7 +123,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         "query."
     )
 
-  /** @param isQuarantined whether records that cannot be decoded are left out; asked for once path and format are read */
+  /** @param isQuarantined whether undecodable records are skipped; evaluated after path and format
+    */
   def parse(asked: OptionReader, isQuarantined: => Boolean): ContentOptions = {
     val paths   = pathsOf(asked)
     val format  = formatOf(asked)
@@ -154,7 +155,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     all
   }
 
-  /** None if that is a problem. */
+  /** Returns `None` if the format is missing or invalid. */
   private def formatOf(asked: OptionReader): Option[SourceFormatName] = {
     val format = asked.text(FormatName) match {
       case None =>
@@ -210,15 +211,15 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       asked.withoutEffect(Seq(LengthPrefix, MaxRecordSize), s"without format = $Delimited")
   }
 
-  /** The options of Spark's own reader that come from options of the source. */
+  /** Returns the options of Spark's own reader derived from source options. */
   private def toSpark(format: Option[SourceFormatName], charset: Charset): Map[String, String] =
     format match {
       case Some(_: SourceFormatName.MultiLine) if charset != StandardCharsets.UTF_8 =>
         Map("encoding" -> charset.name)
-      case _ => Map.empty // without it, Spark's readers know UTF-8 with and without a byte order mark
+      case _ => Map.empty // by default, Spark's readers accept UTF-8 with and without a byte order mark
     }
 
-  /** Spark's parsers make rows of nulls of what they cannot read, and nothing would be left to be noted. */
+  /** Makes Spark's parsers fail for invalid records. By default they return nulls, without quarantine. */
   private def mode(
       isQuarantined: Boolean,
       format: Option[SourceFormatName],

@@ -10,11 +10,11 @@ import stoplog.source.file.{
   DatePattern => Dates, DateRange, FileFinder, Glob, Nesting, Readiness, ReadyMarker => Marker
 }
 
-/** The files that a source reads, and the times from which on.
+/** The files read by a source, and the conditions before a file is read.
   *
-  * @param names     of files; none for all but hidden ones
-  * @param finder    none for the listing that there is without
-  * @param readiness when a file counts as complete; all that is asked for has to hold
+  * @param names     the names to read; `None` for all except hidden names
+  * @param finder    `None` for the default listing
+  * @param readiness when a file counts as complete; all conditions must hold
   */
 private[stoplog] final case class FileOptions(
     names: Option[Glob],
@@ -73,7 +73,7 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
       "themselves are never read."
   )
 
-  // Read with the zone of dateTimeZone.
+  // Parsed with the zone of dateTimeZone.
   val DatePattern: Opt[String] = option(
     "datePattern",
     OptionType.text.as("pattern of Java's `DateTimeFormatter`, with `/` between levels"),
@@ -115,7 +115,7 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
 
   def parse(asked: OptionReader): FileOptions = {
     val finder = finderOf(asked)
-    // A finder of one's own tells those that are complete.
+    // A user-defined finder returns only complete files.
     if (finder.exists(_ != FileFinder.NonSplitting))
       asked.withoutEffect(Seq(ReadyMarker), "with a fileEnumerator of one's own")
     FileOptions(

@@ -8,10 +8,9 @@ import stoplog.format.RowSink
 import stoplog.options.OptionGroup.{Format, Recovery}
 import stoplog.util.UserObject
 
-/** The log's place for a sink that does not write files, and the sink's behaviour if the log is another's: the options
-  * of all sinks that commit in two phases.
+/** The log options of sinks with two-phase commits. Such sinks do not write files.
   *
-  * @param location `None` if neither it nor the checkpoint was given
+  * @param location the directory of the log; `None` if neither a location nor the checkpoint is set
   */
 private[stoplog] final case class LogOptions(
     location: Option[String],
@@ -35,11 +34,12 @@ private[stoplog] object LogOptions {
       "`onLostPart` mean the same."
   )
 
-  /** The options that connectors put into their registries. */
+  /** The log options for the registries of connectors. */
   val all: Seq[Opt[_]] =
     Seq(LogLocation, RecoveryOptions.SinkId, RecoveryOptions.OnForeignQuery, RecoveryOptions.OnLostPart)
 
-  /** @param asked of a registry that has all of them */
+  /** @param asked a reader whose registry contains all of these options
+    */
   def parse(asked: OptionReader): LogOptions = LogOptions(
     asked.text(LogLocation).orElse(asked.checkpointLocation),
     asked(RecoveryOptions.SinkId),
@@ -47,7 +47,7 @@ private[stoplog] object LogOptions {
     asked(RecoveryOptions.OnLostPart)
   )
 
-  /** The user's own sink with the options of its log, where the option `sink` names one.
+  /** Returns the user-defined sink with its log options, if the option `sink` is set.
     *
     * Errors: `STOPLOG_USER_CODE`, `STOPLOG_INVALID_OPTIONS`.
     */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-/** One option: its name, the values that it takes, and its line in the reference.
+/** An option: its name, type, default, and entry in the reference.
   *
-  * The groups of [[OptionGroup]] make options; the parser, the reference pages and the Python package take all that they
-  * know of an option from here.
+  * The groups of [[OptionGroup]] create options. The parser, the reference pages and the Python package use
+  * these definitions as their only source.
   *
-  * @param key     its name; upper and lower case are the same
-  * @param group   the heading under which the reference lists it
-  * @param values  what a value may be, and how a text is read as one
-  * @param default the value of the option where a user does not set it, if there is one such value
-  * @param unset   in words, what holds where a user does not set it
-  * @param doc     what it does, in sentences
-  * @param example a value, as a user writes it
+  * @param key     the name, case-insensitive
+  * @param group   the heading in the reference
+  * @param values  the type: valid values, and their conversion from text
+  * @param default the value of an unset option, if such a value exists
+  * @param unset   the behaviour of an unset option, as text
+  * @param doc     the effect of the option, in sentences
+  * @param example a value with a user's spelling
   */
 private[stoplog] final class Opt[T](
     val key: String,
@@ -24,34 +24,34 @@ private[stoplog] final class Opt[T](
     val example: String
 ) {
 
-  /** The first release that knows the option. */
+  /** Returns the first release with this option. */
   def since: String = "0.1.0"
 
-  /** The default as a user would write it. */
+  /** Returns the default with a user's spelling. */
   def defaultText: Option[String] = default.map(values.render)
 
   override def toString: String = key
 }
 
-/** A heading of a page of options, which makes the options below it. Connectors have groups of their own. */
+/** A heading of an options page, which creates its options. Connectors have custom groups. */
 private[stoplog] abstract class OptionGroup(val title: String) extends Product with Serializable {
 
-  /** An option that a user has to set. */
+  /** Creates a required option. */
   def required[T](key: String, values: OptionType[T], example: String)(doc: String): Opt[T] =
     option(key, values, example)("required", doc)
 
-  /** An option that has one value where a user does not set it. */
+  /** Creates an option with a default value. */
   def withDefault[T](key: String, values: OptionType[T], default: T, example: String)(doc: String): Opt[T] =
     new Opt(key, this, values, Some(default), s"`${values.render(default)}`", doc, example)
 
-  /** An option without which something holds that is no value of it. */
+  /** Creates an option whose default behaviour does not correspond to a value. */
   def option[T](key: String, values: OptionType[T], example: String)(unset: String, doc: String): Opt[T] =
     new Opt(key, this, values, None, unset, doc, example)
 }
 
-/** The options of one part of a page: each is on the list `all` from its definition on, in the order of the definitions.
+/** The options of one part of a page. Each definition adds its option to `all`, in the order of definitions.
   *
-  * @param group the heading of those that name no other
+  * @param group the default heading
   */
 private[options] abstract class OptionList(group: OptionGroup) {
   private var entered = Vector.empty[Opt[_]]
@@ -65,7 +65,7 @@ private[options] abstract class OptionList(group: OptionGroup) {
       doc: String
   ): Opt[T] = enter(group.withDefault(key, values, default, example)(doc))
 
-  /** An option of a few words, of which the first is the default. */
+  /** Creates an option with an enumeration of words. The first word is the default. */
   protected final def choice[T](key: String, words: (String, T)*)(example: String, doc: String): Opt[T] =
     withDefault(key, OptionType.words(words: _*), words.head._2, example)(doc)
 
@@ -94,7 +94,7 @@ private[stoplog] object OptionGroup {
   val all: Seq[OptionGroup] =
     Seq(Format, Rolling, Compaction, Bucket, Name, Writer, Recovery, Complete, Read)
 
-  // Of a source.
+  // Groups of a source.
   case object Source    extends OptionGroup("What is read")
   case object Files     extends OptionGroup("Which files, and when")
   case object Admission extends OptionGroup("How much a micro-batch reads")

@@ -8,10 +8,10 @@ import scala.collection.mutable
 import stoplog.error.{Errors, Redaction, StoplogArgumentException}
 import stoplog.util.UserObject
 
-/** The options of one call: each is read by its entry, and mistakes are collected in `errors`.
+/** Reads the options of one call, each through its `Opt`, and collects problems in `errors`.
   *
-  * @param all      in any spelling of the keys
-  * @param registry the options that there are
+  * @param all      the options, with keys in any case
+  * @param registry the known options
   */
 private[stoplog] final class OptionReader(
     all: Seq[(String, String)],
@@ -20,15 +20,15 @@ private[stoplog] final class OptionReader(
 ) {
   private val called = mutable.Set.empty[Opt[_]]
 
-  /** The value that was set, or else the default. */
+  /** Returns the value set by the user, or the default. */
   def apply[T](option: Opt[T]): T = get(option).orElse(option.default).getOrElse {
     throw new IllegalStateException(s"the option ${option.key} has no default")
   }
 
-  /** The value that was set, if it was and if it can be read. */
+  /** Returns the value set by the user, if present and valid. */
   def get[T](option: Opt[T]): Option[T] = read(option)(option.values.parse)
 
-  /** The same, read in a way that depends on other options. */
+  /** Returns the value set by the user, with a parser which depends on other options. */
   def read[T](option: Opt[_])(parse: String => Either[String, T]): Option[T] =
     text(option).flatMap { text =>
       val parsed = parse(text)
@@ -36,14 +36,14 @@ private[stoplog] final class OptionReader(
       parsed.toOption
     }
 
-  /** The text that was set. An empty one takes back a session's default, except where [[textOrEmpty]] is asked. */
+  /** Returns the text set by the user. Empty text removes a session's default, except in [[textOrEmpty]]. */
   def text(option: Opt[_]): Option[String] = textOrEmpty(option).filter(_.trim.nonEmpty)
 
   def textOrEmpty(option: Opt[_]): Option[String] = values.get(lower(option.key))
 
   def isSet(option: Opt[_]): Boolean = text(option).isDefined
 
-  /** The class, with its parameters, or the instance that an option names, in the form that [[UserObject.load]] reads. */
+  /** Returns the user's class with parameters, or the user's instance, as input of [[UserObject.load]]. */
   def reference(option: Opt[_]): Option[String] = text(option).map(_.trim).map { name =>
     called += option
     val told = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
@@ -55,7 +55,7 @@ private[stoplog] final class OptionReader(
     } else UserObject.named(name, told.toMap)
   }
 
-  /** Refuses parameters of a value that is no class of the user's. To be called when all classes were asked for. */
+  /** Rejects parameters of values other than user classes. Called after all classes are read. */
   def refuseIdleParameters(): Unit =
     for ((option, name, _) <- parameters if !called(option))
       errors.add(
@@ -63,7 +63,7 @@ private[stoplog] final class OptionReader(
           "the class."
       )
 
-  /** An object of the user, or none if there is a problem with it. */
+  /** Returns a user object, or `None` and a problem if the object cannot be created. */
   def userObject[T](option: Opt[_], reference: String, expected: Class[T]): Option[T] =
     try Some(UserObject.load(reference, expected, option.key))
     catch {
@@ -73,28 +73,28 @@ private[stoplog] final class OptionReader(
         None
     }
 
-  /** Options that have no effect beside the others: a mistake, not something to pass over in silence. */
+  /** Reports options without any effect next to the others, which must not be ignored silently. */
   def withoutEffect(options: Seq[Opt[_]], because: String): Unit =
     for (option <- options if textOrEmpty(option).exists(_.nonEmpty))
       errors.add(s"${option.key} has no effect $because: remove it.")
 
-  /** The keys that are no option of the registry, as they were spelled, with their values. */
+  /** Returns keys outside of the registry, with the user's spelling, and their values. */
   def others: Seq[(String, String)] =
     distinct.filterNot { case (key, _) => registered.contains(lower(key)) || parameter(key).isDefined }
 
-  /** Spark's option, which is here only if a user has set it as an option. */
+  /** Returns Spark's `checkpointLocation`, which is present only if a user has set it as an option. */
   def checkpointLocation: Option[String] = others.collectFirst {
     case (key, value) if key.equalsIgnoreCase("checkpointLocation") => value
   }
 
-  /** The options of the registry that were set, in its spelling. */
+  /** Returns the registered options set by the user, with the registry's spelling. */
   def registeredValues: Map[String, String] =
     distinct
       .flatMap { case (key, value) => registered.get(lower(key)).map(_ -> value) }
       .collect { case (option, value) if value.nonEmpty || option.values.mayBeEmpty => option.key -> value }
       .toMap
 
-  /** The parameters of classes of the user's, as options. */
+  /** Returns the parameters of user classes as options. */
   def parameterValues: Map[String, String] =
     parameters.map { case (option, name, value) => s"${option.key}.$name" -> value }.toMap
 
@@ -122,26 +122,27 @@ private[stoplog] final class OptionReader(
 
 private[stoplog] object OptionReader {
 
-  /** The option of whose class this is a parameter. */
+  /** Returns the option whose class has this parameter. */
   def parameterOf(key: String, registry: Seq[Opt[_]]): Option[Opt[_]] = registry.find { option =>
     val prefix = s"${option.key}."
     option.values.takesParameters && key.length > prefix.length &&
     key.regionMatches(true, 0, prefix, 0, prefix.length)
   }
 
-  /** A value that cannot be read: what was to be a URL has users and secrets anywhere. */
+  /** Redacts an invalid value: in a malformed URL, users and secrets may occur anywhere. */
   private def shown(option: Opt[_], text: String): String =
     if (option.key.toLowerCase(Locale.ROOT).endsWith("url")) Redaction.url(text)
     else Redaction.value(option.key, text)
 }
 
-/** The mistakes in the options of one call, collected so that the call reports all of them at once. */
+/** The problems in the options of one call, reported together. */
 private[stoplog] final class OptionErrors {
 
-  /** @param sentence ends with a full stop */
+  /** @param sentence ends with a full stop
+    */
   def add(sentence: String): Unit = found += ((sentence, None))
 
-  /** A mistake that has a condition of its own, which is thrown if it is the only one. */
+  /** Adds a problem with a specific error condition, which is thrown for a single problem. */
   def add(sentence: String, error: StoplogArgumentException): Unit = found += ((sentence, Some(error)))
 
   def throwIfAny(): Unit = found.toSeq match {
@@ -153,7 +154,7 @@ private[stoplog] final class OptionErrors {
   private val found = mutable.Buffer.empty[(String, Option[StoplogArgumentException])]
 }
 
-/** The known name that was probably meant. */
+/** Suggests the known name closest to an unknown name. */
 private[stoplog] object Suggestion {
 
   def of(name: String, known: Seq[String]): Option[String] = {
@@ -173,12 +174,12 @@ private[stoplog] object Suggestion {
       case _                             => None
     }
 
-  // A name that was shortened, such as partSize for maxPartSize.
+  // A shortened name, such as partSize for maxPartSize.
   private def containing(asked: String, known: Seq[String]): Option[String] =
     if (asked.length < 4) None
     else known.filter(_.toLowerCase(Locale.ROOT).contains(asked)).sortBy(_.length).headOption
 
-  /** The number of letters to put in, to take out, to change, or to swap with their neighbour. */
+  /** Returns the number of inserted, deleted, changed, and swapped letters. */
   private def edits(from: String, to: String): Int = {
     val costs =
       Array.tabulate(from.length + 1, to.length + 1)((i, j) => if (i == 0) j else if (j == 0) i else 0)

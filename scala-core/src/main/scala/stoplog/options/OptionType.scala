@@ -7,14 +7,14 @@ import java.util.Locale
 
 import scala.util.Try
 
-/** The values that an option takes, and how a text is read as one of them.
+/** The type of an option: its values, and their conversion from and to text.
   *
-  * @param described       in the reference
-  * @param parse           the value, or what is wrong with the text, as the end of a sentence
-  * @param render          the text that [[parse]] reads as this value
-  * @param words           all texts that are values, where these are a few words
-  * @param mayBeEmpty      whether an empty text is a value; for other options it takes back the session's default
-  * @param takesParameters whether a value may be a class of the user's, to which `<option>.<name>` is a parameter
+  * @param described       the description in the reference
+  * @param parse           returns the value, or the problem of the text as the end of a sentence
+  * @param render          returns the text which [[parse]] converts to this value
+  * @param words           all valid words, for an enumeration
+  * @param mayBeEmpty      whether empty text is a value; for other options it removes the session's default
+  * @param takesParameters whether a value may be a user class with parameters `<option>.<name>`
   */
 private[stoplog] final case class OptionType[T](
     described: String,
@@ -25,10 +25,10 @@ private[stoplog] final case class OptionType[T](
     takesParameters: Boolean = false
 ) {
 
-  /** The same values under other words in the reference. */
+  /** Returns this type with another description in the reference. */
   def as(words: String): OptionType[T] = copy(described = words)
 
-  /** The same values without those that do not pass. */
+  /** Returns this type without values which fail the test. */
   def refusing(unless: T => Boolean, why: => String): OptionType[T] =
     copy(parse = text => parse(text).filterOrElse(unless, why))
 }
@@ -41,24 +41,24 @@ private[stoplog] object OptionType {
 
   val directory: OptionType[String] = text.as("directory")
 
-  /** The name of a class, which gets no parameters. */
+  /** The name of a class without parameters. */
   val className: OptionType[String] = text.as("class name")
 
-  /** The name of a class of the user's, which may get parameters. */
+  /** The name of a user class, optionally with parameters. */
   val userClass: OptionType[String] = className.copy(takesParameters = true)
 
   val size: OptionType[Long] = OptionType("size", ByteSize.parse, ByteSize.render)
 
   val span: OptionType[Long] = OptionType("time", TimeSpan.parse, TimeSpan.render)
 
-  /** More than 0. */
+  /** A positive whole number. */
   val wholeNumber: OptionType[Long] = OptionType(
     "whole number",
     _.trim.toLongOption.filter(_ > 0).toRight("is not a whole number more than 0"),
     _.toString
   )
 
-  /** A whole number as arrays and threads are counted. */
+  /** A positive whole number in the range of `Int`, for array lengths and thread counts. */
   val count: OptionType[Int] = countUpTo("is too large")
 
   def countUpTo(tooLarge: String): OptionType[Int] = OptionType(
@@ -72,7 +72,8 @@ private[stoplog] object OptionType {
   val columnNames: OptionType[Seq[String]] =
     OptionType("column names, separated by commas", ColumnNames.parse, ColumnNames.render)
 
-  /** @param misspelled what to say of a name that no zone has */
+  /** @param misspelled the problem of a name which is not a zone
+    */
   def zone(described: String)(read: String => ZoneId, misspelled: String): OptionType[ZoneId] = OptionType(
     described,
     text =>
@@ -81,11 +82,11 @@ private[stoplog] object OptionType {
     _.getId
   )
 
-  /** A text that is kept as it is, unless something is wrong with it. */
+  /** A text kept unchanged after a check. */
   def checked(described: String)(parse: String => Either[String, String]): OptionType[String] =
     OptionType(described, parse, identity)
 
-  /** One of a few words, in upper or lower case. */
+  /** An enumeration of words, case-insensitive. */
   def words[T](choices: (String, T)*): OptionType[T] = OptionType(
     listed(choices.map(_._1)),
     oneOf(choices)(_),
@@ -93,10 +94,10 @@ private[stoplog] object OptionType {
     choices.map(_._1)
   )
 
-  /** One of a few values that know their words. */
+  /** An enumeration whose values carry their option text. */
   def named[T](all: Seq[T])(word: T => String): OptionType[T] = words(all.map(of => word(of) -> of): _*)
 
-  /** Reads one of a few words, in upper or lower case. */
+  /** Parses a word of an enumeration, case-insensitive. */
   def oneOf[T](words: Seq[(String, T)])(text: String): Either[String, T] =
     words.collectFirst { case (word, value) if word.equalsIgnoreCase(text.trim) => value }.toRight {
       val known = words.map(_._1)
@@ -108,20 +109,20 @@ private[stoplog] object OptionType {
     if (quoted.size == 1) quoted.head else s"${quoted.init.mkString(", ")} or ${quoted.last}"
   }
 
-  /** Sizes as Spark writes them: `128m`, `1g`, `64 MiB`, or a bare number of bytes.
+  /** Sizes with Spark's syntax: `128m`, `1g`, `64 MiB`, or a plain number of bytes.
     *
-    * As everywhere in Spark, all units are powers of 1024, whichever way they are spelled: `m`, `MB` and `MiB`
-    * are the same. Fractions are refused, as Spark refuses them.
+    * As in Spark, all units are powers of 1024 in every spelling: `m`, `MB` and `MiB` are the same. Fractions
+    * are rejected, as in Spark.
     */
   object ByteSize {
 
-    /** The size in bytes, more than 0, or what is wrong with the text. */
+    /** Returns the size in bytes, which is positive, or the problem of the text. */
     def parse(text: String): Either[String, Long] = text.trim.toLowerCase(Locale.ROOT) match {
       case Form(digits, unit) if shifts.contains(letter(unit)) => scaled(BigInt(digits), shifts(letter(unit)))
       case _ => Left("is not a size; write a whole number with a unit, such as 128m, 1g or 134217728")
     }
 
-    /** The shortest text that [[parse]] reads as this number of bytes. */
+    /** Returns the shortest text which [[parse]] converts to this number of bytes. */
     def render(bytes: Long): String =
       Seq("p", "t", "g", "m", "k")
         .collectFirst { case unit if bytes % (1L << shifts(unit)) == 0 => s"${bytes >> shifts(unit)}$unit" }
@@ -144,12 +145,12 @@ private[stoplog] object OptionType {
 
 /** Spans of time: `15 min`, `900s`, `500ms`, `1 hour 30 minutes`, `PT15M`.
   *
-  * The unit is never left out: Spark reads a bare number as seconds in one place and as milliseconds in
-  * another.
+  * The unit is required, because Spark reads a plain number as seconds in some options and as milliseconds in
+  * others.
   */
 private[stoplog] object TimeSpan {
 
-  /** The span in milliseconds, more than 0, or what is wrong with the text. */
+  /** Returns the span in milliseconds, which is positive, or the problem of the text. */
   def parse(text: String): Either[String, Long] = {
     val words = text.trim.toLowerCase(Locale.ROOT)
     if (words.matches("[0-9]+")) Left(s"has no unit; write for example ${words}s or ${words}ms")
@@ -158,7 +159,7 @@ private[stoplog] object TimeSpan {
     else unreadable
   }
 
-  /** The shortest text that [[parse]] reads as this number of milliseconds. */
+  /** Returns the shortest text which [[parse]] converts to this number of milliseconds. */
   def render(millis: Long): String =
     Seq("d", "h", "m", "s")
       .collectFirst { case unit if millis % millisPer(unit) == 0 => s"${millis / millisPer(unit)}$unit" }
@@ -196,11 +197,12 @@ private[stoplog] object TimeSpan {
     else Try(millis.bigInteger.longValueExact).toEither.left.map(_ => "is longer than can be counted")
 }
 
-/** Column names in one string: separated by commas, between backticks where a name has a comma or a backtick.
+/** Column names in one string, separated by commas. Names which contain a comma or a backtick are quoted with
+  * backticks.
   */
 private[stoplog] object ColumnNames {
 
-  /** The names, without the spaces around them, or what is wrong with the text. */
+  /** Returns the names without surrounding spaces, or the problem of the text. */
   def parse(text: String): Either[String, Seq[String]] = {
     val terms = Term.findAllMatchIn(text).toSeq
     val names = terms.map(m => Option(m.group(1)).map(_.replace("``", "`")).getOrElse(m.group(2).trim))
@@ -212,7 +214,7 @@ private[stoplog] object ColumnNames {
 
   def render(names: Seq[String]): String = names.map(quoted).mkString(",")
 
-  // A name between backticks, in which two stand for one, or a name without any; up to the next comma or the end.
+  // A quoted name, with two backticks for each backtick, or a plain name, up to a comma or the end.
   private val Term = "(?:(?<=,)|^)(?:\\s*`((?:[^`]|``)*)`\\s*|([^,`]*))(?=,|$)".r
 
   private def quoted(name: String): String =

@@ -9,10 +9,10 @@ import stoplog.format.bulk.{BulkFormatName, BulkWriters}
 
 /** The target directory of a sink, and the encoding of its rows.
   *
-  * @param path        the directory of the finished files, as the user wrote it
-  * @param compression of rows, `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; that of a bulk format is among
-  *                    `passThrough`
-  * @param passThrough options of the format alone, in Spark's spelling
+  * @param path        the directory of the finished files, with the user's spelling
+  * @param compression the compression of rows: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk
+  *                    format see `passThrough`
+  * @param passThrough options of only the format, with Spark's spelling
   */
 private[stoplog] final case class OutputOptions(
     path: String,
@@ -66,7 +66,7 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
     "What `text` and `csv` write for a null."
   )
 
-  /** The options of the output, and the format, unless that cannot be told. */
+  /** Parses the options of the output. The format is `None` if it is unset or invalid. */
   def parse(asked: OptionReader): (OutputOptions, Option[FormatChoice]) = {
     val path        = readPath(asked)
     val format      = formatOf(asked)
@@ -75,7 +75,7 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
     (OutputOptions(path, chosen, compressionOfRows(asked, format), passThrough), format)
   }
 
-  /** The compression of a bulk format, if it is set: an option of the format. */
+  /** Returns the compression of a bulk format, if set: an option of the format. */
   def bulkCompression(asked: OptionReader, format: FormatChoice): Option[String] = format match {
     case FormatChoice.Bulk(bulk) =>
       asked.read(Compression)(OptionType.oneOf(bulk.compressions.map(name => name -> name)))
@@ -120,31 +120,31 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
   }
 
   private def codecOfRows(text: String): Either[String, String] =
-    // Spark's sources call it this, too.
+    // Spark's sources use this name, too.
     if (text.equalsIgnoreCase("uncompressed")) Right("none")
     else
       OptionType.oneOf(Seq("none", "gzip", "zstd", "lz4", "snappy", "bzip2").map(name => name -> name))(text)
 }
 
-/** The encoding of rows that the options ask for. */
+/** The encoding of rows selected by the options. */
 private[stoplog] sealed trait FormatChoice extends Product with Serializable {
 
-  /** The options that stand for the format. */
+  /** Returns the options which define the format. */
   def toMap: Map[String, String]
 
-  /** As messages call it. */
+  /** Returns the description for messages. */
   def described: String
 }
 
 private[stoplog] object FormatChoice {
 
-  /** A format of rows that comes with stoplog: `text`, `json` or `csv`. */
+  /** A built-in row format: `text`, `json` or `csv`. */
   final case class Rows(name: String) extends FormatChoice {
     override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> name)
     override def described: String          = s"format = $name"
   }
 
-  /** The user's own [[stoplog.format.Encoder]].
+  /** A user-defined [[stoplog.format.Encoder]].
     *
     * @param reference a class name, or an instance in the form of [[stoplog.util.UserObject.reference]]
     */
@@ -153,13 +153,13 @@ private[stoplog] object FormatChoice {
     override def described: String          = "an own encoder"
   }
 
-  /** A bulk format that comes with stoplog. */
+  /** A built-in bulk format. */
   final case class Bulk(format: BulkFormatName) extends FormatChoice {
     override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> format.word)
     override def described: String          = s"format = ${format.word}"
   }
 
-  /** The user's own [[stoplog.format.bulk.BulkWriterFactory]] or [[stoplog.format.bulk.BulkFormat]].
+  /** A user-defined [[stoplog.format.bulk.BulkWriterFactory]] or [[stoplog.format.bulk.BulkFormat]].
     *
     * @param reference as for an encoder
     */
@@ -168,7 +168,7 @@ private[stoplog] object FormatChoice {
     override def described: String          = "an own bulk writer"
   }
 
-  /** The formats that come with stoplog, by their names. */
+  /** The built-in formats by name. */
   private[options] def named: OptionType[FormatChoice] = {
     val rows  = Seq("text", "json", "csv").map(name => name -> Rows(name))
     val bulk  = BulkFormatName.all.map(name => name.word -> Bulk(name))

@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets.UTF_8
 import stoplog.options.OptionGroup.Writer
 import stoplog.storage.PartLayout
 
-/** The names of parts, finished and unfinished, and how tasks write and merge them.
+/** The names of parts, finished and unfinished, and how tasks write and compact parts.
   *
-  * @param prefix       of finished names
-  * @param suffix       of finished names; none to derive it from format and compression
-  * @param layout       the place of unfinished parts
-  * @param maxOpen      how many parts one task keeps open at most
-  * @param distribution how Spark spreads the rows over the writers
-  * @param compaction   how small finished parts are merged, if they are
+  * @param prefix       the prefix of finished names
+  * @param suffix       the suffix of finished names; `None` to derive the suffix from format and compression
+  * @param layout       the location of unfinished parts
+  * @param maxOpen      the maximum number of open parts of a task
+  * @param distribution how Spark distributes rows to writers
+  * @param compaction   how small finished parts are compacted, if enabled
   */
 private[stoplog] final case class PartOptions(
     prefix: String,
@@ -26,10 +26,10 @@ private[stoplog] final case class PartOptions(
 
 private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
 
-  /** Text in the name of a part, among others. */
+  /** A text inside the name of a part. */
   private[options] val piece: OptionType[String] = OptionType.checked("text")(pieceOf)
 
-  /** Text that a name begins with that hides the file. */
+  /** A text at the start of a name, which hides the file. */
   private[options] val hidden: OptionType[String] = OptionType.checked("text") { text =>
     if (isHidden(text)) pieceOf(text)
     else Left("must begin with '.' or '_', or readers would take such files for data")
@@ -99,7 +99,8 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
   private val markers: Seq[Opt[String]] =
     Seq(InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix)
 
-  /** @param sinkId that the layout is of */
+  /** @param sinkId the sink id of the layout
+    */
   def parse(asked: OptionReader, sinkId: String, compaction: Option[CompactionOptions]): PartOptions =
     PartOptions(
       asked(PartPrefix),
@@ -110,7 +111,7 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       compaction
     )
 
-  /** The options that stand for a layout. */
+  /** Returns the options which define a layout. */
   def toMap(layout: PartLayout): Map[String, String] = layout match {
     case _: PartLayout.Staging       => Map(InProgress.key -> InProgress.values.render(false))
     case bucket: PartLayout.InBucket =>
@@ -154,7 +155,7 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
 
   private def isHidden(text: String): Boolean = text.startsWith(".") || text.startsWith("_")
 
-  // Two of them, an id and a number must fit into the 255 bytes that file systems allow for a name.
+  // Two affixes, an id and a number must fit into 255 bytes, the limit of file systems for a name.
   private final def MaxBytes = 48
 
   private def pieceOf(text: String): Either[String, String] =
@@ -163,20 +164,20 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
     else Right(text)
 }
 
-/** The distribution of the rows over the writers. */
+/** The distribution of rows to writers. */
 private[stoplog] sealed trait Distribution extends Product with Serializable
 
 private[stoplog] object Distribution {
 
-  /** Left as they are. */
+  /** Rows keep their partitions. */
   case object Unspecified extends Distribution
 
-  /** The rows of one bucket go to one writer. */
+  /** All rows of a bucket are sent to one writer. */
   case object ByBucket extends Distribution
 
-  /** Evenly over this many writers.
+  /** Rows are distributed evenly to this number of writers.
     *
-    * @param count more than 0
+    * @param count positive
     */
   final case class Writers(count: Int) extends Distribution
 

@@ -12,12 +12,12 @@ import stoplog.format.read.SourceFormatName
 import stoplog.options.ContentOptions.Charset
 import stoplog.options.OutputOptions.{Compression, LineSep, NullValue}
 
-/** Sorts the keys that are no option of a sink: options of the format, Spark's own, and mistakes. */
+/** Classifies unknown keys of a sink: options of the format, Spark's options, and mistakes. */
 private[options] object PassThrough {
 
-  /** The format's options in Spark's spelling; all others that are not [[isSparks]] are problems. */
+  /** Returns the format options with Spark's spelling. Other keys are problems, except [[isSparks]] keys. */
   def parse(asked: OptionReader, format: Option[FormatChoice]): Map[String, String] = {
-    // Once the format is known to be wrong, all that can be said is whether any format has such an option.
+    // With an invalid format, only options unknown to every format are reported.
     val known = format.fold(byFormat.values.flatten.toSeq)(of)
     val fit   = asked.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
       val option = known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format))
@@ -30,15 +30,15 @@ private[options] object PassThrough {
     passed
   }
 
-  /** Whether Spark itself puts the key into the options: of a read, the paths as well. */
+  /** Returns whether Spark itself adds the key to the options. For a read, this includes the paths. */
   def isSparks(key: String): Boolean =
     SparkOptions.isSparks(key) || ContentOptions.Paths.key.equalsIgnoreCase(key)
 
-  /** Spark gives a session's settings to sinks and to sources, and a write must not fail for what is meant for reads. */
+  /** Accepts read options from session settings, which Spark passes to sinks as well as to sources. */
   private def isOfSourcesBySession(key: String): Boolean =
     SourceOptionRegistry.all.exists(_.key.equalsIgnoreCase(key)) && SparkOptions.isOfSession(key)
 
-  // Spark's names for what the options compression and partSuffix set for all formats.
+  // Spark's names for `compression` and `partSuffix`, which here apply to all formats.
   private val replaced = Map("codec" -> Compression, "extension" -> PartOptions.PartSuffix)
 
   private val byFormat: Map[String, Seq[String]] = {
@@ -51,7 +51,7 @@ private[options] object PassThrough {
     ) ++ BulkFormatName.all.map(bulk => bulk.word -> bulk.options)
   }
 
-  /** A key that goes to the format's library as it is. */
+  /** Returns a key which is passed unchanged to the format's library. */
   private def prefixed(key: String, format: Option[FormatChoice]): Option[String] = format match {
     case Some(FormatChoice.Bulk(bulk)) => Option.when(bulk.prefixes.exists(key.startsWith))(key)
     case _                             => None
@@ -75,7 +75,7 @@ private[options] object PassThrough {
     }
   }
 
-  // Options of the registry that are also the format's: all formats share their names.
+  // Options of the registry shared with formats: all formats use the same names.
   private def shared(
       asked: OptionReader,
       known: Seq[String],
@@ -89,7 +89,7 @@ private[options] object PassThrough {
       .toMap
   }
 
-  // Spark checks its options when it reads them, and stops at the first that it refuses.
+  // Spark validates its options when it reads them, and throws for the first invalid option.
   private def refused(format: FormatChoice, passed: Map[String, String]): Option[String] =
     try {
       format match {
@@ -107,10 +107,10 @@ private[options] object PassThrough {
   private def described(format: Option[FormatChoice]): String = format.fold("this format")(_.described)
 }
 
-/** Sorts the keys that are no option of a source: options of the format, a sink's, Spark's own, and mistakes. */
+/** Classifies unknown keys of a source: options of the format, of a sink, of Spark, and mistakes. */
 private[options] object SourcePassThrough {
 
-  /** Spark's names for settings that are the same for all formats here. */
+  /** Spark's names for settings which here are common to all formats. */
   private val Replaced: Map[String, String] = Map(
     "encoding"    -> s"is set as ${Charset.key} here",
     "charset"     -> s"is set as ${Charset.key} here",
@@ -120,7 +120,7 @@ private[options] object SourcePassThrough {
     "extension"   -> "is of no use for reading"
   )
 
-  /** The format's options in Spark's spelling; all others are problems, or left alone. */
+  /** Returns the format options with Spark's spelling; unknown keys are reported or ignored. */
   def parse(asked: OptionReader, format: Option[SourceFormatName]): Map[String, String] = {
     val known = format.fold(SourceFormatName.all.flatMap(optionsOf))(optionsOf)
     asked.others
@@ -133,7 +133,7 @@ private[options] object SourcePassThrough {
       .toMap
   }
 
-  /** The options of Spark's reader that mean something here. */
+  /** Returns the options of Spark's reader which are supported here. */
   private def optionsOf(format: SourceFormatName): Seq[String] =
     format.sparkOptions.filterNot(Replaced.contains).toSeq.sorted
 

@@ -4,10 +4,10 @@ package stoplog.options
 import stoplog.commit.{Finish, ForeignQuery, LostPart, OnBadRow, Replacements}
 import stoplog.storage.{Durability, SinkDirectory, Truncation}
 
-/** The owner of the log, and a sink's behaviour at its start, at its end, and when something is not as it was.
+/** The owner of the log, and a sink's behaviour at a start, at the end, and after unexpected changes.
   *
-  * @param sinkId    the name of the commit log, which is a directory's name too
-  * @param onRestart the treatment of parts that an earlier start has left open
+  * @param sinkId    the name of the commit log, also used as a directory name
+  * @param onRestart the handling of parts left open by an earlier run
   */
 private[stoplog] final case class RecoveryOptions(
     sinkId: String,
@@ -19,7 +19,7 @@ private[stoplog] final case class RecoveryOptions(
     storage: RecoveryOptions.StorageOptions
 )
 
-/** Whether the open parts are finished when a query ends without a failure. */
+/** Whether open parts are finished when a query ends without a failure. */
 private[stoplog] sealed abstract class FinalizeOnTermination(val word: String)
     extends Product
     with Serializable
@@ -31,24 +31,24 @@ private[stoplog] object FinalizeOnTermination {
 
   case object Always extends FinalizeOnTermination("always")
 
-  /** They wait for the next start. */
+  /** Open parts are kept for the next start. */
   case object Never extends FinalizeOnTermination("never")
 
   val all: Seq[FinalizeOnTermination] = Seq(Auto, Always, Never)
 }
 
-/** The treatment of rows that have other columns than those of the run before. */
+/** The handling of rows whose columns differ from the columns of the preceding run. */
 private[stoplog] sealed abstract class OnSchemaChange(val word: String) extends Product with Serializable
 
 private[stoplog] object OnSchemaChange {
 
-  /** Refuse to start. */
+  /** Rejects the start. */
   case object Fail extends OnSchemaChange("fail")
 
-  /** Go on if a reader of the old columns can read the new rows as well. */
+  /** Continues if a reader of the old columns can also read the new rows. */
   case object Additive extends OnSchemaChange("additive")
 
-  /** Go on; parts that cannot hold both end with the columns they have. */
+  /** Continues. Parts which cannot hold both schemas are closed with their old columns. */
   case object Roll extends OnSchemaChange("roll")
 
   val all: Seq[OnSchemaChange] = Seq(Fail, Additive, Roll)
@@ -169,7 +169,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     StorageOptions(asked(Durability), truncation(asked))
   )
 
-  /** A directory under the sink's path, so that one record can publish rejected rows and the rows beside them. */
+  /** Parses the handling of bad rows. `rejectPath` is below `path`, so that one record publishes all rows. */
   def rejects(asked: OptionReader): RejectOptions = {
     val onBadRow = asked(OnBadRow)
     if (onBadRow == stoplog.commit.OnBadRow.Fail)
@@ -185,7 +185,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   private def ofLength(meaning: String): String = s"$meaning Only with `useTruncate` = `false`."
 
-  /** Safe as a directory's name on every store. */
+  /** Accepts names which are safe as directory names on every store. */
   private def sinkIdOf(text: String): Either[String, String] =
     if (text == Replacements.SinkId) Left("is the name of the log of the jobs that replace files")
     else
@@ -207,12 +207,12 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     else Right(text)
   }
 
-  /** The durability of a committed epoch, and the treatment of bytes behind the committed ones. */
+  /** The durability of a committed epoch, and the handling of uncommitted bytes at the end of a part. */
   final case class StorageOptions(durability: Durability, truncation: Truncation)
 
-  /** The treatment of rows that cannot be written.
+  /** The handling of rows which cannot be written.
     *
-    * @param path the directory of rejected rows, under the sink's path
+    * @param path the directory of rejected rows, below the sink's path
     */
   final case class RejectOptions(onBadRow: OnBadRow, path: String)
 }

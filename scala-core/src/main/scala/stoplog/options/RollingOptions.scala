@@ -7,8 +7,9 @@ import stoplog.util.UserObject
 
 /** The conditions under which a part is closed.
   *
-  * @param eventTimeColumn     the column of the event time; none for the column of the query's `withWatermark`
-  * @param checkIntervalMillis how often the driver asks the policy while no data arrives
+  * @param eventTimeColumn     the column with the event time; `None` for the column of the query's
+  *                            `withWatermark`
+  * @param checkIntervalMillis the interval of policy checks while no data arrives, in milliseconds
   */
 private[stoplog] final case class RollingOptions(
     policy: RollingPolicy,
@@ -17,7 +18,7 @@ private[stoplog] final case class RollingOptions(
 ) {
   import RollingOptions.EventTimeUse
 
-  /** The policy's use of event times. */
+  /** Returns how the policy uses event times. */
   def eventTimeUse: EventTimeUse = EventTimeUse.of(policy)
 }
 
@@ -81,10 +82,11 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
 
   private def intervals: Seq[Opt[_]] = Seq(RolloverInterval, InactivityInterval, EventTimeInterval)
 
-  /** The names of all options that a policy may have. */
+  /** Returns the names of all options of a policy. */
   def keys: Seq[String] = (RollingPolicy +: limits).map(_.key)
 
-  /** The options that stand for this policy: by name for those that come with stoplog, whole for any other.
+  /** Returns the options which define this policy. A built-in policy is defined by name, and any other policy
+    * by a reference.
     */
   def toMap(policy: RollingPolicy): Map[String, String] = policy match {
     case p: DefaultRollingPolicy =>
@@ -102,7 +104,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     case custom => Map(RollingPolicy.key -> UserObject.reference(custom, RollingPolicy.key))
   }
 
-  /** The same for people to read, from the log: an own policy is its class, which decides alone. */
+  /** Returns the options for the log, readable by people. A user-defined policy is recorded as its class. */
   def noted(policy: RollingPolicy): Map[String, String] = policy match {
     case _: DefaultRollingPolicy | _: OnCheckpointRollingPolicy => toMap(policy)
     case custom => Map(RollingPolicy.key -> custom.getClass.getName)
@@ -149,7 +151,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
       policy: RollingPolicy,
       bucketing: Bucketing
   ): Option[String] = {
-    // An interval that cannot be read, or has no effect itself, has been told already.
+    // An invalid or ineffective interval has already been reported.
     val isAsked = EventTimeUse.of(policy) != EventTimeUse.Unused || asked.isSet(EventTimeInterval) ||
       bucketing.isInstanceOf[Bucketing.UserAssigner]
     if (!isAsked)
@@ -164,7 +166,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
   private final def OnCheckpoint = "onCheckpoint"
   private final def NoLimit      = "none"
 
-  /** A span that no part lives to see. */
+  /** A time span longer than the life of any part. */
   private final def Unlimited = Long.MaxValue
 
   private def rendered(millis: Long): String =
@@ -176,15 +178,15 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     _.fold(NoLimit)(limit.render)
   )
 
-  /** Whether a policy asks for the event times of rows. */
+  /** How a policy uses the event times of rows. */
   sealed trait EventTimeUse
 
   object EventTimeUse {
 
-    /** It closes parts by them. */
+    /** The policy closes parts by event time. */
     case object Required extends EventTimeUse
 
-    /** An own policy gets them where rows have any. */
+    /** A user-defined policy receives event times, if the rows have any. */
     case object Optional extends EventTimeUse
 
     case object Unused extends EventTimeUse

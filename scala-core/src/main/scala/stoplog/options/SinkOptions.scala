@@ -8,12 +8,12 @@ import scala.jdk.CollectionConverters._
 import stoplog.error.Errors
 import stoplog.util.UserObject
 
-/** All options of one write, read, checked and with their defaults, in the groups of their page.
+/** All options of one write, validated and with defaults, in the groups of their page.
   *
-  * Made by [[SinkOptions.parse]] only. The meaning, default and an example of every option are in
-  * [[SinkOptionRegistry]].
+  * Created only by [[SinkOptions.parse]]. [[SinkOptionRegistry]] contains the meaning, default and an example
+  * of every option.
   *
-  * @param explicit the options that were set, in the registry's spelling
+  * @param explicit the options set by the user, with the registry's spelling
   */
 private[stoplog] final class SinkOptions private (
     val output: OutputOptions,
@@ -25,12 +25,12 @@ private[stoplog] final class SinkOptions private (
     explicit: Map[String, String]
 ) extends Serializable {
 
-  /** The options that were set, without defaults, in the registry's spelling; [[SinkOptions.parse]] reads
-    * them back.
+  /** Returns the options set by the user, without defaults, with the registry's spelling.
+    * [[SinkOptions.parse]] accepts the result.
     */
   def toMap: Map[String, String] = explicit
 
-  /** Spark's option, which is here only if it was set as an option. */
+  /** Returns Spark's `checkpointLocation`, which is present only if set as an option. */
   def checkpointLocation: Option[String] = explicit.collectFirst {
     case (key, value) if key.equalsIgnoreCase("checkpointLocation") => value
   }
@@ -47,10 +47,10 @@ private[stoplog] final class SinkOptions private (
 
 private[stoplog] object SinkOptions {
 
-  /** Reads the options of a write, in any case of their names.
+  /** Parses the options of a write. Names are case-insensitive.
     *
-    * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once; or `STOPLOG_PATH_MISSING`,
-    * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_PARTITION_COLUMNS` if that is the only one.
+    * Throws `STOPLOG_INVALID_OPTIONS` with all problems. A single problem throws `STOPLOG_PATH_MISSING`,
+    * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_PARTITION_COLUMNS`, where applicable.
     *
     * {{{
     * SinkOptions.parse(Map("path" -> "/data/events", "format" -> "json", "maxPartSize" -> "64m"))
@@ -58,7 +58,7 @@ private[stoplog] object SinkOptions {
     */
   def parse(options: Map[String, String]): SinkOptions = parse(options.toSeq)
 
-  /** As above, from Java, and from the map that Spark hands to a data source. */
+  /** Parses a Java map, such as the map which Spark passes to a data source. */
   def parse(options: JMap[String, String]): SinkOptions = parse(SparkOptions.spelled(options))
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
@@ -80,8 +80,8 @@ private[stoplog] object SinkOptions {
   }
 }
 
-/** Every option of the sink, in the order of its page: the parser, `docs/reference/options.md` and the Python package are held to
-  * this list.
+/** Every option of the sink, in the order of its page. Tests compare this list with the parser,
+  * `docs/reference/options.md` and the Python package.
   */
 private[stoplog] object SinkOptionRegistry {
 
@@ -98,28 +98,28 @@ private[stoplog] object SinkOptionRegistry {
   ).flatten
 }
 
-/** The state of a sink that `spark.read` is to show.
+/** The state of a sink to be read by `spark.read`.
   *
   * @param path   the sink's directory
   * @param sinkId the name of its commit log
   */
 private[stoplog] final case class ViewOptions(path: String, sinkId: String, view: View)
 
-/** A table that shows the state of a sink. */
+/** A table with the state of a sink. */
 private[stoplog] sealed abstract class View(val word: String) extends Product with Serializable
 
 private[stoplog] object View {
 
-  /** Every part that the kept records name: finished, pending or open. */
+  /** Every part named by the kept records: finished, pending or open. */
   case object Parts extends View("parts")
 
   /** The kept epochs. */
   case object Epochs extends View("epochs")
 
-  /** The parts that are open after the newest record. */
+  /** The open parts after the newest record. */
   case object Open extends View("open")
 
-  /** The buckets that have rows and no marker for them yet. */
+  /** The buckets with rows not counted by a marker. */
   case object Buckets extends View("buckets")
 
   val all: Seq[View] = Seq(Parts, Epochs, Open, Buckets)
@@ -137,10 +137,10 @@ private[stoplog] object ViewOptions {
       "are open now, or the buckets without a marker. Without it, files are read."
   )
 
-  /** The requested view, or none when `view` is not set: then the options are those of a write.
+  /** Returns the requested view, or `None` if `view` is not set. In this case, the options belong to a write.
     *
-    * All other options of a sink are passed over, so that the same map can be used for writing and for
-    * looking. Throws `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
+    * All other sink options are ignored, so that the same map works for writes and views. Throws
+    * `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
     */
   def parse(options: JMap[String, String]): Option[ViewOptions] = {
     val asked = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)

@@ -13,9 +13,9 @@ import stoplog.source.file.LineReader.Separator
 import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.util.UserObject
 
-/** All options of one read, checked and with their defaults, in the groups of their page.
+/** All options of one read, validated and with defaults, in the groups of their page.
   *
-  * The meaning, default and an example of every option are in [[SourceOptionRegistry]].
+  * [[SourceOptionRegistry]] contains the meaning, default and an example of every option.
   */
 private[stoplog] final case class SourceOptions(
     content: ContentOptions,
@@ -26,10 +26,11 @@ private[stoplog] final case class SourceOptions(
 
 private[stoplog] object SourceOptions {
 
-  /** Reads the options of a read, in any case of their names. Those of a sink are passed over: they may be a
-    * session's defaults.
+  /** Parses the options of a read. Names are case-insensitive. Options of a sink are ignored, because they
+    * may be a session's defaults.
     *
-    * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once; or `STOPLOG_PATH_MISSING` if that is the only one.
+    * Throws `STOPLOG_INVALID_OPTIONS` with all problems. If the missing path is the only problem, throws
+    * `STOPLOG_PATH_MISSING`.
     *
     * {{{
     * SourceOptions.parse(java.util.Map.of("path", "/data/events", "format", "text"))
@@ -37,7 +38,7 @@ private[stoplog] object SourceOptions {
     */
   def parse(options: JMap[String, String]): SourceOptions = {
     val asked       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
-    lazy val follow = FollowOptions.parse(asked) // its mistakes are told after those of path and format
+    lazy val follow = FollowOptions.parse(asked) // lazy: its problems follow problems of path and format
     val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
     if (follow.monitoring.onChangedFile == OnChangedFile.Tail)
@@ -47,8 +48,8 @@ private[stoplog] object SourceOptions {
     read
   }
 
-  /** The reason for which such files cannot be read on when others have added to them: of all formats, lines alone tell
-    * where the last whole record of a file ends.
+  /** Returns why changed files of this format cannot be tailed. Only formats of lines reveal the end of the
+    * last whole record of a file.
     */
   private def whyNoTail(read: ReadSettings): Option[String] = {
     def because(what: String, why: String) =
@@ -71,13 +72,13 @@ private[stoplog] object SourceOptions {
 
   private final def RecordsUnknown = "where the last whole record of a file ends, is known of lines alone"
 
-  /** The user's own source, where the option `source` names one. Error: `STOPLOG_USER_CODE`. */
+  /** Returns the user-defined source, if the option `source` is set. Error: `STOPLOG_USER_CODE`. */
   def userSource(options: JMap[String, String]): Option[RowSource] = {
     val key = ContentOptions.UserSource.key
     Option(SparkOptions.caseless(options).get(key)).map(UserObject.load(_, classOf[RowSource], key))
   }
 
-  /** The limits alone, of a source that is not stoplog's. Throws `STOPLOG_INVALID_OPTIONS`. */
+  /** Parses only the limits, for a source outside of stoplog. Throws `STOPLOG_INVALID_OPTIONS`. */
   def limits(options: JMap[String, String]): ReadLimits = {
     val asked = new OptionReader(options.asScala.toSeq, SourceOptionRegistry.all)
     val read  = LimitOptions.parse(asked)
@@ -112,8 +113,8 @@ private[stoplog] object SourceOptions {
   }
 }
 
-/** Every option of the source, in the order of its page: the parser, `docs/reference/source-options.md` and the Python package are
-  * held to this list.
+/** Every option of the source, in the order of its page. Tests compare this list with the parser,
+  * `docs/reference/source-options.md` and the Python package.
   */
 private[stoplog] object SourceOptionRegistry {
 

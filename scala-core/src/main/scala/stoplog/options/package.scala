@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The options of sinks and sources: one entry for each, in the file of its group, with its values, default and
-  * reference text.
+/** The options of sinks and sources. Each option has one definition, in the file of its group, with its
+  * values, default and reference text.
   *
-  * The driver parses the options of a call once, reports every mistake at once, and fills the case classes of the
-  * groups with typed values. Only builders, `spark`, the packages that put sinks and sources together, `admin` and
-  * connectors import this package; an enumeration of a domain stays in its domain.
+  * The driver parses the options of a call once, reports all problems together, and fills the case classes of
+  * the groups with typed values. Only builders, `spark`, the packages which assemble sinks and sources,
+  * `admin` and connectors import this package. Enumerations of a domain are defined in their domain.
   */
 package object options

@@ -9,7 +9,7 @@ import org.apache.spark.broadcast.Broadcast
 import stoplog.engine.Carrier
 import stoplog.error.Log
 
-/** Brings data to the executors whose tasks ask for it, by Spark's broadcasts: once to each of them. */
+/** Transfers data to executors through Spark's broadcasts: once to each executor with a reading task. */
 private[spark] final class BroadcastCarrier(context: SparkContext) extends Carrier {
   override def carry(bytes: Array[Byte]): BroadcastCarrier.Carried =
     new BroadcastCarrier.Carried(context.broadcast(bytes))
@@ -22,7 +22,7 @@ private[spark] object BroadcastCarrier {
       with Serializable {
     override def apply(): Array[Byte] = broadcast.value
 
-    /** A failure costs memory alone, until Spark notices that nothing refers to it. */
+    /** Frees the broadcast. A failure only costs memory, until Spark detects the unused broadcast. */
     override def close(): Unit =
       try broadcast.destroy()
       catch {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.engine.JarVersions
 
-/** The `format(…)` of a connector's sink, whose options can be preset for a session as `spark.datasource.<format>.<option>`. */
+/** The data source of a connector's sink. Sessions preset options as `spark.datasource.<format>.<option>`. */
 private[stoplog] abstract class ConnectorProvider(format: String)
     extends TableProvider
     with DataSourceRegister
@@ -20,7 +20,7 @@ private[stoplog] abstract class ConnectorProvider(format: String)
 
   override def keyPrefix(): String = format
 
-  /** The rows' schema comes with the write. */
+  /** Returns `true`: the write provides the rows' schema. */
   override def supportsExternalMetadata(): Boolean = true
 
   override final def getTable(
@@ -32,6 +32,7 @@ private[stoplog] abstract class ConnectorProvider(format: String)
     table(schema, properties)
   }
 
-  /** @param schema of the rows */
+  /** @param schema the schema of the rows
+    */
   protected def table(schema: StructType, properties: JMap[String, String]): Table
 }

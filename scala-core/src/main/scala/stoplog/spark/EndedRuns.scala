@@ -6,9 +6,9 @@ import java.util.concurrent.{
   CompletableFuture, ConcurrentHashMap, ConcurrentLinkedQueue, TimeUnit, TimeoutException
 }
 
-/** The newest runs that have ended, and those whose end is awaited.
+/** The most recently ended runs, and runs whose end is awaited.
   *
-  * @param mostRuns that are remembered: a session may start a great many queries
+  * @param mostRuns the maximum number of remembered runs: a session may start a large number of queries
   */
 private[spark] final class EndedRuns(mostRuns: Int) {
   import EndedRuns.Ended
@@ -16,20 +16,20 @@ private[spark] final class EndedRuns(mostRuns: Int) {
   private val ends  = new ConcurrentHashMap[String, CompletableFuture[Ended]]()
   private val order = new ConcurrentLinkedQueue[String]()
 
-  /** @param isDone  whether all was done that had to be done at the end
-    * @param metrics at the end
+  /** @param isDone  whether all final steps were completed
+    * @param metrics the metrics at the end
     */
   def add(runId: String, isDone: Boolean, metrics: JMap[String, String]): Unit = {
     endOf(runId).complete(Ended(isDone, metrics))
     ()
   }
 
-  /** Waits for the end of a run. Answers whether it came in time, and all was done. */
+  /** Waits for the end of a run. Returns whether the run ended in time, with all final steps completed. */
   def await(runId: String, timeoutMillis: Long): Boolean =
     try endOf(runId).get(timeoutMillis, TimeUnit.MILLISECONDS).isDone
     catch { case _: TimeoutException => false }
 
-  /** Empty as long as the run has not ended, and once it is forgotten. */
+  /** Returns the final metrics. Empty before the end of the run, and after the run is forgotten. */
   def metrics(runId: String): JMap[String, String] =
     Option(ends.get(runId))
       .flatMap(end => Option(end.getNow(null)))

@@ -11,17 +11,17 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import stoplog.engine.{QueryTrigger, RunStart}
 import stoplog.error.Errors
 
-/** The facts about a micro-batch that its thread can know.
+/** The properties of a micro-batch that are available on its thread.
   *
-  * @param batch   the micro-batch's id, which Spark gives to a sink only once tasks run
-  * @param runId   of this start of the query
-  * @param trigger how its batches come about
+  * @param batch   the id of the micro-batch, which Spark otherwise passes to a sink only when tasks run
+  * @param runId   the id of this start of the query
+  * @param trigger the kind of the query's trigger
   */
 private[stoplog] final case class QueryContext(batch: Long, runId: String, trigger: QueryTrigger)
 
 private[stoplog] object QueryContext {
 
-  /** Errors: `STOPLOG_UNSUPPORTED_TRIGGER` if epochs are not micro-batches. */
+  /** Returns the context of this thread. Error: `STOPLOG_UNSUPPORTED_TRIGGER` without micro-batches. */
   def current(queryId: String): QueryContext = {
     val session = SparkSession.active
     val context = session.sparkContext
@@ -36,37 +36,37 @@ private[stoplog] object QueryContext {
     )
   }
 
-  /** The start of the query whose thread this is; `None` on any other thread. */
+  /** Returns the start of the query that runs on this thread. `None` on any other thread. */
   def start(): Option[RunStart] = for {
     session <- SparkSession.getActiveSession
     queryId <- Option(session.sparkContext.getLocalProperty(QueryId))
     runId   <- Option(session.sparkContext.getLocalProperty(JobGroup))
   } yield RunStart(queryId, runId, named(sparksTrigger(session, queryId).fold("")(nameOf)))
 
-  /** Whether Spark no longer runs this start of a query; `None` where it cannot be asked. */
+  /** Returns whether this start of a query has ended. `None` if Spark cannot report the state. */
   def isOver(session: SparkSession, start: RunStart): Option[Boolean] = Try {
     !Option(queries(session).get(UUID.fromString(start.queryId)))
       .exists(call(_, "runId").toString == start.runId)
   }.toOption
 
-  /** Spark keeps the trigger from sinks. Its classes have moved between versions, so it is asked by name; where it
-    * does not answer, the batch id still tells micro-batches from everything else.
+  /** Returns Spark's trigger, which sinks cannot access. Called by reflection, because the classes moved
+    * between versions. If this fails, the batch id still distinguishes micro-batches from other modes.
     */
   def sparksTrigger(session: SparkSession, queryId: String): Option[AnyRef] =
     running(session, queryId).flatMap(query => Try(call(query, "trigger")).toOption)
 
-  /** Spark's own object for a query that runs. */
+  /** Returns Spark's own object for a running query. */
   def running(session: SparkSession, queryId: String): Option[AnyRef] =
     Try(queries(session).get(UUID.fromString(queryId))).toOption.filter(_ != null)
 
-  /** The query's checkpoint, which Spark keeps from sinks, also where it has made the directory itself. */
+  /** Returns the query's checkpoint, hidden from sinks, even if Spark created the directory itself. */
   def checkpoint(queryId: String): Option[String] = Try {
     running(SparkSession.active, queryId).map(call(_, "resolvedCheckpointRoot").asInstanceOf[String])
   }.toOption.flatten
 
-  /** Whether a source of the streaming query of this thread has a column of this name among those that the query takes. Spark
-    * tells a batch query's source, and keeps it from a stream's. A query that does not answer is taken for one that has: a
-    * column behind all others harms no plan.
+  /** Returns whether a source of this thread's streaming query provides a column with this name to the query.
+    * Spark passes only the source of a batch query. If the plan is unavailable, returns `true`: an additional
+    * column after all others is harmless.
     */
   def reads(column: String): Boolean = {
     val session = SparkSession.active
@@ -88,10 +88,10 @@ private[stoplog] object QueryContext {
     if (trigger.contains("AvailableNow") || trigger.contains("OneTime")) QueryTrigger.Finite
     else QueryTrigger.Unending
 
-  /** The property of a thread, and of its tasks, that has the id of their query: Spark's own constant is out of reach. */
+  /** The thread and task property with the id of the query. Spark's own constant is not accessible. */
   final val QueryId = "sql.streaming.queryId"
 
-  // The names of Spark's own constants, which are out of reach.
+  // The names of Spark's own constants, which are not accessible.
   private val BatchId  = "streaming.sql.batchId"
   private val JobGroup = "spark.jobGroup.id"
 }

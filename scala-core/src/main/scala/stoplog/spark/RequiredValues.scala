@@ -7,15 +7,16 @@ import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 
-/** Refuses a null where a table of the catalog says `NOT NULL`, at any depth. Spark does so for tables that say it to Spark:
-  * a table of files does not, because no file is held to it, and Spark would read a missing value as one that is there.
+/** Rejects nulls in `NOT NULL` columns of a catalog table, at any depth. Spark checks only tables that report
+  * `NOT NULL` to Spark. A table of files does not, because files may contain nulls, and Spark would read such
+  * nulls as values.
   *
-  * @param table   the columns as they were declared
-  * @param written those of the rows: where they are the same, Spark has seen to it
+  * @param table   the declared columns
+  * @param written the columns of the rows; if also not nullable, Spark has checked the values
   */
 private[spark] final class RequiredValues(table: StructType, written: StructType) extends Serializable {
   private[this] val required = StructType(written.map { field =>
-    val declared = table.find(_.name == field.name).getOrElse(field) // the names are the table's
+    val declared = table.find(_.name == field.name).getOrElse(field) // the names come from the table
     if (TableColumns.isSame(declared.dataType, field.dataType)) declared else field
   })
   private[this] val stricter =
@@ -24,7 +25,7 @@ private[spark] final class RequiredValues(table: StructType, written: StructType
   /** Requires nothing. */
   def this() = this(new StructType(), new StructType())
 
-  /** Error: Spark's `NOT_NULL_ASSERT_VIOLATION`. */
+  /** Checks a row. Throws Spark's `NOT_NULL_ASSERT_VIOLATION`. */
   def check(row: InternalRow): Unit = {
     var n = 0
     while (n < stricter.length) {
@@ -82,7 +83,7 @@ private[spark] final class RequiredValues(table: StructType, written: StructType
 
 private object RequiredValues {
 
-  /** Whether there is a place, at any depth, where rows of the one may have a null, and the other must not. */
+  /** Returns whether rows may contain a null, at any depth, where a null is not permitted. */
   def isStricter(required: StructField, written: StructField): Boolean =
     !required.nullable && written.nullable || isStricter(required.dataType, written.dataType)
 

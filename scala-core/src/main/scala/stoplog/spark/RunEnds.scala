@@ -19,10 +19,12 @@ import stoplog.engine.{LedgerRun, Progress, RunStart}
 import stoplog.error.Log
 import stoplog.thread.{Daemons, SinkTimer}
 
-/** Notices the end of a query, of which Spark does not tell a sink, and ends its run. Also records its progress.
+/** Detects the end of a query, which Spark does not report to a sink, and ends its run. Also records its
+  * progress.
   *
-  * A run is known from its first sign on the query's own thread on: its first epoch, or its first trigger that found no data. Ends
-  * are heard of later, on a queue; Spark drops events where the queue is full, so a clock looks after runs as well.
+  * A run is registered on the query's own thread, at its first epoch or at its first trigger without data.
+  * Events for ended queries arrive later through a queue. Spark drops events if the queue is full, so a timer
+  * also checks the runs.
   */
 private[stoplog] object RunEnds {
   private val runs      = new ConcurrentHashMap[String, Watched]()
@@ -30,20 +32,20 @@ private[stoplog] object RunEnds {
   private val ends      = new EndedRuns(mostRuns = 10000)
   private val listeners = new ConcurrentHashMap[String, SparkListener]()
 
-  // Apart from the listener's thread: other listeners must not wait for the storage.
+  // A separate pool, because other listeners must not wait for the storage.
   private lazy val enders = Executors.newCachedThreadPool(Daemons.named("stoplog-end"))
 
   private lazy val looks = SinkTimer.every(LookMillis) { lookAround(); SinkTimer.Again }
 
-  /** From now on the end of the run is looked out for. Called with the query's session as the active one. */
+  /** Registers a run, so that its end is handled. Called with the query's session as the active session. */
   def watch(start: RunStart, run: LedgerRun[_]): Unit = {
     runs.put(start.runId, new Watched(start, run, SparkSession.active))
     looks
     ()
   }
 
-  /** The query runs, and has no epoch yet: from now on its run takes care of what earlier ones left open. Idempotent. Called
-    * on the query's own thread, which waits for no end of an earlier run: that is waited for on another one.
+  /** Handles open parts of earlier runs for a query without an epoch. Idempotent. Called on the query's own
+    * thread, which must not wait for ends of earlier runs, so another thread waits.
     */
   def attend(start: RunStart, earlier: EarlierRuns): Unit =
     if (!attending.containsKey(start.runId)) {
@@ -66,10 +68,10 @@ private[stoplog] object RunEnds {
         false
     }
 
-  /** Whether the run has yet to take care of what earlier ones left open, and is about to. */
+  /** Returns whether the run is still handling the open parts of earlier runs. */
   def isAttending(runId: String): Boolean = Option(attending.get(runId)).exists(!_.isDone)
 
-  /** Once for each context. */
+  /** Adds the listener, once for each context. */
   def listenTo(context: SparkContext): Unit = {
     listeners.computeIfAbsent(
       context.applicationId,
@@ -82,23 +84,23 @@ private[stoplog] object RunEnds {
     ()
   }
 
-  /** The run of this start of a query, if it has come so far. */
+  /** Returns the run for this start of a query, if registered. */
   def running(runId: String): Option[LedgerRun[_]] = Option(runs.get(runId)).map(_.run)
 
-  /** The runs of this query whose end has not been dealt with. */
+  /** Returns the runs of this query whose end is not yet handled. */
   def runsOf(queryId: String): Vector[String] =
     runs.values.asScala.iterator.map(_.start).filter(_.queryId == queryId).map(_.runId).toVector
 
-  /** Waits until the end of that run has been dealt with, its open parts finished if they had to be.
+  /** Waits until the end of a run is handled, including the open parts that must be finished.
     *
-    * @return whether it was in time, and all was done
+    * @return whether the end was handled in time, with all steps completed
     */
   def await(runId: String, timeoutMillis: Long): Boolean = ends.await(runId, timeoutMillis)
 
-  /** The metrics of a run that has ended, with what it did at its end; nothing of any other. */
+  /** Returns the metrics of an ended run, including its final steps. Empty for any other run. */
   def finalMetrics(runId: String): JMap[String, String] = ends.metrics(runId)
 
-  /** Ends runs of which Spark has not said that they are over, long after they were. */
+  /** Ends runs that ended long ago without an event from Spark. */
   private[spark] def lookAround(): Unit = runs.forEach { (runId, watched) =>
     if (watched.isMissedAgain) {
       Log.warn(
@@ -123,7 +125,7 @@ private[stoplog] object RunEnds {
       case _ => ()
     }
 
-    /** The last that a listener hears, so it may wait here: what has ended is finished before the JVM is gone. */
+    /** Final listener event. Blocks until all ended runs are finished, so the JVM does not exit first. */
     override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = {
       listeners.remove(application)
       ending.forEach(future => Try(future.get(ApplicationEndMillis, TimeUnit.MILLISECONDS)))
@@ -146,7 +148,7 @@ private[stoplog] object RunEnds {
     ends.add(runId, isDone, metrics.getOrElse(JMap.of()))
   }
 
-  /** The time is 0 as long as a query has no watermark yet. */
+  /** The time is 0 before a query has a watermark. */
   private def progressOf(batch: StreamingQueryProgress): Progress = Progress(
     Option(batch.eventTime.get("watermark")).flatMap(text => Try(Instant.parse(text).toEpochMilli).toOption),
     batch.numInputRows
@@ -156,28 +158,28 @@ private[stoplog] object RunEnds {
   private val EarlierEndMillis     = 60000L
   private val LookMillis           = 60000L
 
-  /** A run whose end has not been dealt with. */
+  /** A run whose end is not yet handled. */
   private final class Watched(val start: RunStart, val run: LedgerRun[_], session: SparkSession) {
     private val missed = new atomic.AtomicInteger()
 
-    /** Whether the query was over at this look and the ones before it: an event may be late for minutes. */
+    /** Returns whether the query was over in several successive checks, as an event may be minutes late. */
     def isMissedAgain: Boolean = QueryContext.isOver(session, start) match {
       case Some(true) => missed.incrementAndGet() == LooksMissed
       case _          => missed.set(0); false
     }
   }
 
-  /** The looks at which a run is not found before it counts as over. */
+  /** The number of checks without a run, after which the run counts as ended. */
   private[spark] val LooksMissed = 10
 
-  /** What the runs before a start of a query have left. Spark tells a sink nothing of a query that gets no data but by its
-    * question for metrics; what is open does not wait for data.
+  /** The state left by runs before a start of a query. If a query receives no data, Spark's only call to the
+    * sink requests metrics. Open parts must be handled without waiting for data.
     *
-    * @param newestSeq of the log when the sink was made
-    * @param unended   the runs that had not ended before that: Spark stops a run that is active when its query is started
-    *                  again, and tells of each end later
-    * @param resume    carries out what they have decided at last, and answers the newest record
-    * @param waits     makes the run that looks after what is open behind that record
+    * @param newestSeq the newest record of the log when the sink was created
+    * @param unended   the runs that had not ended at this time. If a query is started again, Spark stops the
+    *                  active run and reports its end later
+    * @param resume    executes the final decisions of these runs and returns the newest record
+    * @param waits     creates the run that handles the open parts after this record
     */
   private[spark] final class EarlierRuns(
       newestSeq: Long,
@@ -186,10 +188,10 @@ private[stoplog] object RunEnds {
       waits: (RunStart, Long) => Unit
   ) {
 
-    /** Whether all of them had ended when the sink was made. */
+    /** Returns whether all earlier runs had ended when the sink was created. */
     def haveEnded: Boolean = unended.isEmpty
 
-    /** Called with the query's session as the active one. Waits for the ends that have yet to come. */
+    /** Waits for pending ends of runs. Called with the query's session as the active session. */
     def attend(start: RunStart): Unit = {
       unended.foreach(await(_, EarlierEndMillis))
       val newest = if (haveEnded) Some(newestSeq) else resume()
@@ -197,7 +199,7 @@ private[stoplog] object RunEnds {
     }
   }
 
-  /** Runs an action on another thread as on that of a query: with its session, and the classes that the session knows. */
+  /** Runs an action on another thread with the query's session and class loader. */
   private object InSession {
     def apply[A](session: SparkSession, loader: ClassLoader)(action: => A): A = {
       val thread = Thread.currentThread

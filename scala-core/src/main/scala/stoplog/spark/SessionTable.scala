@@ -18,12 +18,12 @@ import stoplog.filesink.WriterDistribution.BatchPartitioning
 import stoplog.filesource.{FileReads, SourceColumns}
 import stoplog.options._
 
-/** A table of Spark's session catalog: reads its files as the source does, and writes as the sink does.
+/** A table of Spark's session catalog. Reads its files like the source, and writes like the sink.
   *
-  * Spark makes one whenever it looks a table up, also to drop it. So what is wrong with a table's options is told when
-  * it is created, and then when it is read or written.
+  * Spark creates an instance for each lookup, including the lookup of a drop. So invalid table options are
+  * reported only when the table is created, read or written.
   *
-  * @param catalogs what the catalog says of the table
+  * @param catalogs the properties in the catalog
   */
 private[spark] final class SessionTable(
     columns: StructType,
@@ -38,12 +38,12 @@ private[spark] final class SessionTable(
 
   override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
 
-  /** No file is held to `NOT NULL`, and Spark would fold what it is sure of. Writes of the table are: [[RequiredValues]]. */
+  /** All columns are nullable, as files may contain nulls. Writes are checked by [[RequiredValues]]. */
   override def schema(): StructType = SourceColumns.nullable(columns)
 
   override def partitioning(): Array[Transform] = partitioned
 
-  /** For `SHOW CREATE TABLE` and its like, in which the path has a place of its own. */
+  /** The properties for `SHOW CREATE TABLE` and similar commands, which show the path separately. */
   override def properties(): JMap[String, String] =
     (catalogs - "path").map { case (key, value) => key -> Redaction.value(key, value) }.asJava
 
@@ -60,14 +60,14 @@ private[spark] final class SessionTable(
   override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder =
     SourceTable.ofFilesToCome(reading(asked), columns).newScanBuilder(asked)
 
-  /** The query's own columns are what the log records: only they tell at a restart whether they have changed. */
+  /** Passes the query's own columns to the log, which shows changed columns at a restart. */
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
     val rows = declared.fitted(name(), info.schema())
     sinkOf(SessionTable.Asked(options.toWrite(info.options), rows))
       .newWriteBuilder(new SessionTable.OfColumns(info, rows))
   }
 
-  /** Spark keeps and finds the rows of `CACHE TABLE` by the table. */
+  /** Compares tables, because Spark uses the table as the key of `CACHE TABLE`. */
   override def equals(other: Any): Boolean = other match {
     case table: SessionTable => known == table.known
     case _                   => false
@@ -80,7 +80,7 @@ private[spark] final class SessionTable(
   override def metrics(): JMap[String, String] =
     synchronized(sink).fold(JMap.of[String, String]()) { case (_, table) => table.metrics() }
 
-  /** What directories will tell, the table knows before there are any. */
+  /** Returns read options with the table's partition columns, known before any directory exists. */
   private def reading(asked: JMap[String, String]): SourceOptions = {
     val read = options.toRead(asked)
     read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(told)))
@@ -91,7 +91,7 @@ private[spark] final class SessionTable(
   private def told: Option[Seq[String]] =
     if (partitioned.nonEmpty) Some(BatchPartitioning.columns(partitioned)) else options.partitionBy
 
-  /** The same one for all epochs of a query: it is what remembers from one to the next. */
+  /** Returns the same sink for all epochs of a query, because the sink holds state across epochs. */
   private def sinkOf(asked: SessionTable.Asked): SinkTable[_] = synchronized {
     sink.collect { case (`asked`, table) => table }.getOrElse {
       val made = SinkTable.ofFiles(
@@ -108,7 +108,7 @@ private[spark] final class SessionTable(
 
 private[spark] object SessionTable {
 
-  /** The columns of the files under the location, for a table that is created without any. */
+  /** Returns the columns of files under the location, for a table created without columns. */
   def columns(properties: JMap[String, String]): StructType = {
     StoplogProvider.SparkCall.refuseReplacing()
     val options = TableOptions.of(properties)
@@ -116,7 +116,7 @@ private[spark] object SessionTable {
     FileReads.schema(options.toRead(CaseInsensitiveStringMap.empty))
   }
 
-  /** Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_PARTITION_COLUMNS`. */
+  /** Creates a table. Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_PARTITION_COLUMNS`. */
   def apply(
       columns: StructType,
       partitioned: Array[Transform],
@@ -131,32 +131,32 @@ private[spark] object SessionTable {
     new SessionTable(columns, partitioned, options, properties.asScala.toMap)
   }
 
-  /** A write to the table: with its options, and rows of these columns. */
+  /** A write to the table: its options, and the columns of its rows. */
   private final case class Asked(options: Map[String, String], columns: StructType)
 
-  /** A write, by the names that the table has for its columns. */
+  /** A write with the table's names for columns. */
   private final class OfColumns(info: LogicalWriteInfo, columns: StructType) extends LogicalWriteInfo {
     override def options(): CaseInsensitiveStringMap = info.options()
     override def queryId(): String                   = info.queryId()
     override def schema(): StructType                = columns
   }
 
-  /** The options of a table of Spark's session catalog, among the properties that the catalog hands out.
+  /** The options of a table of Spark's session catalog, extracted from the catalog's properties.
     *
-    * `OPTIONS (…)` come with a prefix. `TBLPROPERTIES` and `writeTo(…).tableProperty(…)` come as they are: those that
-    * are called like an option are options.
+    * `OPTIONS (…)` have a prefix. `TBLPROPERTIES` and `writeTo(…).tableProperty(…)` have no prefix, and count
+    * as options if an option with this name exists.
     *
-    * @param all also `path`, unless Spark has yet to choose the place of a managed table
+    * @param all the options, including `path` unless Spark has yet to choose the location of a managed table
     */
   final case class TableOptions(all: Map[String, String]) {
 
-    /** With the options of one read. */
+    /** Adds the options of one read. */
     def toRead(asked: JMap[String, String]): SourceOptions = SourceOptions.parse(over(asked).asJava)
 
-    /** With the options of one write. */
+    /** Adds the options of one write. */
     def toWrite(asked: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(asked))
 
-    /** The columns by which the sink's own option lays out directories. */
+    /** Returns the partition columns in the sink's own option. */
     def partitionBy: Option[Seq[String]] =
       Option(SparkOptions.caseless(all.asJava).get(BucketOptions.PartitionBy.key))
         .flatMap(BucketOptions.PartitionBy.values.parse(_).toOption)
@@ -167,7 +167,7 @@ private[spark] object SessionTable {
       else TableColumns.KnownBy.Name
     }
 
-    /** Error: `STOPLOG_INVALID_OPTIONS` for what neither a read nor a write can take. */
+    /** Checks the options. Error: `STOPLOG_INVALID_OPTIONS`, also for names unknown to reads and writes. */
     def check(): Unit = {
       val placed = Map("path" -> "unknown") ++ all
       if (!all.keys.exists(_.equalsIgnoreCase("format")))
@@ -179,7 +179,7 @@ private[spark] object SessionTable {
       ()
     }
 
-    /** The table's own options over those of a read or a write, which cannot change them. */
+    /** Overrides table options with options of a read or a write. Path and format cannot be changed. */
     private def over(asked: JMap[String, String]): Map[String, String] = {
       val (fixed, others) = SparkOptions.spelled(asked).partition { case (key, _) =>
         TableOptions.Fixed.contains(key.toLowerCase(Locale.ROOT))
@@ -201,13 +201,13 @@ private[spark] object SessionTable {
 
   object TableOptions {
 
-    /** Spark's own catalog tells so with what it knows of each of its tables. */
+    /** Returns whether the properties come from Spark's catalog, which always sets provider and owner. */
     def isInCatalog(properties: JMap[String, String]): Boolean = {
       val caseless = SparkOptions.caseless(properties)
       Seq(TableCatalog.PROP_PROVIDER, TableCatalog.PROP_OWNER).forall(caseless.containsKey)
     }
 
-    /** Error: `STOPLOG_INVALID_OPTIONS` for an own sink or source, and for a view of a sink's state. */
+    /** Error: `STOPLOG_INVALID_OPTIONS` for a user-defined sink or source, or a view of a sink's state. */
     def of(properties: JMap[String, String]): TableOptions = {
       val (prefixed, plain) = SparkOptions.spelled(properties).partition { case (key, _) =>
         key.startsWith(TableCatalog.OPTION_PREFIX)

@@ -19,11 +19,11 @@ import stoplog.place.CheckpointFiles
 import stoplog.sink.TwoPhaseSink
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 
-/** A sink as Spark's DataSource V2 has it. Spark keeps this object for the whole run of a query, and nothing else of the
-  * sink's; so what lasts from epoch to epoch is found here.
+/** A sink as a table of Spark's DataSource V2. Spark keeps only this object for the whole run of a query, so
+  * this object holds the state across epochs.
   *
-  * @param checkpoint of the query, if it was given as an option
-  * @param declared   the columns of a table of the catalog, whose `NOT NULL` holds for its rows
+  * @param checkpoint the checkpoint of the query, if set as an option
+  * @param declared   the columns of a catalog table, whose `NOT NULL` constraints apply to its rows
   * @tparam M the message of a task to the driver
   */
 private[stoplog] class SinkTable[M](
@@ -54,8 +54,8 @@ private[stoplog] class SinkTable[M](
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = SinkWrite.SinkWriteBuilder(this, info)
 
-  /** Spark asks behind each trigger of a query on the query's thread, also behind one that found no data: that is all that it
-    * tells a sink of such a query.
+  /** Called by Spark after each trigger, on the query's thread. For a query without data, this call is the
+    * only notification to the sink.
     */
   override def metrics(): JMap[String, String] = {
     val run = synchronized(current)
@@ -69,17 +69,17 @@ private[stoplog] class SinkTable[M](
 
   override def toString: String = name()
 
-  /** What rows of these columns must have. */
+  /** Returns the required values of rows with these columns. */
   private[spark] def required(rows: StructType): RequiredValues =
     declared.fold(new RequiredValues)(table => new RequiredValues(table.all, rows))
 
-  /** The columns of a query's rows for all its epochs: in one of them, where a source has no rows, Spark may find that a column is
-    * never null, and in the next that it is.
+  /** Returns the columns of a query's rows for all its epochs. If a source has no rows, Spark may consider a
+    * column as never null in one epoch, and as nullable in the next epoch.
     */
   private[spark] def lasting(rows: StructType): StructType =
     if (DataType.equalsIgnoreNullability(sink.columns, rows)) sink.columns else rows
 
-  /** The run that goes with a start of the query; made in its first epoch, because a start may still be refused. */
+  /** Returns the run for a start of the query. Created in the first epoch, as the start may fail before. */
   private[spark] def runOf(
       write: => EngineWrite[InternalRow, M],
       start: RunStart
@@ -93,7 +93,7 @@ private[stoplog] class SinkTable[M](
       }
     }
 
-  /** The run of a query that has been started and has no epoch yet.
+  /** Creates the run of a query that has started and has no epoch yet.
     *
     * @param seenSeq the newest record of an earlier run
     */
@@ -105,7 +105,7 @@ private[stoplog] class SinkTable[M](
 
 private[stoplog] object SinkTable {
 
-  /** The table of a write to files. */
+  /** Creates the table of a write to files. */
   def ofFiles(
       schema: StructType,
       partitioned: Array[Transform],
@@ -126,10 +126,10 @@ private[stoplog] object SinkTable {
     )
   }
 
-  /** The table of a write to a sink that commits in two phases, such as a connector's.
+  /** Creates the table of a write to a sink with two-phase commits, such as a connector's sink.
     *
-    * @param properties as Spark has them: the checkpoint, and the tracking of progress
-    * @param sink       for rows of these columns
+    * @param properties the checkpoint and progress tracking, as set in Spark
+    * @param sink       creates the sink for rows of these columns
     */
   def twoPhase(schema: StructType, log: LogOptions, properties: JMap[String, String])(
       sink: StructType => TwoPhaseSink[InternalRow]
@@ -141,14 +141,14 @@ private[stoplog] object SinkTable {
     )
   }
 
-  /** The table of a write to the user's own sink, where the option `sink` names one. */
+  /** Creates the table of a write to a user-defined sink, if the option `sink` is set. */
   def ofUser(schema: StructType, properties: JMap[String, String]): Option[SinkTable[_]] =
     LogOptions.userSink(properties).map { case (sink, log) =>
       val options = SparkOptions.caseless(properties)
       twoPhase(schema, log, properties)(sink.open(options, _))
     }
 
-  /** Carries out the decisions of the query's earlier runs, and claims nothing, because the start may still be refused. */
+  /** Executes decisions of the query's earlier runs. Claims nothing, because the start may still fail. */
   private def resumed[M](
       sink: EngineSink[StructType, InternalRow, M],
       checkpoint: Option[String],
@@ -165,13 +165,13 @@ private[stoplog] object SinkTable {
     table
   }
 
-  /** The run, if the commit protocol decides its epochs: it goes on between them. */
+  /** Returns the run if the commit protocol decides its epochs. Such a run also works between epochs. */
   private def ledgerRun(run: AnyRef): Option[LedgerRun[_]] = run match {
     case found: LedgerRun[_] => Some(found)
     case _                   => None
   }
 
-  /** `StreamingQueryProgress.sink.metrics`. All values are whole numbers. */
+  /** Returns the `StreamingQueryProgress.sink.metrics`. All values are whole numbers. */
   private[spark] def metrics(counts: Seq[(String, Long)]): JMap[String, String] = {
     val metrics = new JLinkedHashMap[String, String]()
     counts.foreach { case (name, value) => metrics.put(name, value.toString) }

@@ -15,7 +15,7 @@ import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.place.PlannedBatches
 
-/** The epochs of a query, or a batch job, as Spark plans them. */
+/** The epochs of a query, or a batch job, as planned by Spark. */
 private[spark] class SinkWrite[M](
     table: SinkTable[M],
     info: LogicalWriteInfo,
@@ -43,7 +43,7 @@ private[spark] class SinkWrite[M](
 
 private[spark] object SinkWrite {
 
-  /** A plain write where no distribution is asked for: asking for "unspecified" keeps Spark from some plans. */
+  /** Without a distribution, a plain write: requesting "unspecified" prevents some of Spark's plans. */
   def apply[M](table: SinkTable[M], info: LogicalWriteInfo, existing: Existing): Write = {
     val planned = table.sink.plan(WriteRequest(info.schema(), info.queryId(), existing))
     planned.distribution match {
@@ -52,7 +52,7 @@ private[spark] object SinkWrite {
     }
   }
 
-  /** Rows brought together by columns. Tables that are paths can be clustered by plain columns only. */
+  /** A write clustered by columns. Path-based tables support only plain columns. */
   final class DistributedSinkWrite[M](
       table: SinkTable[M],
       info: LogicalWriteInfo,
@@ -73,7 +73,7 @@ private[spark] object SinkWrite {
     private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")
   }
 
-  /** One micro-batch. Spark makes a new one each time; what has to last is in the [[SinkTable]]. */
+  /** One micro-batch. Spark creates one object for each; [[SinkTable]] holds state across micro-batches. */
   final class EpochWrite[M](
       table: SinkTable[M],
       info: LogicalWriteInfo,
@@ -86,7 +86,7 @@ private[spark] object SinkWrite {
       val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
       val batches = new PlannedBatches(
         context.batch,
-        QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // the running query knows it better
+        QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // first: the running query
         SparkHadoop.configuration
       )
       val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
@@ -96,7 +96,7 @@ private[spark] object SinkWrite {
       new TaskWriterFactory(writers, table.required(info.schema()))
     }
 
-    /** Every attempt writes where no other can, and the driver takes one result of each task: nothing to coordinate. */
+    /** Returns `false`: attempts write to separate files, and the driver uses one result of each task. */
     override def useCommitCoordinator(): Boolean = false
 
     override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
@@ -126,7 +126,7 @@ private[spark] object SinkWrite {
     override def toString: String = name
   }
 
-  /** Planning only: Spark may build a write and then not carry it out. */
+  /** Only plans: Spark may build a write without executing the write. */
   object SinkWriteBuilder {
     def apply[M](table: SinkTable[M], info: LogicalWriteInfo): WriteBuilder = table.sink.replacing match {
       case Replacing.Never => new Appending(table, info)

@@ -22,8 +22,8 @@ import stoplog.source._
 
 /** One read of a source, for a streaming or a batch query.
   *
-  * @param source of a streaming query
-  * @param once   of a batch query
+  * @param source the source of a streaming query
+  * @param once   the source of a batch query
   */
 private[spark] class SourceScan[S <: Split](
     source: SplitSource[S, _, InternalRow],
@@ -38,11 +38,12 @@ private[spark] class SourceScan[S <: Split](
 
   override def description(): String = Redaction.text(source.describe)
 
-  /** @param checkpointLocation of this source alone: `<checkpoint>/sources/<n>` */
+  /** @param checkpointLocation the directory of only this source: `<checkpoint>/sources/<n>`
+    */
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
 
-  /** The splits of a batch query: listed once for its plan and its tasks. */
+  /** The splits of a batch query, listed once for both plan and tasks. */
   protected lazy val splits: Vector[S] = SourceDriver.all(once, StateFiles.None)
 
   override def toBatch: Batch = new Batch {
@@ -58,7 +59,7 @@ private[spark] class SourceScan[S <: Split](
 
 private[stoplog] object SourceScan {
 
-  /** The user's own source as a table to read from. */
+  /** A user-defined source as a readable table. */
   private[spark] final class UserSourceTable(
       source: RowSource,
       rows: StructType,
@@ -81,9 +82,9 @@ private[stoplog] object SourceScan {
       new SourceScan(open, open, rows, limits, Vectors.Rows)
   }
 
-  /** Readers of a task's splits. Goes to the executors.
+  /** Creates readers for a task's splits. Serialized to the executors.
     *
-    * @param vectors whether what the source calls rows are batches of columns, as Spark's own readers have it
+    * @param vectors whether the rows of the source are column batches, as in Spark's own readers
     */
   final class SplitReaders[S <: Split](
       source: SplitSource[S, _, InternalRow],
@@ -115,9 +116,9 @@ private[stoplog] object SourceScan {
     }
   }
 
-  /** The splits of one task, as bytes of their own serializer.
+  /** The splits of one task, serialized with the source's serializer.
     *
-    * @param hosts on which the task had better run
+    * @param hosts the preferred hosts of the task
     */
   final case class SplitBytes(version: Int, count: Int, bytes: Array[Byte], hosts: Seq[String])
       extends InputPartition {
@@ -131,7 +132,7 @@ private[stoplog] object SourceScan {
 
   object SplitBytes {
 
-    /** The splits of one micro-batch, or batch query, as the partitions of its tasks. */
+    /** Packs the splits of one micro-batch, or batch query, into partitions for tasks. */
     def pack[S <: Split](
         splits: Iterator[S],
         source: SplitSource[S, _, InternalRow],

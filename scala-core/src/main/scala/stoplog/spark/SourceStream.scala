@@ -13,10 +13,10 @@ import stoplog.error.{Errors, Redaction}
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.source._
 
-/** Any split source as Spark's micro-batch stream. Translates, and decides nothing.
+/** Adapts any split source to Spark's micro-batch stream. Only translates calls.
   *
-  * Spark calls from the one thread of the query, except for the metrics; with asynchronous progress tracking it commits from
-  * another one, while the next micro-batch is planned.
+  * Spark calls from the query's single thread, except for metrics. With asynchronous progress tracking, Spark
+  * commits on another thread while the next micro-batch is planned.
   */
 private[spark] final class SourceStream[S <: Split](
     source: SplitSource[S, _, InternalRow],
@@ -33,7 +33,7 @@ private[spark] final class SourceStream[S <: Split](
   source.identity.foreach(SourceDriver.refuseOther(state, _))
 
   private val driver =
-    SourceDriver.ofQuery(source, state, SQLConf.get.minBatchesToRetain) // as many as Spark keeps itself
+    SourceDriver.ofQuery(source, state, SQLConf.get.minBatchesToRetain) // the number of batches kept by Spark
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
 
@@ -46,7 +46,7 @@ private[spark] final class SourceStream[S <: Split](
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException("Spark asks a source with limits by latestOffset(start, limit)")
 
-  /** The micro-batch before this one is over: its partitions need not stay in memory. */
+  /** Plans the next micro-batch. Releases the partitions of the preceding micro-batch from memory. */
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
     planned = None
     val end = driver.plan(SourceOffset.of(start).splits, SparkLimits.read(limit))
@@ -95,7 +95,7 @@ private[spark] final class SourceStream[S <: Split](
 
 private[spark] object SourceStream {
 
-  /** Limits in Spark's words and back: Spark hands over the limits that it was told, or none. */
+  /** Converts limits to and from Spark's types. Spark passes the declared limits, or none. */
   object SparkLimits {
 
     def of(limits: ReadLimits): ReadLimit = {
@@ -117,7 +117,7 @@ private[spark] object SourceStream {
     }
   }
 
-  /** The number of splits that a query has read: the source's own log has the splits. */
+  /** The number of splits read by a query. The source's own log contains the splits. */
   final case class SourceOffset(splits: Long) extends Offset {
     override def json(): String = s"""{"version":${SourceOffset.Version},"splits":$splits}"""
   }

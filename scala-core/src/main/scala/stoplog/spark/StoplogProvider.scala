@@ -15,11 +15,11 @@ import stoplog.filesource.FileReads
 import stoplog.options.{SourceOptions, ViewOptions}
 import stoplog.filesink.StateView
 
-/** `format("stoplog")`: the door through which Spark comes in, behind [[StoplogDataSource]].
+/** The data source `format("stoplog")`, used by Spark through [[StoplogDataSource]].
   *
-  * Writing takes the options of [[stoplog.options.SinkOptionRegistry]], which can be preset for a session as
-  * `spark.datasource.stoplog.<option>`. Reading takes those of [[stoplog.options.SourceOptionRegistry]], or shows the
-  * state of a sink (`view`). A table of Spark's session catalog does both.
+  * Writes accept the options of [[stoplog.options.SinkOptionRegistry]], which a session can preset as
+  * `spark.datasource.stoplog.<option>`. Reads accept the options of [[stoplog.options.SourceOptionRegistry]],
+  * or show the state of a sink (`view`). A table of Spark's session catalog supports both.
   */
 private[stoplog] final class StoplogProvider extends TableProvider {
   import StoplogProvider.{SparkCall, StateTable}
@@ -67,7 +67,7 @@ private[stoplog] final class StoplogProvider extends TableProvider {
 
 private[spark] object StoplogProvider {
 
-  /** A sink's state as a table: what the log says now, read on the driver. */
+  /** A sink's state as a table, read from the current log on the driver. */
   final class StateTable(asked: ViewOptions) extends SupportsRead {
 
     override def name(): String =
@@ -86,11 +86,11 @@ private[spark] object StoplogProvider {
     }
   }
 
-  /** The purpose of Spark's call for a table. Spark makes the same call for each, so its caller on the stack tells it. */
+  /** The purpose of Spark's call for a table, derived from the call stack: all purposes share one method. */
   object SparkCall {
 
-    /** Whether the innermost of Spark's entry points on the stack reads; a call through none of them is a write. Options of
-      * a read and of a write are checked as soon as Spark asks for a table, and differ.
+    /** Returns whether Spark's innermost entry point on the stack is a read. Other calls count as writes. The
+      * options of reads and writes differ, and are validated when Spark requests the table.
       */
     def isReading: Boolean = StackWalker.getInstance().walk { frames =>
       frames
@@ -101,13 +101,14 @@ private[spark] object StoplogProvider {
         .isPresent
     }
 
-    /** CREATE TABLE, also AS SELECT, and the same from a DataFrame. A Spark that names these commands otherwise has a table
-      * checked when it is first used.
+    /** Returns whether the call belongs to CREATE TABLE, AS SELECT, or their DataFrame equivalents. If a
+      * Spark version uses other class names, a table is validated at its first use.
       */
     def isCreating: Boolean = isIn("CreateTable")
 
-    /** Spark drops the table and creates it anew. Files under a location stay, and their rows would be in the new one.
-      * It looks the table up before it drops it, so nothing has happened yet.
+    /** Rejects the replacement of a table. Spark would drop and recreate the table, while files under a
+      * location stay, so that the new table contains their rows. Spark looks up the table before the drop, so
+      * nothing has changed yet.
       *
       * Error: `STOPLOG_INVALID_OPTIONS`.
       */

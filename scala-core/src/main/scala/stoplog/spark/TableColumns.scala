@@ -7,10 +7,11 @@ import org.apache.spark.sql.types._
 import stoplog.error.Errors
 import stoplog.filesource.SourceColumns
 
-/** The columns that a table of the catalog declares, to which its rows are held. Spark sees to that for batch writes, and not
-  * for streams: a column of another name or type would be written, and no reader of the table would find it.
+/** The declared columns of a catalog table, to which its rows must conform. Spark checks batch writes, but
+  * not streams. Without this check, columns with another name or type would be invisible to readers of the
+  * table.
   *
-  * @param partitioned those that name directories
+  * @param partitioned the columns in directory names
   * @param known       how readers of the files find a column
   */
 private[spark] final case class TableColumns(
@@ -20,9 +21,9 @@ private[spark] final case class TableColumns(
 ) {
   import TableColumns._
 
-  /** The columns of a query's rows, by the names that the table has for them, and with the query's watermark; any may be null, as
-    * far as their types say, so that they are the same in each micro-batch. A column that the query has not is null in its rows, as files of formats without
-    * names cannot have it, and neither can directories.
+  /** Returns the columns of a query's rows, with the table's names and the query's watermark. All columns are
+    * nullable in type, so that each micro-batch has the same columns. A column missing in the query is null.
+    * Partition columns, and columns of formats without names, must not be missing.
     *
     * Error: `STOPLOG_TABLE_COLUMNS`.
     */
@@ -63,7 +64,7 @@ private[spark] object TableColumns {
     case object Place extends KnownBy
   }
 
-  /** Whether files have the same type of both: they know no lengths and collations of texts. */
+  /** Returns whether both types are the same in files, which record no lengths or collations of strings. */
   def isSame(declared: DataType, written: DataType): Boolean =
     DataType.equalsIgnoreNullability(fileType(declared), fileType(written))
 

@@ -9,9 +9,9 @@ import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 
-/** Goes to the executors, and makes each task's writer there.
+/** Creates the writer of each task. Serialized to the executors.
   *
-  * @param required the values that must be there
+  * @param required the values that must not be null
   */
 private[spark] final class TaskWriterFactory[M](
     writers: SinkWriterFactory[InternalRow, M],
@@ -37,13 +37,13 @@ private[spark] final class TaskWriterFactory[M](
 
 private[spark] object TaskWriterFactory {
 
-  /** One task's rows on their way into the sink. */
+  /** Writes the rows of one task to the sink. */
   final class SinkDataWriter[M](
       writer: SinkWriter[InternalRow, M],
       required: RequiredValues = new RequiredValues
   ) extends DataWriter[InternalRow] {
 
-    // Spark asks for the metrics with every 100th row.
+    // Spark reads the metrics every 100 rows.
     private[this] val metrics: Array[CustomTaskMetric] =
       (writer.counts.map { case (metric, count) =>
         new TaskCount(metric.name, count)
@@ -66,15 +66,15 @@ private[spark] object TaskWriterFactory {
 
     override def currentMetricsValues(): Array[CustomTaskMetric] = metrics
 
-    /** The output in Spark's own words: it shows in the UI, in event logs and to listeners, and needs no [[TaskSum]]. Spark
-      * knows it by just these names.
+    /** The output under Spark's own metric names, for the UI, event logs and listeners. Spark recognizes
+      * these names, so no [[TaskSum]] is needed.
       */
     private def outputMetrics: Seq[TaskCount] =
       new TaskCount("recordsWritten", () => writer.rows) +:
         writer.bytes.map(_ => new TaskCount("bytesWritten", () => writer.bytes.getOrElse(0L))).toSeq
   }
 
-  /** The writer of an epoch that is committed: Spark repeats an epoch whose commit it has not seen. */
+  /** The writer of a committed epoch. Spark repeats an epoch if Spark did not record its commit. */
   object NothingToWrite extends DataWriter[InternalRow] {
     override def write(row: InternalRow): Unit = ()
     override def commit(): WriterCommitMessage = TaskMessage(None)
@@ -82,13 +82,13 @@ private[spark] object TaskWriterFactory {
     override def close(): Unit                 = ()
   }
 
-  /** The count of a task so far, whenever it is asked for. */
+  /** The current count of a task. */
   final class TaskCount(metric: String, count: () => Long) extends CustomTaskMetric {
     override def name(): String = metric
     override def value(): Long  = count()
   }
 
-  /** The message of a task to the driver; empty if its epoch was committed already. */
+  /** The message of a task to the driver. Empty if its epoch was already committed. */
   final case class TaskMessage[M](result: Option[M]) extends WriterCommitMessage
 
   object TaskMessage {
@@ -97,8 +97,8 @@ private[spark] object TaskWriterFactory {
   }
 }
 
-/** A metric of the SQL tab: the sum over an epoch's tasks. To add them up Spark makes one by reflection, from the class
-  * name and without arguments; name and text it asks of the one that the sink declares.
+/** A metric of the SQL tab: the sum over an epoch's tasks. For the sum, Spark creates an instance by
+  * reflection without arguments. Name and description come from the instance declared by the sink.
   */
 private[spark] final class TaskSum(metric: TaskMetric) extends CustomSumMetric {
   def this() = this(TaskMetric("", ""))

@@ -3,11 +3,11 @@ package stoplog.admin
 
 import stoplog.commit.Liveness
 
-/** One thing that a tool does, or leaves, and why.
+/** One action of a tool, or a subject kept unchanged, with the reason.
   *
-  * @param word  the action, in one word
-  * @param bytes of the part, where it is one
-  * @param rows  of the part, where it is one
+  * @param word  the action as one word
+  * @param bytes the bytes of the part, if any
+  * @param rows  the rows of the part, if any
   */
 sealed abstract class AdminAction(
     val word: String,
@@ -16,51 +16,51 @@ sealed abstract class AdminAction(
 ) extends Product
     with Serializable {
 
-  /** The object of the action: a path under the sink's path, or the number of a record. */
+  /** Returns the object of the action: a path under the sink's path, or the number of a record. */
   def subject: String
 
-  /** Why, in half a sentence. */
+  /** Returns the reason, as a clause. */
   def reason: String
 }
 
 object AdminAction {
 
-  /** Makes visible what a record has decided already. */
+  /** Publishes a part already decided by a record. */
   final case class Publish(subject: String, sizeBytes: Long, records: Long, reason: String)
       extends AdminAction("publish", Some(sizeBytes), Some(records))
 
-  /** Closes an open part where its last committed epoch left it, and makes it visible. */
+  /** Closes an open part at its last committed length and publishes the part. */
   final case class Finish(subject: String, sizeBytes: Long, records: Long, reason: String)
       extends AdminAction("finish", Some(sizeBytes), Some(records))
 
-  /** Deletes a file that no record needs. */
+  /** Deletes a file not needed by any record. */
   final case class Remove(subject: String, reason: String) extends AdminAction("remove")
 
-  /** Brings back to its readers what was out of their sight. */
+  /** Makes a hidden file visible again. */
   final case class Restore(subject: String, reason: String) extends AdminAction("restore")
 
-  /** Leaves the subject as it is, by this rule. */
+  /** Keeps the subject unchanged, by the given rule. */
   final case class Keep(subject: String, reason: String) extends AdminAction("spare")
 
-  /** Takes a finished part out of the readers' sight, and keeps it at `to`. */
+  /** Hides a finished part and keeps its content at `to`. */
   final case class MoveAside(subject: String, to: String, records: Long, reason: String)
       extends AdminAction("moveAside", rows = Some(records))
 
-  /** Makes the first rows of a finished part visible in one of their own. */
+  /** Publishes the first rows of a finished part as a separate part. */
   final case class Cut(subject: String, sizeBytes: Long, records: Long, reason: String)
       extends AdminAction("cut", Some(sizeBytes), Some(records))
 
   /** Copies a record of the log. */
   final case class KeepRecord(subject: String, to: String, reason: String) extends AdminAction("keepRecord")
 
-  /** Notes in the log its next owner, and where that goes on. */
+  /** Records the next owner of the log, and the position where this owner continues. */
   final case class Handover(subject: String, reason: String) extends AdminAction("hand")
 
-  /** Lets a query write at least so many rows again. */
+  /** Allows a query to write at least this number of rows again. */
   final case class Repeat(subject: String, records: Long, reason: String)
       extends AdminAction("repeat", rows = Some(records))
 
-  /** Something that is as it should be, or not. */
+  /** The result of a check. */
   final case class Found(subject: String, verdict: Verdict, reason: String) extends AdminAction(verdict.word)
 
   sealed abstract class Verdict(val word: String) extends Product with Serializable
@@ -68,19 +68,19 @@ object AdminAction {
     case object Whole  extends Verdict("whole")
     case object Broken extends Verdict("broken")
 
-    /** Was there, and may have been taken away by a reader, or left behind by a copy: no record tells. */
+    /** The file existed before. A reader may have removed it, or a copy may have omitted it. */
     case object Missing extends Verdict("missing")
   }
 
-  /** For people: what to do next. */
+  /** The next step for an operator. */
   final case class Advise(subject: String, reason: String) extends AdminAction("advise")
 }
 
-/** The actions that a tool would carry out now. Making the plan changes nothing.
+/** The actions that a tool would perform now. Creating the plan changes nothing.
   *
-  * @param command  which tool
-  * @param liveness whether a driver is at work on the sink, as far as can be told
-  * @param actions  in the order in which they are done
+  * @param command  the name of the tool
+  * @param liveness the known state of the sink's driver
+  * @param actions  the actions, in order of execution
   */
 final class AdminPlan private[admin] (
     val command: String,
@@ -89,23 +89,23 @@ final class AdminPlan private[admin] (
     carry: WhenAlive => Unit
 ) {
 
-  /** Does it. The log must not have changed since the plan was made.
+  /** Executes the plan. The log must not have changed since the plan was created.
     *
-    * It may be done again after a failure, with a new plan: the decisions so far are carried out first.
+    * After a failure, a new plan can be executed. The new plan executes earlier decisions first.
     *
-    * Errors: `STOPLOG_DRIVER_ALIVE`, before anything is changed; `STOPLOG_FENCED` when a driver has written to the log
-    * since; those of the storage.
+    * Errors: `STOPLOG_DRIVER_ALIVE`, before any change; `STOPLOG_FENCED` if a driver has written to the log
+    * in the meantime; errors of the storage.
     */
   def carryOut(whenAlive: WhenAlive = WhenAlive.Refuse): Unit = carry(whenAlive)
 }
 
-/** The treatment of a driver that may be alive. */
+/** The handling of a driver that may be alive. */
 sealed trait WhenAlive extends Product with Serializable
 object WhenAlive {
 
-  /** Leave its sink alone. */
+  /** Leaves the sink unchanged. */
   case object Refuse extends WhenAlive
 
-  /** Fences it: the operator knows that it is dead, or wants it to fail. No row is lost or doubled in any case. */
+  /** Fences the driver, which is known to be dead or may fail. Rows are never lost or duplicated. */
   case object Fence extends WhenAlive
 }

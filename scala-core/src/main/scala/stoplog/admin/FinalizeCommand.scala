@@ -7,7 +7,7 @@ import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
 import stoplog.log.{LogRecord, RecordKind}
 import stoplog.storage.SinkDirectory
 
-/** Finishes what a stopped query left open. */
+/** Finishes parts left open by a stopped query. */
 private[admin] object FinalizeCommand {
 
   def plan(sink: SinkContext): AdminPlan = {
@@ -22,7 +22,7 @@ private[admin] object FinalizeCommand {
     )
   }
 
-  /** The parts that are published again before anything else is done. */
+  /** Returns the parts that are published again before any other action. */
   def decided(sink: SinkContext, newest: LogRecord): Vector[AdminAction] =
     if (sink.log.isPublished(newest)) Vector.empty
     else
@@ -46,7 +46,7 @@ private[admin] object FinalizeCommand {
     }
 }
 
-/** Removes orphans, by the rules of every driver's cleaning. */
+/** Removes orphans, by the same rules as a driver. */
 private[admin] object CleanCommand {
 
   def plan(sink: SinkContext): AdminPlan = {

@@ -17,17 +17,18 @@ import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.options.SinkOptions
 import stoplog.storage.Truncation
 
-/** The tools for the command line: reads one JSON object from standard input, prints one to standard output.
+/** The tools for the command line. Reads one JSON object from standard input, and prints one JSON object to
+  * standard output.
   *
-  * Exit status: 0 when the tool has done, or planned, what the request asks for; 1 when it has not, and the answer has an
-  * `error`. All other output goes to standard error.
+  * Exit status: 0 if the tool executed, or planned, the request; 1 for a failure, reported as `error` in the
+  * output. All other output is written to standard error.
   */
 object Main {
   private val mapper = new ObjectMapper()
 
   def main(arguments: Array[String]): Unit = {
-    val answers = new PrintStream(System.out, true, UTF_8) // whatever the locale
-    System.setOut(System.err) // logging without a configuration goes there
+    val answers = new PrintStream(System.out, true, UTF_8) // regardless of the locale
+    System.setOut(System.err) // logging without a configuration writes to standard error
     sys.exit(run(new String(System.in.readAllBytes(), UTF_8), answers))
   }
 
@@ -58,7 +59,7 @@ object Main {
     mapper.writeValueAsString(node)
   }
 
-  /** The failure, with its condition if it is one of stoplog's. */
+  /** Returns the failure, with the error condition of stoplog's exceptions. */
   private def answer(problem: Throwable): String = {
     val node = mapper.createObjectNode()
     val into = node.putObject("error")
@@ -87,8 +88,9 @@ object Main {
 
   /** The request to [[Main]].
     *
-    * @param command   one of the methods of [[SinkAdmin]]: finalize, clean, adopt, adoptAndRepeat, fork, reset, rewind, relocate
-    * @param carryOut  else the plan is all
+    * @param command   a method of [[SinkAdmin]]: finalize, clean, adopt, adoptAndRepeat, fork, reset, rewind,
+    *                  relocate
+    * @param carryOut  whether and how to execute the plan; `None` to print the plan only
     */
   private[admin] final case class Request(
       command: String,
@@ -100,7 +102,7 @@ object Main {
       fields: Map[String, String]
   ) {
 
-    /** Error: `STOPLOG_INVALID_OPTIONS`. */
+    /** Creates the plan. Error: `STOPLOG_INVALID_OPTIONS`. */
     def plan(): AdminPlan = {
       val sink = SinkAdmin.at(path, sinkId, configuration, truncation)
       command match {
@@ -140,7 +142,7 @@ object Main {
 
   private[admin] object Request {
 
-    /** Of one JSON object; what it does not say is as in a command without options. */
+    /** Reads one JSON object. Missing fields have the defaults of the command line. */
     def read(json: String): Request = {
       val node          = new ObjectMapper().readTree(json)
       val configuration = new Configuration()
@@ -159,7 +161,7 @@ object Main {
       )
     }
 
-    /** The only options of a query that its log does not tell and a tool has to know. */
+    /** Parses the query options that a tool needs and the log does not contain. */
     private def truncation(path: String, options: Map[String, String]): Truncation =
       if (options.isEmpty) Truncation.Allowed
       else {

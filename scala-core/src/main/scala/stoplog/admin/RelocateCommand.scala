@@ -6,7 +6,7 @@ import stoplog.commit.SinkStores
 import stoplog.log.LogRecord
 import stoplog.part.{Part, Publish}
 
-/** Checks that a moved directory has each file that its log names. */
+/** Checks that a moved directory contains each file named by its log. */
 private[admin] object RelocateCommand {
 
   def plan(sink: SinkContext): AdminPlan = {
@@ -27,7 +27,7 @@ private[admin] object RelocateCommand {
     newest.state.open.map { part =>
       val missing     = files.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(files.beside)
       lazy val length =
-        if (sink.cuts) files.length(part.handle.token) else None // a path there
+        if (sink.cuts) files.length(part.handle.token) else None // the token is a path there
       lazy val cut = part.beside.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
       if (missing.nonEmpty)
         broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
@@ -41,7 +41,7 @@ private[admin] object RelocateCommand {
       else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
     }
 
-  /** The finished parts of the newest record; older ones belong to their readers. */
+  /** Checks the finished parts of the newest record. Older parts are the responsibility of readers. */
   private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
       files.length(part.finishedPath) match {
@@ -61,14 +61,14 @@ private[admin] object RelocateCommand {
       }
     }
 
-  /** The files in the directory, listed once and only if they are asked for. */
+  /** The files in the directory, listed once on first use. */
   private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
     lazy val beside         = stores.spoolFiles.staged().map(_.token).toSet
 
     def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
 
-    /** The missing ones of the files that the part's bytes are staged in. */
+    /** Returns missing files among the staged files of the part. */
     def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)
   }
 

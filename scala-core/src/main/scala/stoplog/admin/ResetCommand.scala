@@ -14,8 +14,8 @@ import stoplog.log.{LogRecord, QueryEpoch, RecordCodec, RecordNames, SinkState}
 import stoplog.part.{FinishedPart, Pending, Resume}
 import stoplog.storage.{FileStore, NewPart, ReplacedFiles, SinkDirectory}
 
-/** Begins a log anew. It goes on in the same place, with a record from which nothing follows: so it is one record that
-  * decides, and a living driver is fenced as ever.
+/** Restarts a log. The log continues in the same place with a record without an owner. So one record decides,
+  * and a running driver is fenced as usual.
   */
 private[admin] object ResetCommand {
 
@@ -50,7 +50,7 @@ private[admin] object ResetCommand {
     new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, archive, open, _))
   }
 
-  /** A log without an owner has no buckets: the next query may have others, or other rules for them. */
+  /** Reports rows that no marker will count: without an owner, the log has no buckets or rules. */
   private def unmarked(sink: SinkContext, newest: LogRecord, open: OpenRows): Vector[AdminAction] = {
     val finished = if (open == OpenRows.Finish) newest.state.open else Vector.empty
     BucketTracker.counted(newest.state.live, finished).filter(_.added.rows > 0).map { live =>
@@ -80,22 +80,23 @@ private[admin] object ResetCommand {
         change.tool.finishOpen()
         change.tool.release(_ => ownerless)
       case OpenRows.MoveAside =>
-        archive.keepClosed(change.tool.closedParts(), change) // which no record names from here on
+        archive.keepClosed(change.tool.closedParts(), change) // not named by any later record
         change.tool.release(_ => ownerless)
     }
   }
 
-  /** The state of no query: the next run takes over nothing of it. */
+  /** The state without an owner, from which the next run takes over nothing. */
   private val ownerless =
     SinkState(SinkState.NextQuery, lastEpoch = None, Vector.empty, nextPart = 0, settings = Map.empty)
 }
 
-/** Sets the owner of a sink, and the writers beside it. */
+/** Changes the owner of a sink, and plans additional writers. */
 private[admin] object AdoptCommand {
 
-  /** @param onForeign whether the query may write rows of the log again */
+  /** @param onForeign whether the query may write rows of the log again
+    */
   def adopt(sink: SinkContext, owner: NewOwner, onForeign: ForeignQuery): AdminPlan = {
-    // An empty id stands for no query: the next one would take over nothing, and the open rows would be lost.
+    // An empty id means no owner: the next query would take over nothing, and open rows would be lost.
     if (owner.queryId.trim.isEmpty || owner.nextBatch < 0)
       throw Errors.invalidOptions(
         Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
@@ -122,7 +123,7 @@ private[admin] object AdoptCommand {
   private def command(onForeign: ForeignQuery): String =
     if (onForeign == ForeignQuery.AdoptAndRepeat) "adoptAndRepeat" else "adopt"
 
-  /** What the query will write again from there. */
+  /** Returns the rows that the query will write again. */
   private def repeated(newest: LogRecord, after: QueryEpoch, kept: Vector[LogRecord]): Option[AdminAction] = {
     val isOwn = newest.state.queryId == after.queryId || GoingBack.leftBy(kept, after.queryId).isDefined
     val scope = if (isOwn) GoingBack.Scope.Own(after.queryId, after.next) else GoingBack.Scope.All
@@ -155,18 +156,18 @@ private[admin] object AdoptCommand {
     if (taken(s"$sinkId-$n")) unused(sinkId, taken, n + 1) else s"$sinkId-$n"
 }
 
-/** The place of one run of a tool for files that go out of sight and are not to be lost.
+/** The archive of one tool run, for hidden files that must be kept.
   *
   * @param root its directory, below the sink's path
   */
 private[admin] final case class Archive(root: String) {
 
-  /** The place of the kept file of this path, under a name that no pattern for data files finds. */
+  /** Returns the location of an archived file, with a name not matched by patterns for data files. */
   def place(path: String): String = s"$root/$path${ReplacedFiles.Unseen}"
 
   def placeOfRecord(seq: Long): String = s"$root/log/${RecordNames.name(seq)}"
 
-  /** Copies of closed parts that are not visible, with their committed bytes alone, all durable when this returns. */
+  /** Copies the committed bytes of closed parts that are not visible. All copies are durable on return. */
   def keepClosed(parts: Vector[Pending], change: Change): Unit = {
     import change.tools.{faults, parallel, retry}
     parallel.map(parts.filter(_.sizeBytes > 0)) { part =>
@@ -176,7 +177,7 @@ private[admin] final case class Archive(root: String) {
     ()
   }
 
-  /** By a run that died. */
+  /** Returns whether a killed run has already copied the part. */
   private def isKept(part: Pending, change: Change): Boolean =
     change.stores.finished.sizeBytes(place(part.finishedPath)).contains(part.sizeBytes)
 
@@ -191,7 +192,7 @@ private[admin] final case class Archive(root: String) {
     store.publish(closed, part.sizeBytes, to): Unit
   }
 
-  /** Copies of finished parts, all durable when this returns. */
+  /** Copies finished parts. All copies are durable on return. */
   def keep(parts: Vector[FinishedPart], change: Change): Unit = {
     import change.tools.{faults, parallel, retry}
     parallel.map(parts.filter(_.sizeBytes > 0)) { part =>
@@ -204,7 +205,7 @@ private[admin] final case class Archive(root: String) {
 
 private[admin] object Archive {
 
-  /** New with each plan. */
+  /** Creates a new archive for each plan. */
   def of(sinkId: String, nowMillis: Long): Archive =
     Archive(SinkDirectory(sinkId).aside(Stamp.format(Instant.ofEpochMilli(nowMillis))))
 

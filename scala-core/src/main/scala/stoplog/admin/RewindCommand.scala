@@ -7,12 +7,12 @@ import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
-/** Goes back to the end of an older epoch.
+/** Rewinds a sink to the end of an older epoch.
   *
-  * First all open parts are finished, so that every row that is to go is in a finished file. These files are copied
-  * aside, and one record then takes them out of the readers' sight and brings back the state of that epoch. A part that
-  * was open at that time has rows from before and after: its first bytes, which have not changed since (I2), become a
-  * part of their own.
+  * First, all open parts are finished, so that every row to remove is in a finished file. These files are
+  * copied to `aside/`. Then one record hides the files and restores the state of the epoch. A part that was
+  * open at this time has rows from before and after. Its first bytes, which are unchanged since then (I2),
+  * become a separate part.
   */
 private[admin] object RewindCommand {
 
@@ -49,7 +49,7 @@ private[admin] object RewindCommand {
       val (now, gone) = releasingIfRefused(change) {
         sink.refuseReplacing()
         change.tool.finishOpen()
-        val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished ones
+        val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished parts
         refuseIfTaken(sink, change.stores, back.gone, epoch)
         (back, hideable(sink, change.stores, back.gone, epoch))
       }
@@ -87,7 +87,7 @@ private[admin] object RewindCommand {
       identity
     )
 
-  /** Asked before the claim: parts that the newest record leaves open, or has decided alone, are no files yet. */
+  /** Called before the claim. Parts open or only decided in the newest record are not yet files. */
   private def refuseBeforeClaim(sink: SinkContext, newest: LogRecord, back: Back, epoch: Long): Unit = {
     val decided    = if (sink.log.isPublished(newest)) Vector.empty else newest.publish
     val unfinished = (newest.state.open ++ decided).map(_.finishedPath).toSet
@@ -95,7 +95,7 @@ private[admin] object RewindCommand {
     refuseIfTaken(sink, sink.stores(newest), finished, epoch)
   }
 
-  /** Each file that is to go is copied first. */
+  /** Checks that each file to remove exists, because the file is copied first. */
   private def refuseIfTaken(
       sink: SinkContext,
       stores: SinkStores,
@@ -106,7 +106,7 @@ private[admin] object RewindCommand {
       .find(part => part.sizeBytes > 0 && stores.finished.sizeBytes(part.path).isEmpty)
       .foreach(part => throw sink.notRewindable(epoch, s"${part.path} has been moved away, or merged"))
 
-  /** The part under an unused name: that of the whole part is taken. */
+  /** Returns the part with an unused name, because the whole part keeps its own name. */
   private def beginning(part: Open, run: RunId): Open = part.copy(
     name = part.name match {
       case Name(prefix, number) => s"$prefix${run.uid}$number"
@@ -120,17 +120,17 @@ private[admin] object RewindCommand {
 
   private def text(epoch: Option[Long]): String = epoch.fold("none")(_.toString)
 
-  /** The differences between now and the end of the epoch to go back to.
+  /** The differences between now and the end of the target epoch.
     *
-    * @param end  the last record of that epoch
-    * @param gone  finished parts with rows of later epochs
-    * @param cut   those of them that were open then, as they were
-    * @param stay  parts that were open then and have got no rows since: they have been published, or will be
+    * @param end  the last record of the epoch
+    * @param gone finished parts with rows of later epochs
+    * @param cut  parts in `gone` that were open at this time, with their former state
+    * @param stay parts that were open at this time without later rows; already published, or to be published
     */
   final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open], stay: Vector[Part]) {
 
-    /** The state of that epoch, but no number of a part is given twice, and what was open is published: a marker counts
-      * it, and a merge may take it.
+    /** Returns the state of the epoch with two changes. Part numbers are never reused. Parts open at this
+      * time are published, so markers count their rows, and a compaction may include the parts.
       */
     def state(now: SinkState): SinkState =
       end.state.copy(
@@ -145,7 +145,7 @@ private[admin] object RewindCommand {
 
   object Back {
 
-    /** Error: `STOPLOG_NOT_REWINDABLE`. */
+    /** Computes the differences. Error: `STOPLOG_NOT_REWINDABLE`. */
     def of(sink: SinkContext, records: Vector[LogRecord], epoch: Long): Back = {
       def refuse(why: String) = throw sink.notRewindable(epoch, why)
       if (epoch < -1) refuse("there is none; -1 is before the first")
@@ -171,7 +171,7 @@ private[admin] object RewindCommand {
       val finished = shown.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
         newest.state.open.map(part =>
           (part: Part) -> newest
-        ) // which are finished before anything else is done
+        ) // these parts are finished first
       val (stay, gone) = finished.partition { case (part, _) =>
         open.get(part.finishedPath).exists(_.records == part.records)
       }

@@ -15,9 +15,9 @@ import stoplog.thread.Clock
 
 /** An operator's commands for one sink id, without its query and without Spark.
   *
-  * Every method answers a plan and changes nothing; [[AdminPlan.carryOut]] does what it says, through the same log and
-  * the same claims as a query, and refuses while a driver is alive. A tool may be killed at any point: the query, or
-  * the tool again, goes on from there.
+  * Every method returns a plan and changes nothing. [[AdminPlan.carryOut]] executes the plan, through the
+  * same log and claims as a query, and fails while a driver is alive. A tool may be killed at any point. The
+  * query, or a new run of the tool, then resumes the work.
   *
   * {{{
   * val sink = SinkAdmin.at("/data/events")
@@ -26,64 +26,64 @@ import stoplog.thread.Clock
   * plan.carryOut()
   * }}}
   *
-  * Errors of each method: `STOPLOG_SINK_UNKNOWN`, `STOPLOG_RECORD_TORN`, `STOPLOG_RECORD_TOO_NEW`, and those of opening
-  * the storage.
+  * Errors of each method: `STOPLOG_SINK_UNKNOWN`, `STOPLOG_RECORD_TORN`, `STOPLOG_RECORD_TOO_NEW`, and errors
+  * while the storage is opened.
   */
 final class SinkAdmin private[admin] (sink: SinkContext) {
 
-  /** Makes every row of a stopped query visible: what was decided is published, and every open part is finished. */
+  /** Makes every row of a stopped query visible: publishes decided parts and finishes every open part. */
   def finalizeOpenParts(): AdminPlan = FinalizeCommand.plan(sink)
 
-  /** Removes what dead attempts have left behind. Each file that stays is there with the rule that spared it. */
+  /** Removes files of dead attempts. The plan lists each kept file with the applicable rule. */
   def clean(): AdminPlan = CleanCommand.plan(sink)
 
-  /** Lets another query go on with this sink: its log, its open parts and its finished files.
+  /** Transfers this sink to another query: its log, its open parts and its finished files.
     *
-    * The query must have passed the epochs that are in the log: it would write their rows again.
+    * The query must have passed the epochs in the log. Otherwise, the query would write their rows again.
     *
-    * @param owner the query, and the batch that it begins with
+    * @param owner the query, and its first batch
     *
-    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` and `STOPLOG_EPOCH_REPLANNED`, each with the number of rows that would
-    * come again.
+    * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` and `STOPLOG_EPOCH_REPLANNED`, each with the
+    * number of repeated rows.
     */
   def adopt(owner: NewOwner): AdminPlan = AdoptCommand.adopt(sink, owner, ForeignQuery.Adopt)
 
-  /** The same for a query that may write rows of the log again. The plan says how many. Restore the query's checkpoint, or use
-    * [[rewind]], to have each row once.
+  /** Transfers the sink to a query that may write rows of the log again. The plan reports their number. To
+    * keep each row once, restore the query's checkpoint, or use [[rewind]].
     */
   def adoptAndRepeat(owner: NewOwner): AdminPlan =
     AdoptCommand.adopt(sink, owner, ForeignQuery.AdoptAndRepeat)
 
-  /** Says under which sink id another query can write to the same directory, beside this one. Changes nothing. */
+  /** Suggests a sink id for another query that writes to the same directory. Changes nothing. */
   def fork(): AdminPlan = AdoptCommand.fork(sink)
 
-  /** Begins the log anew, from the files that exist now: the next query that starts owns it, from whatever batch. Finished
-    * files stay. The records of the log so far are kept under `_stoplog/<sinkId>/aside`.
+  /** Restarts the log with the files that exist now. The next query to start becomes the owner, at any batch.
+    * Finished files stay. The existing records of the log are kept under `_stoplog/<sinkId>/aside`.
     *
-    * @param open what becomes of the rows in open parts
+    * @param open the handling of rows in open parts
     */
   def reset(open: OpenRows): AdminPlan = ResetCommand.plan(sink, open)
 
-  /** Goes back to the end of an older epoch, so that a query whose checkpoint was set back writes what followed again,
-    * once. Files with rows of later epochs are moved to `_stoplog/<sinkId>/aside`.
+  /** Rewinds the sink to the end of an older epoch, so that a query with a reset checkpoint rewrites the
+    * following epochs once. Files with rows of later epochs are moved to `_stoplog/<sinkId>/aside`.
     *
-    * @param epoch the last epoch to stay; -1 for none
+    * @param epoch the last epoch to keep; -1 for none
     *
     * Error: `STOPLOG_NOT_REWINDABLE`.
     */
   def rewind(epoch: Long): AdminPlan = RewindCommand.plan(sink, epoch)
 
-  /** Looks whether a directory that was moved or copied is whole: everything that its log names, with its length.
-    * Changes nothing.
+  /** Checks whether a moved or copied directory is complete: every file named by its log exists with its
+    * recorded length. Changes nothing.
     */
   def relocate(): AdminPlan = RelocateCommand.plan(sink)
 }
 
 object SinkAdmin {
 
-  /** @param path          of the sink, local or of any file system that Hadoop knows
-    * @param sinkId        as the query's option says
-    * @param configuration of Hadoop, for what is not on a local disk
+  /** @param path          the path of the sink, local or on any file system known to Hadoop
+    * @param sinkId        the value of the query's option
+    * @param configuration the Hadoop configuration, for paths not on a local disk
     */
   def at(
       path: String,
@@ -91,7 +91,8 @@ object SinkAdmin {
       configuration: Configuration = new Configuration()
   ): SinkAdmin = at(path, sinkId, configuration, Truncation.Allowed)
 
-  /** @param truncation as the query's option `useTruncate` says */
+  /** @param truncation the value of the query's option `useTruncate`
+    */
   private[admin] def at(
       path: String,
       sinkId: String,
@@ -110,10 +111,10 @@ object SinkAdmin {
 
 /** The future owner of a sink.
   *
-  * @param queryId   the id of the query, which its checkpoint holds
-  * @param nextBatch the first batch that it has not committed
-  * @param planned   the digest of that batch, if it has been planned
-  * @param before    the digest of the batch before it, if the checkpoint has it
+  * @param queryId   the id of the query, as stored in its checkpoint
+  * @param nextBatch the first uncommitted batch
+  * @param planned   the digest of this batch, if planned
+  * @param before    the digest of the preceding batch, if the checkpoint contains it
   */
 final case class NewOwner(
     queryId: String,
@@ -127,8 +128,8 @@ final case class NewOwner(
 
 object NewOwner {
 
-  /** As the checkpoint of a query says: the query begins with the batch that it has planned and not committed, or else with
-    * the one after the last. Error: `STOPLOG_CHECKPOINT_UNREADABLE`.
+  /** Reads the owner from the checkpoint of a query. The query starts with its planned and uncommitted batch,
+    * or with the batch after the last batch. Error: `STOPLOG_CHECKPOINT_UNREADABLE`.
     */
   def ofCheckpoint(location: String, configuration: Configuration = new Configuration()): NewOwner =
     try {
@@ -139,13 +140,13 @@ object NewOwner {
     } catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, e) }
 }
 
-/** The treatment of rows that are in open parts. */
+/** The handling of rows in open parts. */
 sealed trait OpenRows extends Product with Serializable
 object OpenRows {
 
-  /** They are made visible. */
+  /** The rows become visible. */
   case object Finish extends OpenRows
 
-  /** They are kept out of the readers' sight. */
+  /** The rows stay hidden and are kept. */
   case object MoveAside extends OpenRows
 }

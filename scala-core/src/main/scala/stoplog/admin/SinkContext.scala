@@ -12,9 +12,9 @@ import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.storage.{Durability, FileStore, PartLayout, SinkDirectory, Truncation}
 
-/** One sink id under one path, as its tools see it.
+/** One sink id under one path, as the context of its tools.
   *
-  * @param newRun makes the id of a run that changes something
+  * @param newRun creates the run id for changes
   */
 private[admin] final class SinkContext(
     val path: String,
@@ -27,7 +27,7 @@ private[admin] final class SinkContext(
 
   def log: CommitLog = storage.log
 
-  /** The record that all tools start from. Error: `STOPLOG_SINK_UNKNOWN`. */
+  /** Returns the record from which all tools start. Error: `STOPLOG_SINK_UNKNOWN`. */
   def newest(): LogRecord = {
     def unknown = Errors.sinkUnknown(path, sinkId, sinkIds())
     val found   = storage.anyLog.newest().getOrElse(throw unknown)
@@ -41,19 +41,19 @@ private[admin] final class SinkContext(
 
   def sinkIds(): Vector[String] = storage.sinkIds.sorted
 
-  /** The stores that the log says the parts are in. */
+  /** Returns the stores of parts specified by the log. */
   def stores(newest: LogRecord): SinkStores = storage.stores(newest)
 
-  /** The liveness of a driver as far as it can be told without a write: by this machine's clock. */
+  /** Returns the known liveness of a driver, without a write, by this machine's clock. */
   def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)
 
   def orphans(stores: SinkStores): Vector[OrphanCleaner.Judged] =
     new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()
 
-  /** A place for what is to be kept out of sight. */
+  /** Creates a location for hidden files that must be kept. */
   def archive(): Archive = Archive.of(sinkId, clock.millis())
 
-  /** Whether open parts can be finished anywhere but where they were to be. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Rejects storages that finish open parts only at their final names. Error: `STOPLOG_INVALID_OPTIONS`. */
   def refuseIfBound(newest: LogRecord): Unit =
     if (newest.state.open.nonEmpty && !storage.finishesAnywhere)
       throw Errors.invalidOptions(
@@ -63,10 +63,10 @@ private[admin] final class SinkContext(
         )
       )
 
-  /** Whether the beginning of a finished part can be made a part of its own. */
+  /** Returns whether the start of a finished part can become a separate part. */
   def cuts: Boolean = storage.finishesAnywhere
 
-  /** Carries out what jobs that replace files have decided. Error: `STOPLOG_PATH_NOT_WRITABLE` if one is under way. */
+  /** Executes decisions of replacement jobs. Error: `STOPLOG_PATH_NOT_WRITABLE` if a job is running. */
   def refuseReplacing(): Unit = {
     val jobs = ReplacingJobs.of(storage.logs, tools)
     jobs.replacements.recover()
@@ -75,9 +75,9 @@ private[admin] final class SinkContext(
 
   def notRewindable(epoch: Long, why: String): Throwable = Errors.notRewindable(path, sinkId, epoch, why)
 
-  /** Claims the log, does this, and ends in good order.
+  /** Claims the log, runs `work`, and deletes all heartbeats. The work releases the log.
     *
-    * @param says what the settings of the run's records say besides
+    * @param says additional settings for the run's records
     */
   def changing(seen: LogRecord, whenAlive: WhenAlive, says: Map[String, String] = Map.empty)(
       work: Change => Unit
@@ -102,13 +102,13 @@ private[admin] final class SinkContext(
     stores.files.delete(Heartbeat.all(stores.files, sinkId).map(_.path)) // no driver is alive after a release
   }
 
-  /** Directories and records of another user than the query's would keep the query from going on. */
+  /** Rejects other users than the owner: their files and records could block the query. */
   private def refuseOtherOwner(): Unit =
     storage.notes.otherOwner(SinkDirectory(sinkId).log).foreach { other =>
       throw Errors.otherOwner(path, sinkId, other.owner, other.user)
     }
 
-  /** By the clock of the storage, which a sign of life of our own tells. */
+  /** Checks with the storage's clock, determined by a new heartbeat. */
   private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
     val own = new Heartbeat(storage.notes, sinkId, run)
     own.beatBeside()
@@ -121,7 +121,8 @@ private[admin] final class SinkContext(
     }
   }
 
-  /** @param skewMillis how far this machine's clock is before that of the storage */
+  /** @param skewMillis the time by which this machine's clock is ahead of the storage's clock
+    */
   private def judged(newest: LogRecord, skewMillis: Long): Liveness =
     Liveness.of(
       Some(newest),
@@ -134,38 +135,38 @@ private[admin] final class SinkContext(
 
 private[admin] object SinkContext {
 
-  /** The storage of one sink id, as far as its tools need to know. */
+  /** The storage of one sink id, limited to the needs of its tools. */
   trait SinkContextStorage {
 
-    /** Of a sink of files: a record that names a file elsewhere is refused. */
+    /** The log of a file sink. A record that names a file outside of the path is rejected. */
     def log: CommitLog
 
-    /** The same log, which may be that of any sink. */
+    /** The same log, for any kind of sink. */
     def anyLog: CommitLog
 
     def notes: FileStore
 
-    /** Of all sinks under the path. */
+    /** The ids of all sinks under the path. */
     def sinkIds: Vector[String]
 
-    /** Whether an open part can be finished anywhere but where it was to be, and the beginning of a finished one be cut. */
+    /** Whether open parts can be finished at any name, and finished parts can be cut. */
     def finishesAnywhere: Boolean
 
-    /** By what the record says of where parts are. */
+    /** Returns the stores with the layout in the record. */
     def stores(newest: LogRecord): SinkStores
 
     /** All logs under the path. */
     def logs: PathLogs
 
-    /** The format that writes the rows an open part still lacks. */
+    /** Returns the format that writes the spooled rows of an open part. */
     def format(stores: SinkStores): PartFormat[_]
   }
 
   object SinkContextStorage {
 
-    /** On a file system or an object store.
+    /** Creates the storage on a file system or an object store.
       *
-      * @param truncation as the query's option `useTruncate` says
+      * @param truncation the value of the query's option `useTruncate`
       */
     def of(
         path: String,
@@ -195,7 +196,7 @@ private[admin] object SinkContext {
   }
 }
 
-/** The means of a tool once it holds the claim. */
+/** The resources of a tool with a claim. */
 private[admin] final case class Change(
     run: RunId,
     stores: SinkStores,

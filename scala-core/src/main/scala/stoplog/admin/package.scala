@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** Operators' commands for a sink: each plans its actions, and carries them out by the same log and claims as a
-  * query.
+/** Commands for operators of a sink. Each command plans its actions and executes the plan through the same
+  * log and claims as a query.
   *
-  * The commands do without Spark's session. [[SinkAdmin]] is their API, [[Main]] that of Python's command line.
+  * The commands run without a Spark session. [[SinkAdmin]] is their API, [[Main]] the API of Python's command
+  * line.
   */
 package object admin

@@ -4,43 +4,46 @@ package stoplog.engine
 import stoplog.commit.{BatchDigests, TaskPlans}
 import stoplog.sink.BatchTimes
 
-/** A sink, as the frame of an engine drives it.
+/** A sink, called by an engine's frame.
   *
-  * The frame knows the engine, and turns the engine's calls into these: for Spark that is [[stoplog.spark.SinkTable]]. The
-  * sink knows the target. The engine keeps one object for all runs and jobs of one write.
+  * The frame depends on the engine and translates its calls; for Spark the frame is
+  * [[stoplog.spark.SinkTable]]. The sink depends on the target. The engine keeps one object for all runs and
+  * jobs of a write.
   *
-  * @tparam C the columns of rows, as the engine describes them
-  * @tparam R a row, as the engine has it; the engine uses it again, so a sink must not keep it
-  * @tparam M the message of a task to the driver when it is done
+  * @tparam C the columns of rows in the engine's representation
+  * @tparam R a row in the engine's representation; the engine reuses rows, so a sink MUST NOT keep a row
+  * @tparam M the message of a completed task to the driver
   */
 private[stoplog] trait EngineSink[C, R, M] {
 
-  /** The name in plans and messages, without a secret. */
+  /** Returns the name for plans and messages, without secrets. */
   def name: String
 
-  /** The columns of the rows, as far as they are known before a write. */
+  /** Returns the columns of the rows, if known before a write. */
   def columns: C
 
-  /** The writes that may replace the rows that the target has. */
+  /** Returns which writes may replace existing rows of the target. */
   def replacing: Replacing
 
-  /** The counts of its tasks, which the engine sums up. */
+  /** Returns the counters of its tasks, summed by the engine. */
   def taskMetrics: Seq[TaskMetric]
 
-  /** The counts before the first epoch of a run. */
+  /** Returns the counters before the first epoch of a run. */
   def noCounts: Seq[(String, Long)]
 
-  /** Plans a write, which the engine may not carry out. Errors: those of the columns, and of what the sink cannot do. */
+  /** Plans a write, which the engine may not execute. Throws for invalid columns or unsupported writes. */
   def plan(asked: WriteRequest[C]): EngineWrite[R, M]
 
-  /** Carries out what an earlier run of this query has decided, and claims nothing: the engine may still refuse the start.
+  /** Executes the decisions of an earlier run of this query. Claims nothing, because the engine may still
+    * reject the start.
     *
-    * @return the number of the newest record; `None` if the query has no earlier run, or if nothing of one outlives it
+    * @return the number of the newest record; `None` if the query has no earlier run, or the sink keeps no
+    *         state between runs
     */
   def resume(queryId: String): Option[Long] = None
 }
 
-/** The writes that may replace the rows that the target has. */
+/** The writes that may replace existing rows of the target. */
 private[stoplog] sealed trait Replacing
 private[stoplog] object Replacing {
   case object Never  extends Replacing
@@ -50,32 +53,33 @@ private[stoplog] object Replacing {
   case object Always extends Replacing
 }
 
-/** The treatment of the rows that the target has already. */
+/** The handling of existing rows of the target. */
 private[stoplog] sealed trait Existing
 private[stoplog] object Existing {
   case object Keep    extends Existing
   case object Replace extends Existing
 }
 
-/** @param queryId of the query, or of the one job */
+/** @param queryId the id of the query, or of the single job
+  */
 private[stoplog] final case class WriteRequest[C](columns: C, queryId: String, existing: Existing)
 
 /** One planned write: the epochs of a query, or a batch job. */
 private[stoplog] trait EngineWrite[R, M] {
 
-  /** `None` where the rows stay in the tasks that have them. */
+  /** Returns the distribution of rows. `None` keeps rows in their tasks. */
   def distribution: Option[RowDistribution] = None
 
-  /** One start of the query; called in its first epoch, because the engine may still refuse a start before. */
+  /** Starts the query. Called in its first epoch, because the engine may reject the start before. */
   def start(start: RunStart): EngineRun[R, M]
 
   def job(): EngineJob[R, M]
 }
 
-/** The rows that the engine brings into one task.
+/** The assignment of rows to tasks.
   *
-  * @param clustering columns: rows that are equal in all of them come into one task
-  * @param tasks      how many; `None` leaves it to the engine
+  * @param clustering columns; rows with equal values in all of these columns are sent to the same task
+  * @param tasks      the number of tasks; `None` for the engine's default
   * @param ordering   columns by which the rows of a task are sorted, ascending
   */
 private[stoplog] final case class RowDistribution(
@@ -84,28 +88,28 @@ private[stoplog] final case class RowDistribution(
     ordering: Seq[String] = Nil
 )
 
-/** @param runId of this start; another one has another
-  * @param trigger how the epochs of the query come about
+/** @param runId   the id of this start, different for each start
+  * @param trigger the kind of the query's trigger
   */
 private[stoplog] final case class RunStart(queryId: String, runId: String, trigger: QueryTrigger)
 
 private[stoplog] sealed abstract class QueryTrigger(val word: String)
 private[stoplog] object QueryTrigger {
 
-  /** The query ends by itself, when it has read the data that is there. */
+  /** The query ends by itself after reading the existing data. */
   case object Finite extends QueryTrigger("finite")
 
-  /** The query goes on until it is stopped. */
+  /** The query runs until stopped. */
   case object Unending extends QueryTrigger("unending")
 
-  /** The setting under which a log keeps the trigger of its last run, for tools. */
+  /** The setting under which a log records the trigger of its last run, for tools. */
   val Noted = "trigger"
 }
 
 /** @param batch   the epoch's number
-  * @param slots   how many tasks it has
-  * @param digests which batches these are, where the engine tells
-  * @param carrier brings large data to tasks of this epoch and of later ones
+  * @param slots   the number of tasks
+  * @param digests the digests of batches, if provided by the engine
+  * @param carrier transfers large data to tasks of this epoch and of later epochs
   */
 private[stoplog] final case class EpochStart(
     batch: Long,
@@ -115,56 +119,58 @@ private[stoplog] final case class EpochStart(
     carrier: Carrier
 )
 
-/** Brings data to tasks apart from the object that all of them get. */
+/** Transfers data to tasks separately from their shared factory object. */
 private[stoplog] trait Carrier {
 
   /** Called on the driver. */
   def carry(bytes: Array[Byte]): TaskPlans.Carried
 }
 
-/** One start of a query, from epoch to epoch. Called by the query's thread, one call at a time. */
+/** One start of a query, across epochs. Called by the query's thread, with one call at a time. */
 private[stoplog] trait EngineRun[R, M] {
 
-  /** Before the tasks of an epoch. */
+  /** Called before the tasks of an epoch. */
   def begin(epoch: EpochStart): SinkWriterFactory[R, M]
 
-  /** All tasks of the epoch are done. The engine repeats an epoch whose commit it has not seen return. */
+  /** Called after all tasks of the epoch. The engine repeats an epoch if this call did not return. */
   def commit(batch: Long, results: Seq[M]): Unit
 
-  /** Called when a task failed, but also when a commit was interrupted, and while tasks still run. Undoes nothing that may
-    * be decided (I5).
+  /** Called after a failed task, but also after an interrupted commit, and while tasks still run. MUST NOT
+    * undo anything that may be decided (I5).
     */
   def abort(): Unit = ()
 
-  /** The counts of the run, by name. */
+  /** Returns the counters of the run by name. */
   def counts: Seq[(String, Long)]
 }
 
 /** A batch job. */
 private[stoplog] trait EngineJob[R, M] {
 
-  /** @param slots how many tasks the job has */
+  /** @param slots the number of tasks
+    */
   def begin(slots: Int): SinkWriterFactory[R, M]
 
   def commit(results: Seq[M]): Unit
 
-  /** @param results of the tasks that are done */
+  /** @param results the results of completed tasks
+    */
   def abort(results: Seq[M]): Unit
 }
 
-/** Makes the writer of each task. Goes to the executors. */
+/** Creates the writer of each task. Serialized to the executors. */
 private[stoplog] trait SinkWriterFactory[R, M] extends Serializable {
 
-  /** `None` if the epoch is committed: the engine repeats an epoch whose commit it has not seen. */
+  /** `None` if the epoch is committed: the engine repeats epochs whose commit did not return. */
   def writer(task: TaskAttempt): Option[SinkWriter[R, M]]
 }
 
 /** One attempt of one task.
   *
-  * @param epoch        of a query; `None` in a batch job
-  * @param partition    of the rows
-  * @param attempt      how often this task failed before
-  * @param stageAttempt how often its stage was repeated
+  * @param epoch        the epoch of a query; `None` in a batch job
+  * @param partition    the partition of the rows
+  * @param attempt      the number of earlier failures of this task
+  * @param stageAttempt the number of earlier attempts of its stage
   */
 private[stoplog] final case class TaskAttempt(
     epoch: Option[Long],
@@ -173,34 +179,34 @@ private[stoplog] final case class TaskAttempt(
     stageAttempt: Int
 )
 
-/** The rows of one attempt of one task on their way into the target. Used by one thread. */
+/** Writes the rows of one task attempt to the target. Used by one thread. */
 private[stoplog] trait SinkWriter[R, M] extends AutoCloseable {
   def write(row: R): Unit
 
-  /** Returns when the rows of the task outlive it. */
+  /** Returns after the rows of the task are durable beyond the task. */
   def commit(): M
 
-  /** The task has failed, or was stopped. */
+  /** Called when the task has failed or was stopped. */
   def abort(): Unit
 
-  /** After [[commit]] or [[abort]]. */
+  /** Called after [[commit]] or [[abort]]. */
   override def close(): Unit
 
-  /** The number of rows that the task has written so far. */
+  /** Returns the number of rows written so far. */
   def rows: Long
 
-  /** The number of their bytes; `None` where the target does not tell. */
+  /** Returns the number of bytes written so far. `None` if the target does not report bytes. */
   def bytes: Option[Long] = None
 
-  /** The counts of the sink's [[EngineSink.taskMetrics]], each a function that answers the count so far: the engine asks
-    * every few rows, and no object is made for it then.
+  /** Returns the counters for [[EngineSink.taskMetrics]]. Each counter is a function, because the engine
+    * reads counters every few rows and must not allocate objects.
     */
   def counts: Seq[(TaskMetric, () => Long)]
 }
 
-/** A count of a task.
+/** A counter of a task.
   *
-  * @param name of the metric, unique among all sinks
-  * @param text for users
+  * @param name the name of the metric, unique among all sinks
+  * @param text the description for users
   */
 private[stoplog] final case class TaskMetric(name: String, text: String)

@@ -8,16 +8,16 @@ import scala.util.Using
 
 import stoplog.error.Errors
 
-/** The versions of stoplog's jars, which each of them carries. */
+/** The versions of stoplog's jars, stored in each jar. */
 private[stoplog] object JarVersions {
 
   /** The version of the core. */
   lazy val core: String = in(getClass.getResourceAsStream(s"/stoplog/$File"))
 
-  /** Refuses a connector's jar that was built with another version of the core: a method that it calls may be missing here,
-    * or do something else. Each connector asks at the start of a read or a write.
+  /** Rejects a connector's jar built for another version of the core, because methods may be missing or
+    * behave differently. Called by each connector at the start of a read or a write.
     *
-    * @param artifact of the connector, such as `stoplog-jdbc`
+    * @param artifact the artifact of the connector, such as `stoplog-jdbc`
     * @param caller   a class of the connector's jar
     *
     * Error: `STOPLOG_CONNECTOR_VERSION`.

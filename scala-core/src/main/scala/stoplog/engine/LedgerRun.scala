@@ -9,13 +9,13 @@ import stoplog.commit._
 import stoplog.error.{Errors, Log}
 import stoplog.thread.SinkTimer
 
-/** One start of one query whose epochs the commit protocol decides: the protocol's driver, its timer and its end. It has
-  * something to do before the first epoch, between epochs, and after the last one.
+/** One start of a query whose epochs are decided by the commit protocol: the protocol's driver, its timer and
+  * its end. The run works before the first epoch, between epochs, and after the last epoch.
   *
-  * @param name       of the sink, for messages
-  * @param driver     whose epochs begin here, and are committed and given up by it alone
-  * @param heartbeat  tells tools that the driver is alive, if there are any for this kind of sink
-  * @param tickMillis how often the driver looks what is due
+  * @param name       the name of the sink, for messages
+  * @param driver     the driver; only this run starts, commits and aborts its epochs
+  * @param heartbeat  shows tools that the driver is alive, if this kind of sink has tools
+  * @param tickMillis the interval at which the driver checks for pending work, in milliseconds
   */
 private[stoplog] final class LedgerRun[R](
     name: String,
@@ -37,7 +37,7 @@ private[stoplog] final class LedgerRun[R](
 
   override def counts: Seq[(String, Long)] = queryEnd.stats.metrics
 
-  /** The query has started; it may be long until it has an epoch.
+  /** Called when the query has started. The first epoch may be much later.
     *
     * @param seenSeq the newest record of an earlier run
     */
@@ -46,16 +46,16 @@ private[stoplog] final class LedgerRun[R](
     startTimer()
   }
 
-  /** The query is to be stopped: it begins no other epoch.
+  /** Stops the query from starting another epoch, before the query itself is stopped.
     *
-    * @param open the treatment of open parts; `None` for the one of the options
+    * @param open the handling of open parts; `None` to use the options
     */
   def stopAtNextEpoch(open: Option[Finish]): Unit = {
     openAtStop = open
     gate.close()
   }
 
-  /** Whether the query would begin an epoch now, and waits to be stopped. */
+  /** Returns whether the query is blocked before its next epoch, and can be stopped. */
   def isHeld: Boolean = gate.holds
 
   override def begin(epoch: EpochStart): SinkWriterFactory[R, TaskResult] = {
@@ -66,7 +66,7 @@ private[stoplog] final class LedgerRun[R](
       startTimer()
       hooks.writers(planner.next(plan, epoch.carrier.carry(_)), epoch)
     } catch {
-      case e: Throwable => // no engine aborts an epoch that it could not begin
+      case e: Throwable => // engines do not abort an epoch that failed to start
         driver.abort()
         throw e
     }
@@ -79,27 +79,27 @@ private[stoplog] final class LedgerRun[R](
 
   override def abort(): Unit = driver.abort()
 
-  /** The engine has committed an epoch. */
+  /** Called when the engine has committed an epoch. */
   def progressed(progress: Progress): Unit = hooks.progressed(progress)
 
-  /** The query has ended. Never throws: the next start does what this one leaves undone.
+  /** Called when the query has ended. Never throws, because the next start completes all remaining work.
     *
-    * @param exception the words of the query's failure, if it failed
-    * @return whether the open parts are finished, if they had to be
+    * @param exception the message of the query's failure, if any
+    * @return whether the open parts are finished, if required
     */
   def end(exception: Option[String]): Boolean = ending(finishing(exception))(queryEnd.end)
 
-  /** The application ends, maybe in the middle of an epoch, which the run then leaves alone. Answers as [[end]]. */
+  /** Called at the end of the application. Leaves a running epoch unchanged. Returns the same as [[end]]. */
   def endIfIdle(): Boolean = ending(finishing(None))(queryEnd.endIfIdle)
 
   private def finishing(exception: Option[String]): Finish = openAtStop.getOrElse(hooks.finish(exception))
 
-  /** Once, though the start of the query and its first epoch are noticed on different threads. */
+  /** Starts the timer once, as a query's start and first epoch may be detected on different threads. */
   private def startTimer(): Unit = synchronized {
     if (timer.isEmpty) timer = Some(SinkTimer.every(tickMillis, hanging)(tick()))
   }
 
-  /** Only this sink waits: each has a thread of its own. */
+  /** Logs hanging storage. Only this sink is blocked, because each sink has a separate thread. */
   private def hanging: SinkTimer.Limit =
     SinkTimer.Limit(
       LedgerRun.UsualMillis,
@@ -134,7 +134,7 @@ private[stoplog] final class LedgerRun[R](
         SinkTimer.Again
     }
 
-  /** A record that is not older than the last look says as much. Also while an epoch runs, however long it takes. */
+  /** Writes a heartbeat, also during a long epoch. Each record counts as a heartbeat as well. */
   private def beat(): Unit =
     if (driver.hasNoRecordFor(tickMillis))
       try heartbeat.foreach(_.beat())
@@ -143,18 +143,20 @@ private[stoplog] final class LedgerRun[R](
 
 private[stoplog] object LedgerRun {
 
-  /** The time that the work between two epochs takes at most, if the storage answers. */
+  /** The usual upper limit for the work between two epochs, if the storage responds. */
   private final val UsualMillis = 60 * 1000L
 
-  /** The tasks of a run besides the commit protocol.
+  /** The steps of a run in addition to the commit protocol.
     *
-    * @param writers    of an epoch's tasks
-    * @param probe      fails if the storage cannot do what the sink will need; asked once
-    * @param finish     treats the open parts when the query ends, given the words of its failure if it failed
-    * @param committed  told what the tasks of an epoch have written, once it is committed
-    * @param progressed told what the engine says of each epoch
-    * @param closed     told when nothing more will be asked of the sink
-    * @param successor  the driver of a run that ends the query in place of this one; see [[stoplog.commit.QueryEnd]]
+    * @param writers    creates the writers of an epoch's tasks
+    * @param probe      called once; throws if the storage does not support the operations of the sink
+    * @param finish     returns the handling of open parts at the end of the query, given the failure's
+    *                   message, if any
+    * @param committed  called after the commit of an epoch, with the results of its tasks
+    * @param progressed called with the engine's progress for each epoch
+    * @param closed     called after the last use of the sink
+    * @param successor  creates the driver of a run that ends the query in place of this run; see
+    *                   [[stoplog.commit.QueryEnd]]
     */
   final case class Hooks[R](
       writers: (TaskPlans, EpochStart) => SinkWriterFactory[R, TaskResult],
@@ -166,17 +168,17 @@ private[stoplog] object LedgerRun {
       successor: Option[() => SinkDriver] = None
   )
 
-  /** Keeps a query from beginning an epoch, so that it can be stopped between two of them.
+  /** Blocks a query before an epoch, so that the query can be stopped between two epochs.
     *
-    * Spark has no notice of the end of a micro-batch before it begins the next; but the next one's first call of the sink
-    * comes before it has any task.
+    * Spark does not report the end of a micro-batch before the next micro-batch starts. However, the first
+    * call to the sink in the next micro-batch precedes all of its tasks.
     */
   private[engine] final class EpochGate {
     private var isClosed  = false
     private var isAwaited = false
 
-    /** Called by the query's thread when an epoch begins. Where the gate is closed that waits, until it is opened or the
-      * query is stopped, which interrupts its thread.
+    /** Called by the query's thread when an epoch starts. If the gate is closed, waits until the gate is
+      * opened, or until the query is stopped, which interrupts its thread.
       */
     def pass(): Unit = synchronized {
       while (isClosed) {
@@ -195,12 +197,13 @@ private[stoplog] object LedgerRun {
       notifyAll()
     }
 
-    /** Whether an epoch would begin now, and does not. */
+    /** Returns whether an epoch is ready to start and blocked. */
     def holds: Boolean = synchronized(isAwaited)
   }
 }
 
-/** @param watermarkMillis with which the epoch was run; 0 before the first, and `None` in a query without one
-  * @param rows            that the epoch has read
+/** @param watermarkMillis the watermark of the epoch; 0 before the first watermark, `None` in a query without
+  *                        watermark
+  * @param rows            the number of rows read by the epoch
   */
 private[stoplog] final case class Progress(watermarkMillis: Option[Long], rows: Long)

@@ -7,8 +7,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ErrorClassesJsonReader
 
-/** Makes the errors of a module, of the name of a condition and the parameters of its template. Every text, also of the
-  * causes, goes through [[Redaction]].
+/** Creates the errors of a module from the name of a condition and the parameters of its template.
+  * [[Redaction]] is applied to every text, including causes.
   */
 private[stoplog] abstract class ErrorMaker {
 
@@ -31,12 +31,12 @@ private[stoplog] abstract class ErrorMaker {
       parameters: (String, Any)*
   ): StoplogException = new StoplogException(condition, texts(parameters), Option(Redaction.cause(cause)))
 
-  // The templates end the sentence themselves, and the whole message ends with its own SQLSTATE; causes often come with
-  // a full stop and an SQLSTATE of their own.
+  // Templates end the sentence and the message adds its own SQLSTATE. Causes often contain a full stop and
+  // another SQLSTATE.
   protected final def reason(why: String): String =
     String.valueOf(why).replaceAll("\\s*SQLSTATE: [0-9A-Z]{5}", "").trim.stripSuffix(".")
 
-  /** The parameters of a template that lists problems, each a sentence. */
+  /** Returns the parameters of a template that lists problems. Each problem is a sentence. */
   protected final def listed(problems: Seq[String]): Seq[(String, Any)] =
     Seq("count" -> problems.size, "problems" -> problems.map("\n  - " + _).mkString)
 
@@ -44,27 +44,27 @@ private[stoplog] abstract class ErrorMaker {
     parameters.map { case (name, value) => name -> Redaction.text(String.valueOf(value)) }.toMap
 }
 
-/** The named conditions of stoplog and of its connectors, read from resources by Spark's own reader of such files. */
+/** The error conditions of stoplog and its connectors, read from resources by Spark's own reader. */
 private[stoplog] object Conditions {
 
   /** The file of the conditions, on the class path. */
   val Resource: String = "error/stoplog-error-conditions.json"
 
-  /** The file in which each connector has its own, by the same name in every jar. */
+  /** The file with the conditions of a connector, with the same name in every jar. */
   val ConnectorResource: String = "error/stoplog-connector-error-conditions.json"
 
   private lazy val reader = new ErrorClassesJsonReader(url +: connectors)
 
-  /** The sentence of a condition with its parameters filled in, in the shape of Spark's own messages. */
+  /** Returns the message of a condition with its parameters, in the format of Spark's own messages. */
   def message(condition: String, parameters: Map[String, String]): String =
     s"[$condition] ${reader.getErrorMessage(condition, parameters)} SQLSTATE: ${sqlState(condition)}"
 
   def sqlState(condition: String): String = reader.getSqlState(condition)
 
-  // By this class's loader: the jar may be in a session's own loader, which the system's does not see.
+  // Uses the loader of this class: the jar may be in a session's loader, invisible to the system's loader.
   def url: URL = getClass.getClassLoader.getResource(Resource)
 
-  // A connector that came with a session may be where this class's loader does not look.
+  // A session's connector may be invisible to the loader of this class.
   private def connectors: Seq[URL] =
     Seq(getClass.getClassLoader, Thread.currentThread.getContextClassLoader)
       .filter(_ != null)
@@ -72,21 +72,21 @@ private[stoplog] object Conditions {
       .distinctBy(_.toString)
 }
 
-/** The reasons that an exception gives for a failure. */
+/** The causes of an exception. */
 private[stoplog] object Causes {
 
-  /** The exception, its cause, the cause of that, and so on. */
+  /** Returns the exception and its chain of causes. */
   def of(e: Throwable): Seq[Throwable] = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 
-  /** The message of the innermost, in one line. */
+  /** Returns the message of the innermost cause, as one line. */
   def reason(e: Throwable): String = {
     val last = of(e).last
     Option(last.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(last.toString)
   }
 
-  /** What the exception itself says has happened, in one line: those of stoplog say in the next one what to do. */
+  /** Returns the first line of the exception's message. In stoplog's errors, the next line is advice. */
   def brief(e: Throwable): String = message(e).linesIterator.nextOption().getOrElse(e.toString)
 
-  /** The message of the exception itself. */
+  /** Returns the message of the exception itself. */
   def message(e: Throwable): String = Option(e.getMessage).getOrElse(e.toString)
 }

@@ -4,19 +4,19 @@ package stoplog.error
 /** The errors of batch jobs. */
 private[stoplog] trait JobErrors extends ErrorMaker {
 
-  /** For what a batch job fails with once its record stands: the advice of the cause is for queries. */
+  /** A failure after the job's record was decided. Replaces the cause's advice, which is for queries. */
   def batchDecided(job: String, path: String, cause: Throwable): StoplogException =
     ofBatch("STOPLOG_BATCH_DECIDED", cause, "job" -> job, "path" -> path)
 
-  /** The same where it is not known whether the record stands. */
+  /** Like [[batchDecided]], if the outcome of the record is unknown. */
   def batchUnknown(job: String, path: String, record: String, cause: Throwable): StoplogException =
     ofBatch("STOPLOG_BATCH_UNKNOWN", cause, "job" -> job, "path" -> path, "record" -> record)
 
-  /** A batch job that was decided, could not be carried out, and has changed nothing. */
+  /** A batch job that was decided, could not be executed, and changed nothing. */
   def batchCalledOff(job: String, path: String, why: String): StoplogException =
     failure("STOPLOG_BATCH_CALLED_OFF", "job" -> job, "path" -> path, "why" -> reason(why))
 
-  /** The same of a batch job without a log. */
+  /** A partly executed batch job without a log. */
   def batchPartly(target: String, cause: Throwable): StoplogException =
     ofBatch("STOPLOG_BATCH_PARTLY", cause, "target" -> target)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
-/** The error of a log that belongs to a sink of another kind. */
+/** The error of a log that belongs to another kind of sink. */
 private[stoplog] object KindErrors extends ErrorMaker {
 
-  /** @param found the kind of the sink that the log belongs to
+  /** @param found the kind of the sink that owns the log
     * @param asked the kind of this sink
     */
   def logOfAnotherKind(path: String, sinkId: String, found: String, asked: String): StoplogException =

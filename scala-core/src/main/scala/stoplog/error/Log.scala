@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-/** The only way into the log: texts and exceptions pass [[Redaction]], as clients and drivers repeat what they were given. */
+/** The only access to the logger. [[Redaction]] hides secrets repeated by clients and drivers. */
 private[stoplog] object Log {
   private val logger = LoggerFactory.getLogger("stoplog")
 
@@ -17,8 +17,8 @@ private[stoplog] object Log {
 
   def warn(said: String, e: Throwable): Unit = logger.warn(Redaction.text(said), Redaction.cause(e))
 
-  /** Does what may fail once all that was promised is done: a failure becomes a warning, and goes no further. So a commit that
-    * has decided and shown its rows never fails for the sake of what is tidied up behind it.
+  /** Runs an optional action after a completed step. A failure is logged as a warning and not thrown. So
+    * cleanup never fails a commit whose rows are decided and visible.
     */
   def tolerating(said: => String)(action: => Unit): Unit =
     try action

@@ -13,33 +13,33 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.matching.Regex
 
-/** Hides secrets in everything that leaves the process: errors and their causes, descriptions, records, and
-  * options as text. Nothing else decides what a secret is. `python/stoplog/_redaction.py` has the same rules; the examples
-  * of `redaction.json`, among the tests, hold the two equal.
+/** Hides secrets in all text that leaves the process: errors and their causes, descriptions, records, and
+  * options. This is the only definition of secrets. `python/stoplog/_redaction.py` implements the same rules,
+  * and tests compare both with the examples of `redaction.json`.
   */
 private[stoplog] object Redaction {
 
   final val Hidden = "…"
 
-  /** Whether an option's value is a secret, by its name. */
+  /** Returns whether an option's value is a secret, based on its name. */
   def isSecret(key: String): Boolean = SecretOption.findFirstIn(key).isDefined
 
-  /** An option's value for people to read. */
+  /** Returns an option's value for display. */
   def value(key: String, value: String): String = if (isSecret(key)) Hidden else text(value)
 
-  /** Options for people to read. */
+  /** Returns options for display. */
   def options(name: String, all: Iterable[(String, String)]): String = all.toSeq.sorted
     .map { case (key, asked) => s"$key=${value(key, asked)}" }
     .mkString(s"$name(", ", ", ")")
 
-  /** Hides what looks like a secret in a text, whose author may know secrets that are not known here. */
+  /** Hides apparent secrets in a text from any author. */
   def text(said: String): String =
     Address.replaceAllIn(
       Rules.foldLeft(said)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),
       found => Matcher.quoteReplacement(withoutTokens(found.matched))
     )
 
-  /** A value that was to be a URL, and may be anything: without user, query and properties. */
+  /** Returns a URL, or malformed URL, without user, query and properties. */
   def url(asked: String): String = {
     val place = asked.takeWhile(c => c != '?' && c != ';')
     val user  = place.lastIndexOf('@')
@@ -50,10 +50,10 @@ private[stoplog] object Redaction {
     withoutTokens(text(open))
   }
 
-  /** The exception, or one like it if it or a cause of it says something that is secret. */
+  /** Returns the exception, or a redacted copy if the exception or any cause contains a secret. */
   def cause(e: Throwable): Throwable = RedactedCause.of(e, text)
 
-  /** Of the options of one write. */
+  /** Returns a redaction for the options of one write. */
   def of(options: Iterable[(String, String)]): Redaction = {
     val secrets = options.flatMap {
       case (key, value) if isSecret(key) => Seq(value)
@@ -65,7 +65,7 @@ private[stoplog] object Redaction {
     )
   }
 
-  /** Stands for a secret where two values are compared, in a record: slow to compute, and so to guess from. */
+  /** Returns a substitute for comparing a secret in a record, slow to compute and therefore to guess. */
   def fingerprint(key: String, value: String): String = fingerprint(key, value, Iterations)
 
   private[error] def fingerprint(key: String, value: String, iterations: Int): String = {
@@ -83,27 +83,27 @@ private[stoplog] object Redaction {
 
   private val SecretOption = s"(?i)$Names|authorization|cookie|^httpheader[.]".r
 
-  // Bounded, since a text may be as long as a file.
+  // Bounded, because a text may be as long as a file.
   private val Name = s"[\\w.-]{0,64}(?:$Names)[\\w.-]{0,64}"
 
-  /** Each finds something to keep, its first group, and behind it what is secret. */
+  /** Each rule matches a prefix to keep, its first group, followed by a secret. */
   private val Rules: Seq[Regex] = Seq(
     "(?i)(\"" + Name + "\"\\s*:\\s*\")[^\"]*",
     "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)(?:\"[^\"]*\"|'[^']*'|[^\\s&;,)}\\]'\"]+)",
     "(?i)(\\b(?:authorization|cookie)\\s*[:=]\\s*)[^\\r\\n,;]+",
     "(?i)(\\bbearer\\s+)[\\w.~+/=-]{8,}",
     "(?i)(\\bhttps?://)[^\\s/?#'\"]*(?=@)",
-    // A number and a slash are a port: the at sign is in a path then.
+    // A number and a slash are a port. The at sign then belongs to a path.
     "(//[^\\s/:@'\"]*:)(?!\\d{1,5}(?:[/?#]|$))(?:(?!://)[^\\s'\"])*(?=@)",
     "(?i)(\\bhttps?://[^\\s?'\"<>]*\\?)[^\\s'\"<>]+"
   ).map(_.r)
 
   private val Address = "(?i)\\bhttps?://[^\\s?'\"<>]*".r
 
-  /** A long and mixed name in the path: so those are that give access to a webhook. */
+  /** A long path segment with letters and digits, as in webhook URLs with access tokens. */
   private val Token = "(?i)/(?=[\\w@-]*\\d)(?=[\\w@-]*[a-z])[\\w@-]{16,}(?=[/#,;)]|[.]?$)".r
 
-  /** The name or password before a server's name that no rule finds: `jdbc:oracle:thin:shop/hunter2@db`. */
+  /** A name or password before a server's name, missed by the rules: `jdbc:oracle:thin:shop/hunter2@db`. */
   private val BeforeUser = "[:/]([^\\s:/@]+)@".r
 
   private def withoutTokens(url: String): String = Token.replaceAllIn(url, "/" + Hidden)
@@ -118,13 +118,13 @@ private[stoplog] object Redaction {
       .map(_.stripPrefix("\"").stripPrefix("'").stripSuffix("\"").stripSuffix("'"))
       .toSeq
 
-  /** A short one only where it is a word: it may be in many. */
+  /** Matches a short secret only as a whole word, because other words may contain the same letters. */
   private def literal(secret: String): Regex =
     if (secret.length >= 4) Pattern.quote(secret).r else s"(?<!\\w)${Pattern.quote(secret)}(?!\\w)".r
 }
 
-/** Knows the secrets among some options as well, and hides them wherever they turn up: drivers repeat pieces of what they
-  * could not read.
+/** A redaction that also knows the secrets among given options, and hides every occurrence. Drivers repeat
+  * parts of unreadable values.
   */
 private[stoplog] final class Redaction private (known: Seq[Regex]) {
 
@@ -134,7 +134,7 @@ private[stoplog] final class Redaction private (known: Seq[Regex]) {
   def cause(e: Throwable): Throwable = RedactedCause.of(e, text)
 }
 
-/** Stands for an exception whose message has a secret in it: Spark prints causes whole. */
+/** Replaces an exception whose message contains a secret, because Spark prints causes completely. */
 private[error] final class RedactedCause private (original: String, message: String, cause: Throwable)
     extends RuntimeException(message, cause) {
   override def toString: String = if (message == null) original else s"$original: $message"
@@ -142,7 +142,7 @@ private[error] final class RedactedCause private (original: String, message: Str
 
 private[error] object RedactedCause {
 
-  /** The exception itself, unless it or what is behind it says something that the redaction hides. */
+  /** Returns the exception, unless its message or a nested exception contains text to hide. */
   def of(e: Throwable, text: String => String): Throwable = of(e, text, Deepest)
 
   private def of(e: Throwable, text: String => String, depth: Int): Throwable =
@@ -177,7 +177,7 @@ private[error] object RedactedCause {
     case other             => Option(other.getCause).toSeq
   }
 
-  /** An exception of the same kind where callers ask for it: kind and state say whether another try may help. */
+  /** Returns an exception of the same kind if callers need the kind and state to decide about retries. */
   private def like(e: Throwable, message: String, cause: Throwable, text: String => String): Throwable = {
     def parameters(all: java.util.Map[String, String]) = all.asScala.toMap.map { case (name, value) =>
       name -> text(value)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
-/** The errors of a start whose checkpoint and log do not fit. Each says what the query would write again. */
+/** The errors of a start whose checkpoint and log do not match, with the rows to be repeated, if any. */
 private[stoplog] object StartErrors extends ErrorMaker {
 
-  /** @param again what the query would write again */
+  /** @param again the epochs and rows that the query would write again
+    */
   def foreignQuery(
       path: String,
       sinkId: String,
@@ -20,9 +21,9 @@ private[stoplog] object StartErrors extends ErrorMaker {
     "again"  -> again
   )
 
-  /** The log is behind the checkpoint.
+  /** The log is older than the checkpoint.
     *
-    * @param lastEpoch of the log; `None` if it has no epoch
+    * @param lastEpoch the last epoch of the log; `None` if the log has no epoch
     */
   def epochGap(path: String, sinkId: String, lastEpoch: Option[Long], batch: Long): StoplogException = {
     val next = lastEpoch.fold(0L)(_ + 1)
@@ -37,9 +38,9 @@ private[stoplog] object StartErrors extends ErrorMaker {
     )
   }
 
-  /** The log is ahead of the checkpoint.
+  /** The log is newer than the checkpoint.
     *
-    * @param again what the query would write again
+    * @param again the epochs and rows that the query would write again
     */
   def epochAhead(
       path: String,
@@ -49,7 +50,7 @@ private[stoplog] object StartErrors extends ErrorMaker {
       again: String
   ): StoplogException = epochAhead(path, sinkId, lastEpoch, batch, s"at batch $batch", again)
 
-  /** The checkpoint says other offsets of the newest epoch than it did when that was committed. */
+  /** The checkpoint's offsets of the newest epoch differ from the offsets at its commit. */
   def epochPlannedAnew(path: String, sinkId: String, batch: Long, again: String): StoplogException =
     epochAhead(
       path,
@@ -78,9 +79,9 @@ private[stoplog] object StartErrors extends ErrorMaker {
     "again"     -> again
   )
 
-  /** The checkpoint goes on behind another batch than the log.
+  /** The checkpoint continues after another batch than the log.
     *
-    * @param again what the log has of that batch
+    * @param again the rows of this batch in the log
     */
   def epochReplanned(path: String, sinkId: String, lastEpoch: Long, again: String): StoplogException =
     failure(

@@ -7,10 +7,11 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
 
-/** A failure while the sink runs: storage, the commit log, the rows themselves.
+/** A failure of a running sink: storage, the commit log, or the rows.
   *
-  * Made by [[Errors]], and by what does the same for a connector. `getCondition` (`STOPLOG_…`), `getSqlState` and `getMessageParameters` answer as for any
-  * error of Spark; the message ends with what to do. What was committed before stays committed.
+  * Created by [[Errors]] and its counterparts in connectors. `getCondition` (`STOPLOG_…`), `getSqlState` and
+  * `getMessageParameters` behave as in any Spark error. The message ends with advice. Earlier commits stay
+  * committed.
   *
   * {{{
   * try query.awaitTermination()
@@ -37,10 +38,10 @@ final class StoplogException private[stoplog] (
   override def getMessageParameters: JMap[String, String] = parameters.asJava
 }
 
-/** Something that was asked of the sink cannot be done: an option, a schema, a trigger. Nothing was written.
+/** A request that the sink cannot fulfil: an option, a schema, a trigger. Nothing was written.
   *
-  * An `IllegalArgumentException`, so that PySpark shows it as its own `IllegalArgumentException`. Otherwise like
-  * [[StoplogException]].
+  * Extends `IllegalArgumentException`, so that PySpark shows its own `IllegalArgumentException`. Otherwise
+  * like [[StoplogException]].
   */
 final class StoplogArgumentException private[stoplog] (
     condition: String,

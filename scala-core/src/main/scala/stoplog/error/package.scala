@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The errors of stoplog, each with a named condition, and the log: no text leaves the process without
-  * [[Redaction]].
+/** The errors of stoplog, each with a named condition, and the log. [[Redaction]] is applied to all text that
+  * leaves the process.
   *
-  * [[Errors]] makes each error of the core; an [[ErrorMaker]] of its own makes those of a connector. The package
-  * knows no other of stoplog.
+  * [[Errors]] creates the errors of the core. Each connector has a separate [[ErrorMaker]]. The package
+  * depends on no other package of stoplog.
   */
 package object error

@@ -11,14 +11,15 @@ import stoplog.preflight.Finding.{Ok, Warning}
 import stoplog.rolling.{DefaultRollingPolicy, RollingPolicy}
 import stoplog.storage.HiddenNames
 
-/** Checks for problems of names although each option for itself is right. */
+/** Checks for problems of names that occur although each option is valid. */
 private[stoplog] object NameChecks {
 
-  /** Readers tell by the end of a name how a file is compressed, and many what it is.
+  /** Checks the suffix of finished files. Readers derive the compression, and often the format, from the
+    * suffix.
     *
     * @param asked       the option `partSuffix`
-    * @param derived     what it would be without it
-    * @param compression the end that stands for the compression; empty for none
+    * @param derived     the suffix without this option
+    * @param compression the suffix of the compression; empty without compression
     */
   def suffix(asked: Option[String], derived: String, compression: String): Finding = asked match {
     case Some(suffix) if !suffix.endsWith(compression) =>
@@ -38,11 +39,11 @@ private[stoplog] object NameChecks {
     case None         => Ok("partSuffix", s"Finished files end with '$derived', by their format.")
   }
 
-  /** The buckets that the first rows go to.
+  /** Checks the buckets of the first rows.
     *
-    * @param ids     their buckets
-    * @param columns that are in the files
-    * @param problem of a bucket, if the storage has one with it
+    * @param ids     the buckets
+    * @param columns the columns in the files
+    * @param problem returns the storage's problem with a bucket, if any
     */
   def buckets(ids: Seq[String], columns: Seq[String], problem: String => Option[String]): Finding = {
     val seen = ids.distinct
@@ -55,7 +56,7 @@ private[stoplog] object NameChecks {
     }
   }
 
-  /** The columns that readers find in these buckets without being told of them. */
+  /** Returns the columns that readers find in these buckets without options. */
   def readers(ids: Seq[String]): Finding = unnamed(ids.distinct).getOrElse {
     ids.iterator.map(PartitionDiscovery.columns).find(_.nonEmpty) match {
       case Some(columns) =>
@@ -68,16 +69,17 @@ private[stoplog] object NameChecks {
     }
   }
 
-  /** Warns of rows that readers would not find, or not as they were written.
+  /** Warns of rows that readers would not find, or would read incorrectly.
     *
-    * @param columns that are in the files
+    * @param columns the columns in the files
     */
   def unreadable(ids: Seq[String], columns: Seq[String]): Option[Warning] =
     unnamed(ids).orElse(columnTwice(ids, columns))
 
-  /** A directory `name=value` is a column for most readers, and one in the files as well is one too many.
+  /** Warns if a directory `name=value`, which most readers treat as a column, duplicates a column in the
+    * files.
     *
-    * @param columns that are in the files
+    * @param columns the columns in the files
     */
   def columnTwice(ids: Seq[String], columns: Seq[String]): Option[Warning] = {
     val named = ids.iterator.flatMap(PartitionDiscovery.columns)
@@ -90,9 +92,9 @@ private[stoplog] object NameChecks {
     }
   }
 
-  /** Other sinks that write under the same path.
+  /** Checks other sinks that write under the same path.
     *
-    * @param content of this sink, and of each other one by its id: what decides how its bytes look
+    * @param content the settings that define the file content: of this sink, and of each other sink by its id
     */
   def neighbours(content: String, others: Map[String, Option[String]]): Finding = {
     val different = others.collect { case (id, Some(other)) if other != content => id }.toSeq.sorted
@@ -112,9 +114,9 @@ private[stoplog] object NameChecks {
       )
   }
 
-  /** Spark's own files, where they do not belong.
+  /** Checks the location of Spark's own files.
     *
-    * @param checkpoint as it was given, if it was
+    * @param checkpoint the user's location, if set
     */
   def checkpoint(path: String, checkpoint: Option[String]): Finding = checkpoint match {
     case Some(location) if isVisibleUnder(path, location) =>
@@ -146,7 +148,7 @@ private[stoplog] object NameChecks {
     below != child && !HiddenNames.areIn(below)
   }
 
-  /** Local paths are written with and without their scheme. */
+  /** Normalizes a local path, which may have a scheme. */
   private def plain(path: String): String = path.replaceFirst("^file:/+", "/").replaceAll("(?<=.)/+$", "")
 
   private def counted(buckets: Int): String = if (buckets == 1) "1 bucket" else s"$buckets buckets"
@@ -166,10 +168,11 @@ private[stoplog] object NameChecks {
 
   private val Shown = 5
 
-  /** The libraries that work together here. */
+  /** The versions of the libraries in use. */
   object Versions {
 
-    /** @param libraries name and version of what there is; the version is empty where it does not say */
+    /** @param libraries name and version of each library; the version is empty if unknown
+      */
     def of(spark: String, libraries: Seq[(String, String)]): Finding = {
       val all = (("Spark" -> spark) +: libraries)
         .map {
@@ -190,9 +193,10 @@ private[stoplog] object NameChecks {
   }
 }
 
-/** The rule of a bucket that ends unfinished uploads, each of which is an open part.
+/** The bucket's lifecycle rule for unfinished uploads. Each open part is an unfinished upload.
   *
-  * Hadoop's file system has no means to ask for it, and a user who may write objects mostly may not ask either.
+  * Hadoop's file system cannot read the rule, and most users with write access lack the permission to read
+  * the rule.
   */
 private[stoplog] object Lifecycle {
 
@@ -206,7 +210,7 @@ private[stoplog] object Lifecycle {
     )
   }
 
-  /** A week to notice a query that stands still, and before that as long as a part may be open. */
+  /** Allows a week to notice a stopped query, in addition to the maximum age of an open part. */
   private def days(policy: RollingPolicy): Long = policy match {
     case default: DefaultRollingPolicy =>
       LeastDays + TimeUnit.MILLISECONDS.toDays(default.rolloverIntervalMillis)

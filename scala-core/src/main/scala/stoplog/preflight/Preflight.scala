@@ -12,7 +12,7 @@ import stoplog.log.RecordNames
 import stoplog.part.{PartNaming, RunId}
 import stoplog.storage.{NewPart, PartLayout, SinkDirectory}
 
-/** The findings about a sink before its query starts. Printed, it is a page to read.
+/** The findings about a sink before its query starts. `toString` returns a readable report.
   *
   * {{{
   * val found = sink.check(events)
@@ -20,13 +20,13 @@ import stoplog.storage.{NewPart, PartLayout, SinkDirectory}
   * require(found.isReady)
   * }}}
   *
-  * @param path     as the user wrote it
-  * @param findings one for each thing that was looked at
-  * @param names    examples of the files that the sink will write; none while its options are wrong
+  * @param path     the path with the user's spelling
+  * @param findings one finding for each check
+  * @param names    examples of future file names; empty if the options are invalid
   */
 final case class Preflight(path: String, findings: Vector[Finding], names: Vector[ExampleName]) {
 
-  /** Whether nothing stands against a start. There may be warnings. */
+  /** Returns whether the query can start. Warnings are possible. */
   def isReady: Boolean = problems.isEmpty
 
   def problems: Vector[Finding.Problem] = findings.collect { case problem: Finding.Problem => problem }
@@ -65,18 +65,18 @@ object Preflight {
   private val Indent = " " * 11
 }
 
-/** A file as the sink will call it.
+/** An example of a future file name.
   *
   * @param kind `finished`, `open` or `log`
-  * @param path under the sink's path
+  * @param path the path below the sink's path
   */
 final case class ExampleName(kind: String, path: String)
 
 object ExampleName {
 
-  /** The names that a sink gives, with a run and numbers made up.
+  /** Returns examples of the names of a sink, with an invented run and invented numbers.
     *
-    * @param bucket of the first row, or an example of one
+    * @param bucket the bucket of the first row, or an example
     */
   private[stoplog] def of(
       sinkId: String,
@@ -97,45 +97,45 @@ object ExampleName {
   private val Unique = "9e1d05c7a2f40b36"
 }
 
-/** The result of a preflight for one thing. */
+/** The result of one check. */
 sealed abstract class Finding(val level: String) extends Product with Serializable {
 
-  /** The thing, in one word that stays the same: `options`, `format`, `buckets`, `storage` … */
+  /** Returns the stable name of the check, as one word: `options`, `format`, `buckets`, `storage` … */
   def name: String
 
-  /** The description of the finding, in full sentences. */
+  /** Returns the description of the finding, in full sentences. */
   def what: String
 
-  /** The next step for the user; empty if there is none. */
+  /** Returns the next step for the user. Empty if no step is needed. */
   def now: String
 }
 
 object Finding {
 
-  /** As it should be. */
+  /** The check found no problem. */
   final case class Ok(name: String, what: String) extends Finding("ok") {
     override def now: String = ""
   }
 
-  /** The query would start, and the user should know this. */
+  /** The query can start, but the user should know this finding. */
   final case class Warning(name: String, what: String, now: String) extends Finding("warning")
 
-  /** The query would be refused, or fail. */
+  /** The query would be rejected, or would fail. */
   final case class Problem(name: String, what: String, now: String) extends Finding("problem")
 
-  /** The refusal of a start as a problem; an error that is not stoplog's or Spark's own refusal is thrown on. */
+  /** Converts a rejected start to a problem. Rethrows errors from outside of stoplog and Spark. */
   private[stoplog] def refusal(name: String, error: Throwable): Problem = error match {
     case named: SparkThrowable =>
       val sentences = error.getMessage.stripPrefix(s"[${named.getCondition}] ")
       val text      = sentences.replaceFirst(" SQLSTATE: \\w+(?s:.*)$", "")
-      // The last line of each of stoplog's messages is what to do.
+      // The last line of each stoplog message is advice.
       val (what, now) = text.splitAt(text.lastIndexOf('\n').max(0))
       if (what.isEmpty) Problem(name, s"$now (${named.getCondition})", "Correct the option or the query.")
       else Problem(name, s"$what (${named.getCondition})", now.trim)
     case other => throw other
   }
 
-  /** A look at something, and what it gives if nothing is wrong. */
+  /** Runs a check. Returns its result, or a problem if the check fails. */
   private[stoplog] def tried[A](name: String)(look: => A): Either[Problem, A] =
     Try(look).toEither.left.map(refusal(name, _))
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The look before a start: findings about options, storage and names, each with what to do.
+/** The check before a start: findings about options, storage and names, each with advice.
   *
-  * It changes nothing that a query would see, and never decides what a query may do.
+  * The check changes nothing visible to queries, and does not decide which queries may start.
   */
 package object preflight

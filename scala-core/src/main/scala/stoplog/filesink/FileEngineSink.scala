@@ -16,7 +16,7 @@ import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.storage.VisibleFiles.Scope
 
-/** The sink of rolling part files, as an engine's frame drives it. */
+/** The sink of rolling part files, called by an engine's frame. */
 private[stoplog] final class FileEngineSink private (
     override val columns: StructType,
     options: SinkOptions,
@@ -44,7 +44,7 @@ private[stoplog] final class FileEngineSink private (
       log.refuseGap(storage.path, storage.sinkId)
       newest.state.schema.foreach(asKnown.settings.schema.mayFollow)
       new Ledger(
-        RunId.random(), // which claims nothing
+        RunId.random(), // this run claims nothing
         SinkIdentity(storage.path, storage.sinkId, queryId),
         storage,
         options.recovery.onLostPart,
@@ -55,7 +55,7 @@ private[stoplog] final class FileEngineSink private (
     }
   }
 
-  /** Spark asks for an overwrite of everything, also where its own formats would keep the partitions without new rows. */
+  /** Spark requests a full overwrite, even if its own formats would keep partitions without new rows. */
   private def refuseSomePartitions(): Unit = options.buckets.bucketing match {
     case _: Bucketing.PartitionColumns
         if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
@@ -93,10 +93,10 @@ private[stoplog] sealed trait ColumnOrder
 
 private[stoplog] object ColumnOrder {
 
-  /** That of the log, new ones last: a query that only names its columns in another order goes on with the open parts. */
+  /** The recorded order, with new columns last, so that a reordered query can resume open parts. */
   case object AsBefore extends ColumnOrder
 
-  /** That of the query: readers of its table count the columns. */
+  /** The query's order, for tables whose readers find columns by position. */
   case object AsAsked extends ColumnOrder
 }
 
@@ -112,7 +112,7 @@ private[stoplog] object FileEngineSink {
     SparkHadoop.configuration
   )
 
-  /** Checks all that can be checked now, and claims nothing: the start may still be refused. */
+  /** Performs all checks that need no claim, because the start may still fail. */
   def apply(
       columns: StructType,
       options: SinkOptions,
@@ -125,10 +125,10 @@ private[stoplog] object FileEngineSink {
   }
 }
 
-/** A batch write. All of it becomes visible by one record, or none of it.
+/** A batch write. One record makes all rows visible, or none.
   *
-  * @param asked options of the write; the log may name another pattern of buckets
-  * @param whole the storage of the sink, below which the job has a log of its own
+  * @param asked the options of the write; the log may record another pattern of buckets
+  * @param whole the storage of the sink, below which the job has a separate log
   */
 private[filesink] final class FileJob(
     name: String,
@@ -138,7 +138,7 @@ private[filesink] final class FileJob(
 ) extends EngineJob[InternalRow, TaskResult] {
   private val storage = whole.as(JobCommit.Prefix + write.queryId)
 
-  // Looked for in the log once the storage has been tried: what a batch adds lies as its sink's stream lays it.
+  // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
   private lazy val options = RecordedBuckets.resumed(asked, whole.log.newest())
   private lazy val record  = commitOf(storage)
   private lazy val sink    = FileSinkSpec.of(options, write.columns, storage, before = None).forJob
@@ -147,7 +147,7 @@ private[filesink] final class FileJob(
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
     if (write.existing == Existing.Replace) {
-      storage.listed(Scope.Whole, SparkHadoop.configuration): Unit // not at the end of a long job alone
+      storage.listed(Scope.Whole, SparkHadoop.configuration): Unit // fails at the start already
       FileJob.refuseIfPartsLieBetween(storage)
     }
     tidyUpOthers()
@@ -155,9 +155,9 @@ private[filesink] final class FileJob(
   }
 
   override def commit(results: Seq[TaskResult]): Unit = {
-    layout.written(results) // before the record: nothing that comes behind it may fail the job
+    layout.written(results) // before the record, because later steps must not fail the job
     record.commit(results, replacing)
-    if (write.existing == Existing.Replace) tidyUpOthers() // which kept their logs until now
+    if (write.existing == Existing.Replace) tidyUpOthers() // other jobs kept their logs until now
   }
 
   override def abort(results: Seq[TaskResult]): Unit = record.abort()
@@ -186,8 +186,8 @@ private[filesink] final class FileJob(
 
 private[filesink] object FileJob {
 
-  /** An overwrite takes all files in directories that readers see, and must not take along what a stream is about to go on
-    * with.
+  /** Rejects an overwrite if a stream would lose open parts. An overwrite replaces all files in directories
+    * visible to readers.
     */
   private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
     storage.streams.toVector

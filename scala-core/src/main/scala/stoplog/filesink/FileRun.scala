@@ -13,7 +13,7 @@ import stoplog.options.{BucketComplete, FinalizeOnTermination, FormatChoice, Sin
 import stoplog.part.RunId
 import stoplog.preflight.NameChecks
 
-/** One start of one query that writes files. */
+/** One start of a query that writes files. */
 private[filesink] object FileRun {
 
   def apply(
@@ -23,7 +23,7 @@ private[filesink] object FileRun {
       layout: LayoutNotice
   ): LedgerRun[InternalRow] = {
     val storage = sink.storage
-    val context = SparkSession.active.sparkContext // a query ends on a thread without a session
+    val context = SparkSession.active.sparkContext // a query may end on a thread without a session
     val rules   = DriverRules(
       sink.parts.policy,
       SinkFollowUps.of(options, sink.schema, storage),
@@ -64,7 +64,7 @@ private[filesink] object FileRun {
     case _                                => None
   }
 
-  /** For later runs, and for tools, which know no options. */
+  /** Returns the settings for later runs, and for tools, which have no access to the options. */
   private def noted(trigger: QueryTrigger, options: SinkOptions, sink: FileSinkSpec): Map[String, String] =
     Map(
       QueryTrigger.Noted -> trigger.word,
@@ -85,11 +85,12 @@ private[filesink] object FileRun {
   }
 }
 
-/** Hears from Spark how far a query has come.
+/** Receives the progress of a query from Spark.
   *
-  * The progress of a batch tells the watermark with which that batch was run, and comes when its epoch is committed: so
-  * whatever an aggregation gives out because of it, is in the log by then. The times of the rows themselves would not
-  * do: they move the watermark of the next batch, which has yet to give out the windows that it closes.
+  * The progress of a batch contains the watermark of this batch, and arrives after the commit of its epoch.
+  * So the log already contains all rows that an aggregation emitted for this watermark. The times of the rows
+  * cannot be used: they advance the watermark of the next batch, which has yet to emit the windows closed by
+  * this watermark.
   */
 private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => Unit) {
   private var warned = false
@@ -98,7 +99,7 @@ private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => U
     case _: BucketComplete.Watermark =>
       epoch.watermarkMillis match {
         case Some(millis) if millis > 0 => reached(millis)
-        case Some(_)                    => () // none yet
+        case Some(_)                    => () // no watermark yet
         case None                       => if (epoch.rows > 0) warn()
       }
     case _ => ()
@@ -113,15 +114,17 @@ private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => U
   }
 }
 
-/** Says, once in a run, that readers would not find the rows of its buckets, or not as they were written.
+/** Warns, once in a run, that readers would not find the rows of its buckets, or would read the rows
+  * incorrectly.
   *
-  * @param name    of the sink
-  * @param columns that are in the files
+  * @param name    the name of the sink
+  * @param columns the columns in the files
   */
 private[stoplog] final class LayoutNotice(name: String, columns: Seq[String]) {
   @volatile private var said = false
 
-  /** @param buckets that rows go to */
+  /** @param buckets the buckets of rows
+    */
   def look(buckets: Iterable[String]): Unit = synchronized {
     if (!said)
       NameChecks.unreadable(buckets.toSeq.distinct, columns).foreach { warning =>
@@ -130,7 +133,7 @@ private[stoplog] final class LayoutNotice(name: String, columns: Seq[String]) {
       }
   }
 
-  /** Looks at the buckets that tasks have written to. Once the notice was given, an epoch pays nothing for it. */
+  /** Checks the buckets written by tasks. After the warning, epochs skip this check. */
   def written(results: Seq[TaskResult]): Unit =
     if (!said)
       look(
@@ -142,7 +145,7 @@ private[stoplog] final class LayoutNotice(name: String, columns: Seq[String]) {
 
 private[stoplog] object LayoutNotice {
 
-  /** Of a sink whose name and files these are. It has looked at what the pattern of the buckets alone tells. */
+  /** Creates the notice of a sink, and checks an example of the buckets' pattern. */
   def of(name: String, sink: FileSinkSpec, bucketing: Bucketing): LayoutNotice = {
     val notice =
       new LayoutNotice(name, FileSinkSpec.dataColumns(bucketing, sink.schema).schema.fieldNames.toSeq)

@@ -25,9 +25,10 @@ import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.util.UserObject
 
-/** A sink's options made concrete for the rows of one write: all that a task needs. Goes to the executors.
+/** A sink's options resolved for the rows of one write, with all inputs of a task. Serialized to the
+  * executors.
   *
-  * @param schema the rows as the engine hands them over
+  * @param schema the schema of the engine's rows
   */
 private[filesink] final case class FileSinkSpec(
     storage: SinkStorage,
@@ -39,7 +40,7 @@ private[filesink] final case class FileSinkSpec(
     compaction: Option[CompactionSpec]
 ) {
 
-  /** The same for a batch job, whose parts end with their task. */
+  /** Returns the specification for a batch job, whose parts end with their task. */
   def forJob: FileSinkSpec = copy(
     rows = rows.copy(format = rows.format.ofOneEpoch),
     parts = parts.copy(policy = JobPolicy(parts.policy))
@@ -48,26 +49,27 @@ private[filesink] final case class FileSinkSpec(
 
 private[filesink] object FileSinkSpec {
 
-  /** The way of rows to the bytes of parts.
+  /** The conversion of rows to the bytes of parts.
     *
-    * @param rejects `None` if a bad row ends the query
+    * @param rejects `None` if a bad row fails the query
     */
   final case class Rows(format: SinkFormat, assigner: BucketAssigner, rejects: Option[Rejects])
 
-  /** The place and the form of rows that cannot be written.
+  /** The location and the format of rows that cannot be written.
     *
-    * @param directory under the sink's path, and hidden from its readers
+    * @param directory a directory below the sink's path, hidden from readers
     */
   final case class Rejects(directory: String, lines: RejectedLines)
 
-  /** @param ofManifests the times of the rows, if manifests tell them */
+  /** @param ofManifests the times of the rows, if manifests contain times
+    */
   final case class Times(ofManifests: RowTimes[InternalRow], event: EventTimes)
 
   final case class Parts(policy: RollingPolicy, naming: PartNaming, maxOpen: Int)
 
-  /** @param before the columns that the sink wrote last; none for a batch job
+  /** @param before the columns of the preceding run; `None` for a batch job
     *
-    * Errors: those of the formats, bucket assigners and users' classes.
+    * Errors: invalid formats, bucket assigners and user classes.
     */
   def of(
       options: SinkOptions,
@@ -104,7 +106,7 @@ private[filesink] object FileSinkSpec {
     )
   }
 
-  /** A format that keeps no rows beside its files has a reason to: what is in them is no business of others. */
+  /** Rejects bad-row files for formats that never spool rows, such as encrypted formats. */
   private def rejectsOf(
       options: SinkOptions,
       schema: StructType,
@@ -117,7 +119,7 @@ private[filesink] object FileSinkSpec {
       Some(Rejects(options.rejects.path, new RejectedLines(schema, timeZone(session))))
   }
 
-  /** In formats whose files have the names of their columns, and are ours to know. */
+  /** Checks column names in formats with named columns. User-defined formats are not checked. */
   private def distinctNames(format: FormatChoice, schema: StructType): Unit = format match {
     case _: FormatChoice.UserEncoder | _: FormatChoice.UserBulk => ()
     case FormatChoice.Bulk(BulkFormatName.SequenceFile)         => ()
@@ -131,20 +133,20 @@ private[filesink] object FileSinkSpec {
 
   private def timeZone(session: SparkSession): String = session.conf.get("spark.sql.session.timeZone")
 
-  /** Known beforehand, so that no row need wait for others. */
+  /** Returns whether parts end with their epoch. If known in advance, rows need not wait for others. */
   private def endsWithEpoch(options: SinkOptions, format: SinkFormat): Boolean =
     options.rolling.policy match {
       case _: OnCheckpointRollingPolicy => true
       case _                            => !format.mayStayOpen
     }
 
-  /** The columns that are in the files. */
+  /** Returns the columns in the files. */
   def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
     case Bucketing.PartitionColumns(names, _) => DataColumns.without(PartitionColumns.of(schema, names))
     case _                                    => DataColumns.all(schema)
   }
 
-  /** A user who writes the columns in another order means the same ones. */
+  /** Restores the recorded order of columns, because a different order means the same columns. */
   private def arranged(options: SinkOptions, columns: DataColumns, before: Option[StructType]): DataColumns =
     before match {
       case Some(known) if RecordedSettings.dependsOnColumns(options.output.format) =>
@@ -152,7 +154,7 @@ private[filesink] object FileSinkSpec {
       case _ => columns
     }
 
-  /** The format for rows of these columns. Errors: those of the formats. */
+  /** Returns the format for rows with these columns. Errors: invalid formats. */
   def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
     val compression            = Compression.named(options.output.compression).getOrElse(Compression.None)
     def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.rejects.onBadRow)
@@ -209,7 +211,7 @@ private[filesink] object FileSinkSpec {
     }
   }
 
-  /** The assigner that names the bucket of a row. Errors: those of bucket assigners and users' classes. */
+  /** Returns the assigner of buckets. Errors: invalid bucket assigners and user classes. */
   def assignerOf(bucketing: Bucketing, schema: StructType, session: SparkSession): BucketAssigner = {
     val assigner = bucketing match {
       case Bucketing.DateTime(pattern, zone, column) => new DateTimeBucketAssigner(pattern, zone, column)
@@ -220,13 +222,13 @@ private[filesink] object FileSinkSpec {
         PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names), zone)
       case Bucketing.UserAssigner(name) => UserObject.load(name, classOf[BucketAssigner], "bucketAssigner")
     }
-    assigner.open(schema) // what is wrong with it, is wrong on the driver already
+    assigner.open(schema) // fails on the driver if the assigner is invalid
     assigner
   }
 
-  /** Refuses what no row need tell: the names of all parts, and a pattern of buckets.
+  /** Rejects invalid names before any row: the names of all parts, and a pattern of buckets.
     *
-    * @param problem of a bucket, if the storage has one with it
+    * @param problem returns the storage's problem with a bucket, if any
     *
     * Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_BUCKET_FORMAT`.
     */
@@ -242,8 +244,8 @@ private[filesink] object FileSinkSpec {
 
   /** The event times of the rows of a write.
     *
-    * @param column   for assigners; `None` if rows have none
-    * @param ofPolicy for the rolling policy, if it asks
+    * @param column   the column for assigners; `None` if rows have no event time
+    * @param ofPolicy the times for the rolling policy, if the policy uses times
     */
   private[stoplog] final case class EventTimes(column: Option[ColumnTimes], ofPolicy: RowTimes[InternalRow])
 

@@ -8,12 +8,13 @@ import org.apache.spark.SparkContext
 import stoplog.place.SinkStorage
 import stoplog.storage.SinkDirectory
 
-/** A look from the executors at a path: the driver writes a file there, and tasks look for it (I7). */
+/** Checks a path from the executors: the driver writes a file, and tasks read the file (I7). */
 private[filesink] object HostTrial {
 
-  /** Returns the number of tasks that have looked. Removes the file.
+  /** Runs the check and deletes the file. Returns the number of tasks.
     *
-    * @param scratch of a sink id that is used for this alone
+    * @param scratch the storage of a sink id used only for this check
+    *
     * Errors: `STOPLOG_PATH_NOT_SHARED`, `STOPLOG_NETWORK_FILE_SYSTEM`.
     */
   def run(scratch: SinkStorage, context: SparkContext): Int = {

@@ -23,10 +23,11 @@ import stoplog.place.SinkStorage
 import stoplog.storage.PartLayout
 import stoplog.util.UserObject
 
-/** The options of a sink that its log keeps. */
+/** The options of a sink that its log records. */
 private[stoplog] object RecordedSettings {
 
-  /** @param promised see [[SinkFormat.promised]] */
+  /** @param promised see [[SinkFormat.promised]]
+    */
   def of(options: SinkOptions, written: StructType, promised: String, storage: SinkStorage): SinkSettings =
     SinkSettings(
       zone(options.buckets.bucketing) ++ markers(options.parts.layout),
@@ -36,15 +37,15 @@ private[stoplog] object RecordedSettings {
       options = ZoneOptions
     )
 
-  /** A line of JSON or text tells for itself what columns there are; any other file has the same from its beginning to
-    * its end.
+  /** Returns whether a file has the same columns from start to end. Each line of JSON or text contains its
+    * own columns.
     */
   def dependsOnColumns(format: FormatChoice): Boolean = format match {
     case FormatChoice.Rows("text" | "json") | FormatChoice.UserEncoder(_) => false
     case _                                                                => true
   }
 
-  /** Another zone would send the rows of one moment to other directories than before. */
+  /** Another zone would send rows with the same time to other directories than before. */
   private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
     case Bucketing.DateTime(_, zone, _) => Map(Zone -> zone.getId)
     case _                              => Map.empty
@@ -52,15 +53,15 @@ private[stoplog] object RecordedSettings {
 
   private final val Zone = "timeZone"
 
-  /** A record does not say from which of the two the zone came, and setting the first one puts either right. */
+  /** A record does not distinguish the two options. Setting the first option fixes either. */
   private val ZoneOptions =
     Map(Zone -> s"${BucketOptions.BucketTimeZone.key} (or ${BucketOptions.TimeZone.key})")
 
-  /** Under other markers, the parts that are open could not be found again. */
+  /** With other markers, existing open parts could not be found. */
   private def markers(layout: PartLayout): Map[String, String] = PartOptions.toMap(layout)
 
-  /** For `stoplog status`, which says when open parts will be closed, also by the next start. An older release leaves it
-    * out, and its runs write none: that takes no new version of the record.
+  /** Returns settings for `stoplog status`, which reports when open parts will be closed, also by the next
+    * start. An older release ignores and omits these settings, so the record's version stays the same.
     */
   private def rolling(options: SinkOptions): Map[String, String] =
     RollingOptions.noted(options.rolling.policy) +
@@ -69,14 +70,15 @@ private[stoplog] object RecordedSettings {
         OnRestart.key -> OnRestart.values.render(Finish.PublishOpen)
       )
 
-  /** Everything that decides what the bytes of a part look like, so that no run goes on behind a header that says something
-    * else. An older release leaves out what is promised; a part of its is then ended once, since nothing tells what it was.
+  /** Returns all settings that define the bytes of a part. So no run appends to a file whose header specifies
+    * other settings. An older release omits `promised`, and its parts are then closed once, because the value
+    * is unknown.
     */
   def content(options: SinkOptions, written: StructType, promised: String): String = {
     val columns = options.output.format match {
       case choice if !dependsOnColumns(choice) => ""
       case FormatChoice.Rows(_)                => named(written)
-      case _ => s"${named(written)} ${short(written.json)}" // and what may be null, at any depth
+      case _ => s"${named(written)} ${short(written.json)}" // including nullability, at any depth
     }
     val format = options.output.format.toMap.toSeq.sorted.map { case (key, value) =>
       s"$key=${open(key, short(value))}"
@@ -89,7 +91,7 @@ private[stoplog] object RecordedSettings {
       .mkString("; ")
   }
 
-  /** Redacts secrets from readers of the log; a changed secret counts as a changed content all the same. */
+  /** Hides secrets from readers of the log. A changed secret still changes the content. */
   private def open(key: String, value: String): String = {
     val shown = Redaction.value(key, value)
     if (shown == value) value else s"$shown#${Redaction.fingerprint(key, value)}"
@@ -98,14 +100,12 @@ private[stoplog] object RecordedSettings {
   private def named(columns: StructType): String =
     columns.fields.map(f => s"${f.name} ${f.dataType.sql}").mkString(", ")
 
-  /** An instance is as long as its serialization, and a schema has no bounds either. */
+  /** Shortens a value: serialized instances and schemas have unlimited length. */
   private def short(value: String): String =
     if (value.length <= 200) value else f"${value.take(9)}…${MurmurHash3.stringHash(value)}%08x"
 }
 
-/** The columns that a sink writes, as they are kept in its log: those of the files, without what a user may have noted
-  * beside a column.
-  */
+/** The columns of a sink's files, recorded in its log without the user's column metadata. */
 private[stoplog] final class RecordedColumns(
     columns: StructType,
     onChange: OnSchemaChange,
@@ -136,21 +136,21 @@ private[stoplog] final class RecordedColumns(
 
 private[stoplog] object RecordedColumns {
 
-  /** The columns in this record; `None` where an older release has written it. */
+  /** Returns the columns in this record. `None` if an older release wrote the record. */
   def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
 
-  /** `None` for types that this release of Spark does not know. */
+  /** Returns `None` for types unknown to this release of Spark. */
   def read(text: String): Option[StructType] =
     try Some(DataType.fromJson(text)).collect { case columns: StructType => columns }
     catch { case NonFatal(_) => None }
 }
 
-/** The bucketing of a sink, as its log has it, so that a change is not silent. A run whose options name no pattern of buckets
-  * by time goes on with that of the log, so that a default of another release moves no directory.
+/** The bucketing recorded in a sink's log, so that changes are detected. If the options of a run do not set a
+  * time pattern, the recorded pattern applies. So a default of another release moves no directories.
   */
 private[stoplog] object RecordedBuckets {
 
-  /** For the next run. An older release leaves it out, and its runs write none: that takes no new version of the record. */
+  /** For the next run. Older releases ignore and omit this setting, so the record's version is unchanged. */
   def noted(bucketing: Bucketing): Map[String, String] = patternOf(bucketing) + (Kind -> kindOf(bucketing))
 
   private def patternOf(bucketing: Bucketing): Map[String, String] = bucketing match {
@@ -158,9 +158,9 @@ private[stoplog] object RecordedBuckets {
     case _                                 => Map.empty
   }
 
-  /** The options that a run goes by.
+  /** Returns the effective options of a run.
     *
-    * @param newest record of the sink's log
+    * @param newest the newest record of the sink's log
     */
   def resumed(options: SinkOptions, newest: Option[LogRecord]): SinkOptions =
     newest.flatMap(recorded) match {
@@ -169,14 +169,14 @@ private[stoplog] object RecordedBuckets {
       case _ => options
     }
 
-  /** Messages for a user whose new directories are called otherwise than those so far, or are of another kind.
+  /** Returns messages for a user whose new directories differ in name or kind from existing directories.
     *
-    * @param newest record of the sink's log
+    * @param newest the newest record of the sink's log
     */
   def changes(options: SinkOptions, newest: Option[LogRecord]): Seq[String] =
     patternChange(options, newest).toSeq ++ kindChange(options.buckets.bucketing, newest)
 
-  /** Where the pattern is not the one so far, or not the documented default. */
+  /** Returns a message if the pattern differs from the recorded pattern or the documented default. */
   private def patternChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
     settings <- newest.map(_.state.settings)
     asked    <- patternOf(options)
@@ -190,7 +190,7 @@ private[stoplog] object RecordedBuckets {
       s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default $asked. To change " +
         "to the default, write to a new path."
 
-  /** A log that has a zone is one of buckets by time; none named its pattern before the default became another. */
+  /** A log with a zone has time buckets. Before the default changed, logs did not record the pattern. */
   private def recorded(newest: LogRecord): Option[String] = {
     val settings = newest.state.settings
     settings

@@ -20,7 +20,7 @@ import stoplog.part.{PartNaming, Spooled}
 import stoplog.sink.BatchTimes
 import stoplog.thread.{Clock, Outcomes}
 
-/** One task's rows on their way into the commit protocol. */
+/** Writes the rows of one task through the commit protocol. */
 private[filesink] final class RowWriter(
     writer: TaskWriter[InternalRow],
     assigner: BucketAssigner,
@@ -69,9 +69,9 @@ private[filesink] object RowWriter {
   )
 }
 
-/** Goes to the executors with an epoch's plan, and makes each task's writer there.
+/** Creates the writer of each task. Serialized to the executors with an epoch's plan.
   *
-  * @param times of the micro-batch
+  * @param times the times of the micro-batch
   */
 private[filesink] final class RowWriterFactory(
     plan: TaskPlans,
@@ -102,7 +102,7 @@ private[filesink] final class RowWriterFactory(
     )
   }
 
-  /** Rejected rows have parts like others, in directories that no other row goes to. */
+  /** Rejected rows are written to ordinary parts, in directories without any other rows. */
   private def badRows(mine: TaskPlan, batch: Option[Long]): BadRows = sink.rows.rejects match {
     case None          => BadRows.Fail
     case Some(rejects) =>
@@ -155,9 +155,9 @@ private[filesink] final class RowWriterFactory(
 
 private[filesink] object RowWriterFactory {
 
-  /** The context that a task gives its assigner beside each row. One object for all rows.
+  /** The context of a row for the bucket assigner. One object for all rows.
     *
-    * @param eventTime where a row has it; `None` if no column has a watermark
+    * @param eventTime the column with the event time; `None` without a watermark column
     */
   private[stoplog] final class RowContext(clock: Clock, eventTime: Option[ColumnTimes], times: BatchTimes)
       extends BucketContext {
@@ -175,13 +175,14 @@ private[filesink] object RowWriterFactory {
     override def watermarkMillis: Option[Long] = times.watermarkMillis
   }
 
-  /** The treatment of a task's rows that cannot be written. */
+  /** The handling of a task's rows that cannot be written. */
   private[stoplog] sealed trait BadRows {
 
-    /** @param bucket where it would have gone, if that is known and can be a bucket */
+    /** @param bucket the intended bucket, if known and valid
+      */
     def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit
 
-    /** With what the task was given, durable. */
+    /** Returns the result with all received rows, durable. */
     def commit(result: TaskResult): TaskResult
 
     /** Deletes nothing (I5). */
@@ -190,10 +191,10 @@ private[filesink] object RowWriterFactory {
 
   private[stoplog] object BadRows {
 
-    /** The bucket of the row; `None` if the bucket itself is the problem. */
+    /** Returns the bucket of the row. `None` if the bucket itself is the problem. */
     def knownBucket(ask: => String): Option[String] = Try(ask).toOption.filter(BucketId.problem(_).isEmpty)
 
-    /** The task fails, and its epoch with it. */
+    /** The task fails, together with its epoch. */
     case object Fail extends BadRows {
       override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = bad.getCause match {
         case named: SparkThrowable if String.valueOf(named.getCondition).startsWith("STOPLOG_") =>
@@ -205,11 +206,12 @@ private[filesink] object RowWriterFactory {
       override def close(): Unit                          = ()
     }
 
-    /** They go into parts of their own, which the same record publishes (I3).
+    /** Writes bad rows to separate parts, which the same record publishes (I3).
       *
-      * @param directory that of all rejected rows, under the sink's path; they keep their bucket below it
-      * @param canHave   whether the storage can have a part in a bucket
-      * @param newWriter makes the writer of these parts, which most tasks do not need
+      * @param directory the directory of all rejected rows, below the sink's path; contains a directory for
+      *                  each bucket
+      * @param canHave   whether the storage supports a part in a bucket
+      * @param newWriter creates the writer of these parts, which most tasks do not need
       */
     final class Reject(
         directory: String,
@@ -219,7 +221,7 @@ private[filesink] object RowWriterFactory {
     ) extends BadRows {
       private[this] var writer = Option.empty[TaskWriter[RejectedRow]]
       private[this] var rows   = 0L
-      private[this] var last = Option.empty[String] // the bucket that the storage can have, of the row before
+      private[this] var last = Option.empty[String] // the supported bucket of the preceding row
 
       override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = {
         val known = bucket.filter(id => id.isEmpty || last.contains(id) || canHave(below(id)))
@@ -245,7 +247,7 @@ private[filesink] object RowWriterFactory {
       }
     }
 
-    /** Lines that are not compressed: there are few, and people look at them. */
+    /** Lines without compression: the number of lines is small, and people read the files. */
     final class Format(lines: RejectedLines) extends PartFormat[RejectedRow] {
       private[this] val scratch = new ByteArrayOutputStream()
 

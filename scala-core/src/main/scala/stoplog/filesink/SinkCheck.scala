@@ -23,10 +23,10 @@ import stoplog.preflight.NameChecks.Versions
 import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight}
 import stoplog.storage.s3.S3Library
 
-/** A sink looked at before its query starts, by what the query itself would use. */
+/** Checks a sink before its query starts, with the same code as the query. */
 private[stoplog] object SinkCheck {
 
-  /** Of options as a user has written them, which may be wrong. */
+  /** Checks options from a user, which may be invalid. */
   def ofOptions(rows: DataFrame, options: JMap[String, String]): Preflight =
     tried("options")(SinkOptions.parse(options)).fold(
       wrong => Preflight(pathIn(options), Vector(wrong), Vector.empty),
@@ -55,7 +55,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private val schema  = rows.schema
   private val storage = tried("path")(FileEngineSink.storageOf(asked))
   private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling.policy)))
-  // Only once the storage has been tried: some kinds have to be, before they can be read.
+  // Read after the trial of the storage, because some storages can be read only after a trial.
   private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(newestOf(there)))
   private val options = newest.fold(_ => asked, RecordedBuckets.resumed(asked, _))
   private val columns = tried("columns")(FileSinkSpec.dataColumns(options.buckets.bucketing, schema))
@@ -84,7 +84,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     Ok("options", s"${if (set == 1) "1 option is" else s"$set options are"} set, and understood.")
   }
 
-  /** Missing columns are another finding, so there is none of the format without columns. */
+  /** Returns no finding for the format if columns are missing, which is a separate finding. */
   private def ofFormat: Option[Finding] = columns.toOption.map { found =>
     format.fold(
       identity,
@@ -112,7 +112,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     )
   }
 
-  /** Nothing before there are rows, if nothing but the rows tells. */
+  /** Returns no finding if only rows determine the columns, and no rows exist. */
   private def ofReaders: Option[Finding] = (seen, options.buckets.bucketing) match {
     case (Vector(), Bucketing.Expression(_) | Bucketing.UserAssigner(_)) => None
     case _ => assigner.toOption.map(_ => NameChecks.readers(seen ++ example))
@@ -143,7 +143,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     problem <- tried("compaction")(there.refuseCompaction(SparkHadoop.configuration)).left.toOption
   } yield problem
 
-  /** Where tasks run in other processes than the driver, and the path has passed its trial. */
+  /** Requires tasks in other processes than the driver, and a path that passed its trial. */
   private def ofHosts: Option[Finding] = for {
     there   <- storage.toOption
     _       <- tests.toOption
@@ -187,7 +187,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     }
   }
 
-  /** What a start from this checkpoint would come to. */
+  /** Returns the result of a start from this checkpoint. */
   private def started(checkpoint: String, log: SinkState): Finding = {
     import options.recovery.{onForeignQuery, sinkId}
     val mine      = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
@@ -246,10 +246,10 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   private def storageProblem(bucket: String): Option[String] =
     storage.toOption.flatMap(_.bucketProblem(bucket, naming))
 
-  /** Of the first row, or now, or what stands for one. */
+  /** Returns the bucket of the first row, the current bucket, or a placeholder. */
   private def bucket: String = seen.headOption.getOrElse(example.headOption.getOrElse("<bucket>"))
 
-  /** The buckets that are known without any row. */
+  /** Returns the buckets known without any row. */
   private def example: Seq[String] = options.buckets.bucketing match {
     case Bucketing.BasePath                   => Seq(BucketId.Base)
     case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))

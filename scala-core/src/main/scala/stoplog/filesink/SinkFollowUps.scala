@@ -15,11 +15,11 @@ import stoplog.place.SinkStorage
 import stoplog.storage.FileStore
 import stoplog.util.UserObject
 
-/** The follow-ups of a sink once parts are visible, from its options. Stays on the driver. */
+/** The follow-ups of a sink after parts become visible, created from options. Only on the driver. */
 private[stoplog] object SinkFollowUps {
 
-  /** @param schema  of the rows
-    * @param storage of the log, which for a batch job is its own
+  /** @param schema  the schema of the rows
+    * @param storage the storage of the log; a batch job has a separate log
     *
     * Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_USER_CODE`.
     */
@@ -32,7 +32,7 @@ private[stoplog] object SinkFollowUps {
     listener(options)
   )
 
-  /** Whether parts are listed, for the log. */
+  /** Returns the manifest settings for the log. */
   def noted(options: SinkOptions, schema: StructType): Map[String, String] = manifests(options, schema).toMap
 
   private def manifests(options: SinkOptions, schema: StructType): Manifests =
@@ -41,7 +41,7 @@ private[stoplog] object SinkFollowUps {
       case ManifestChoice.Json(retention) => Manifests.Json(times(options, schema).map(_.column), retention)
     }
 
-  /** The times that tasks look for in the rows, if manifests say them. */
+  /** Returns the times that tasks extract from rows, if manifests contain times. */
   def times(options: SinkOptions, schema: StructType): Option[ColumnTimes] =
     (options.buckets.completeness.manifest, options.buckets.bucketing) match {
       case (_: ManifestChoice.Json, Bucketing.DateTime(_, _, Some(column))) =>
@@ -49,7 +49,7 @@ private[stoplog] object SinkFollowUps {
       case _ => None
     }
 
-  /** Whether there is any, seen before anything is done. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Returns the rule, checked before any action. Error: `STOPLOG_INVALID_OPTIONS`. */
   def rule(options: SinkOptions, schema: StructType): CompleteRule = {
     val completeness = options.buckets.completeness
     def ends         = BucketEnds
@@ -77,7 +77,7 @@ private[stoplog] object SinkFollowUps {
       marked => tell(listener, complete(options.output.path, marked), session)
     }
 
-  /** A timer's thread knows no session. */
+  /** Sets the session, because a timer's thread has no session. */
   private def tell(listener: BucketListener, bucket: CompleteBucket, session: SparkSession): Unit = {
     val before = SparkSession.getActiveSession
     SparkSession.setActiveSession(session)

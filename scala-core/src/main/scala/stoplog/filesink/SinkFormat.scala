@@ -23,31 +23,31 @@ import stoplog.storage.SpoolFiles
 import stoplog.thread.Clock
 import stoplog.util.UserObject
 
-/** The format of a sink's parts: it makes their bytes of rows. Goes to the executors. */
+/** The format of a sink's parts, which converts rows to bytes. Serialized to the executors. */
 private[stoplog] sealed trait SinkFormat extends Serializable {
 
-  /** The end of the name of a part. */
+  /** Returns the suffix of part names. */
   def suffix: String
 
-  /** For one task, or one part that the driver ends. */
+  /** Opens the format for one task, or for one part finished by the driver. */
   def open(spoolFiles: SpoolFiles): PartFormat[InternalRow]
 
-  /** The same for parts that all end with their epoch. */
+  /** Returns the format for parts that all end with their epoch. */
   def ofOneEpoch: SinkFormat
 
-  /** What the header of a part promises of all bytes behind it, beyond the sink's options and columns: only a run that
-    * promises the same goes on with the part. Empty where a header says no more than those, or where each open part has
-    * its own description beside it.
+  /** Returns the properties that a part's header fixes for all following bytes, beyond the sink's options and
+    * columns. A run may resume the part only with the same properties. Empty if the header has no such
+    * properties, or if a spooled file describes each open part.
     */
   def promised: String = ""
 
-  /** Whether a part can be left open at the end of an epoch. */
+  /** Returns whether a part can stay open at the end of an epoch. */
   def mayStayOpen: Boolean = true
 }
 
 private[stoplog] object SinkFormat {
 
-  /** Row by row, at once. */
+  /** Encodes each row immediately. */
   final case class Rows(
       encoder: Encoder,
       compression: Compression,
@@ -62,7 +62,7 @@ private[stoplog] object SinkFormat {
     override def ofOneEpoch: SinkFormat = this
   }
 
-  /** In blocks that end with their epoch, if not before. */
+  /** Encodes rows in blocks, which end at the latest with their epoch. */
   final case class Synced(format: SyncedFormat, columns: DataColumns) extends SinkFormat {
     override def suffix: String   = format.suffix
     override def promised: String = format.promised
@@ -75,7 +75,7 @@ private[stoplog] object SinkFormat {
     override def ofOneEpoch: SinkFormat = this
   }
 
-  /** In blocks of many rows, whatever the epochs. */
+  /** Encodes blocks of many rows, independent of epochs. */
   final case class Blocks(bulk: BulkSink, columns: DataColumns, onBadRow: OnBadRow) extends SinkFormat {
     override def suffix: String       = bulk.format.suffix
     override def mayStayOpen: Boolean = bulk.format.mayKeepRows
@@ -89,7 +89,7 @@ private[stoplog] object SinkFormat {
   }
 }
 
-/** An encoder and a compression as the commit protocol sees them. For one task. */
+/** Adapts an encoder and a compression to the commit protocol. For one task. */
 private[stoplog] final class EncoderFormat(
     encoder: Encoder,
     compression: Compression,
@@ -129,7 +129,7 @@ private[stoplog] final class EncoderFormat(
     }
   }
 
-  /** A failure may be one of the part's storage, which reports it in one of these ways. */
+  /** Encodes directly. Rethrows these exceptions, which may come from the part's storage. */
   private def straight(row: InternalRow, out: OutputStream): Unit =
     try encoder.encode(project(row), out)
     catch {
@@ -137,7 +137,7 @@ private[stoplog] final class EncoderFormat(
       case NonFatal(e)                                                          => throw new BadRow(e)
     }
 
-  /** Nothing of a bad row must be in the part, nor in its compressor. */
+  /** Encodes to a buffer, so that no bytes of a bad row reach the part or its compressor. */
   private def whole(row: InternalRow, out: OutputStream): Unit = {
     if (scratch.size > EncoderFormat.MostKeptBytes) scratch = new ByteArrayOutputStream() else scratch.reset()
     BadRow.unless(encoder.encode(project(row), scratch))
@@ -149,7 +149,7 @@ private object EncoderFormat {
   private final val MostKeptBytes = 1 << 20
 }
 
-/** The merging of a sink's small parts. */
+/** The compaction of a sink's small parts. */
 private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compactor: Compactor) {
 
   def of(run: RunId, sink: FileSinkSpec, context: SparkContext): Compaction = new SmallParts(
@@ -163,7 +163,7 @@ private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compa
     Faults.ofThisJvm
   )
 
-  /** Rejected rows stay in the files of their epochs. */
+  /** Excludes rejected rows, which stay in the files of their epochs. */
   private def isData(naming: PartNaming, rejected: Option[String])(part: Pending): Boolean =
     part.name.endsWith(naming.suffix) &&
       !rejected.exists(BucketId.isUnder(_, part.bucket))
@@ -171,7 +171,7 @@ private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compa
 
 private[stoplog] object CompactionSpec {
 
-  /** Errors: `STOPLOG_INVALID_OPTIONS` where files cannot be merged, `STOPLOG_USER_CODE`. */
+  /** Errors: `STOPLOG_INVALID_OPTIONS` if files cannot be compacted, `STOPLOG_USER_CODE`. */
   def of(choice: CompactionOptions, format: SinkFormat): CompactionSpec = {
     if (!format.mayStayOpen) throw Errors.invalidOptions(Seq(Encrypted))
     val compactor = choice.compactor match {

@@ -16,20 +16,22 @@ import stoplog.part.{Open, Part, Pending, SchemaId}
 import stoplog.place.SinkStorage
 import stoplog.storage.FileStore
 
-/** The tables behind the option `view`. They go back as far as records are kept, which is 100 of them.
+/** The tables of the option `view`. The tables cover the kept records, of which the log retains 100.
   *
-  * `parts`: `bucket`, `name`, `state` (`open`, `pending`, `published`, or `replaced` by a merged
-  * part; a merge that was called off has none), `bytes`, `records`, `opened_at`,
-  * `last_written_at`, `roll_reason` (null while open), `epoch` (of the record that closed it; null while open),
-  * `schema_id` (equal for parts of the same columns), `schema` (these columns as DDL; null if no kept record has them).
+  * `parts`: `bucket`, `name`, `state` (`open`, `pending`, `published`, or `replaced` by a compacted part; a
+  * compaction that was called off has no rows), `bytes`, `records`, `opened_at`, `last_written_at`,
+  * `roll_reason` (null for open parts), `epoch` (of the record that closed the part; null for open parts),
+  * `schema_id` (equal for parts with the same columns), `schema` (these columns as DDL; null if no kept
+  * record contains the columns).
   *
-  * `epochs`: `seq`, `kind` (`claim`, `epoch`, `roll`, `compact` or `release`), `epoch` (null but for that kind), `run`,
-  * `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`, `open_bytes`.
+  * `epochs`: `seq`, `kind` (`claim`, `epoch`, `roll`, `compact` or `release`), `epoch` (null for other
+  * kinds), `run`, `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`,
+  * `open_bytes`.
   *
   * `open`: `bucket`, `name`, `bytes`, `records`, `opened_at`, `last_written_at`, `unfinished_path`.
   *
-  * `buckets`, those with rows that no marker counts: `bucket`, `version` (of the newest marker, 0 without one), `files`,
-  * `rows` and `bytes` (published so far), `last_written_at`.
+  * `buckets` with rows not counted by a marker: `bucket`, `version` (of the newest marker; 0 without a
+  * marker), `files`, `rows` and `bytes` (published so far), `last_written_at`.
   */
 private[stoplog] object StateView {
 
@@ -40,26 +42,27 @@ private[stoplog] object StateView {
     case View.Buckets => bucketsSchema
   }
 
-  /** Error: `STOPLOG_SINK_UNKNOWN` if there is no such path. One to which nothing was written yet has no rows. */
+  /** Error: `STOPLOG_SINK_UNKNOWN` if the path does not exist. A path without a log has no rows. */
   def refuseUnknown(asked: ViewOptions): Unit = {
     val found = storage(asked, asked.sinkId)
     if (found.records.newerThan(-1).isEmpty && !exists(found.files))
       throw Errors.sinkUnknown(asked.path, asked.sinkId, there = Nil)
   }
 
-  /** The rows of the view now. */
+  /** Returns the current rows of the view. */
   def rows(asked: ViewOptions): Array[InternalRow] =
     rows(asked.view, storage(asked, asked.sinkId).log, storage(asked, Replacements.SinkId).log)
 
   private def storage(asked: ViewOptions, sinkId: String): SinkStorage =
     SinkStorage.reading(asked.path, sinkId, SparkHadoop.configuration)
 
-  // A user who may only read below the path cannot tell whether it is there.
+  // A user with access only below the path cannot check whether the path exists.
   private def exists(files: FileStore): Boolean =
     try files.stat("").isDefined
     catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
 
-  /** @param merging the log of the jobs that replace files of any writer below this path */
+  /** @param merging the log of replacement jobs, for files of any writer below this path
+    */
   private def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
     case View.Parts   => parts(log, merging)
     case View.Epochs  => log.all().map(epoch).toArray
@@ -107,7 +110,7 @@ private[stoplog] object StateView {
     .add("open_parts", LongType, nullable = false)
     .add("open_bytes", LongType, nullable = false)
 
-  /** Closed parts of all kept records, oldest first, then the open ones. */
+  /** Returns closed parts of all kept records, oldest first, followed by open parts. */
   private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
     val records = log.all()
     val schemas = schemasOf(records)
@@ -115,7 +118,7 @@ private[stoplog] object StateView {
     val gone    =
       (decided ++ merging.all().filterNot(merging.isCalledOff)).flatMap(_.replace).map(_.path).toSet
     val closed = decided.flatMap { record =>
-      // Each record is carried out before the next one is written.
+      // Each record is executed before the next record is written.
       val state = if (record.seq < records.last.seq || log.isPublished(record)) "published" else "pending"
       record.publish.map { part =>
         closedRow(part, if (gone(part.finishedPath)) "replaced" else state, record, schemas)

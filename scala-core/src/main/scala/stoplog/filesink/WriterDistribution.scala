@@ -15,14 +15,14 @@ import stoplog.options.{BucketOptions, Distribution, SinkOptions}
 /** The distribution of rows to writers. */
 private[stoplog] object WriterDistribution {
 
-  /** `None` to leave the rows where they are. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
+  /** Returns `None` to keep rows in place. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
   def of(options: SinkOptions, schema: StructType): Option[RowDistribution] =
     options.parts.distribution match {
       case Distribution.Unspecified    => None
       case Distribution.Writers(count) => Some(RowDistribution(spread(schema), Some(count)))
       case Distribution.ByBucket       =>
         val columns = bucketColumns(options.buckets.bucketing, schema)
-        // In the order of their buckets, so that a task needs few parts at a time.
+        // Sorted by bucket, so that a task needs few open parts at a time.
         Some(RowDistribution(columns, tasks = None, ordering = columns))
     }
 
@@ -45,7 +45,7 @@ private[stoplog] object WriterDistribution {
         )
       )
 
-  /** Every column that can be hashed; equal rows go to the same writer, others anywhere. */
+  /** Returns all hashable columns. Equal rows are sent to the same writer, other rows to any writer. */
   private def spread(schema: StructType): Seq[String] = {
     val hashable = schema.filter(field => isHashable(field.dataType))
     if (hashable.isEmpty) throw Errors.distributionUnsupported("no column of the rows can be hashed")
@@ -59,9 +59,9 @@ private[stoplog] object WriterDistribution {
     case other              => other.typeName != "variant"
   }
 
-  /** `DataFrameWriter.partitionBy` of a batch write means the option of that name.
+  /** Handles `DataFrameWriter.partitionBy` of a batch write as the option `partitionBy`.
     *
-    * `DataStreamWriter.partitionBy` never arrives here: Spark drops it for such sinks, without a word.
+    * `DataStreamWriter.partitionBy` has no effect: Spark silently ignores this setting for such sinks.
     */
   object BatchPartitioning {
 

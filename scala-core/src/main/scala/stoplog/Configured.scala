@@ -36,7 +36,7 @@ private[stoplog] abstract class ConfiguredSink(format: String, set: Map[String, 
   /** Returns a stream writer with all options. The caller sets checkpoint and trigger and starts it. */
   def writeStream(rows: DataFrame): DataStreamWriter[Row] = rows.writeStream.format(format).options(set)
 
-  /** Returns a batch writer which appends rows to the target. Ends with `save()`. */
+  /** Returns a batch writer that appends rows to the target. Ends with `save()`. */
   def write(rows: DataFrame): DataFrameWriter[Row] =
     rows.write.format(format).options(set).mode(SaveMode.Append)
 }

@@ -40,7 +40,7 @@ import stoplog.util.UserObject
 final class FileSink private[stoplog] (settings: SinkOptions)
     extends ConfiguredSink(FileSink.Format, settings.toMap) {
 
-  /** Checks for problems which would stop or surprise a query with these rows. Starts nothing.
+  /** Checks for problems that would stop or surprise a query with these rows. Starts nothing.
     *
     * The method checks the columns against the format and the buckets, the names of future files, and other
     * writers under the same path. It also tries every storage operation of the sink in a separate directory
@@ -59,7 +59,7 @@ object FileSink {
   /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog"
 
-  /** Creates a builder for a sink which writes row by row.
+  /** Creates a builder for a sink that writes row by row.
     *
     * @param path   the directory of the finished files
     * @param format `text`, `json` or `csv`
@@ -67,11 +67,11 @@ object FileSink {
   def forRowFormat(path: String, format: String): FileSinkBuilder =
     new FileSinkBuilder(Map("path" -> path, "format" -> format))
 
-  /** Creates a builder for a sink which writes row by row with a custom encoder. */
+  /** Creates a builder for a sink that writes row by row with a custom encoder. */
   def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder =
     new FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder, "encoder")))
 
-  /** Creates a builder for a sink which writes rows in blocks. As with row formats, parts stay open across
+  /** Creates a builder for a sink that writes rows in blocks. As with row formats, parts stay open across
     * micro-batches.
     *
     * @param path   the directory of the finished files
@@ -79,7 +79,7 @@ object FileSink {
     */
   def forBulkFormat(path: String, format: String): FileSinkBuilder = forRowFormat(path, format)
 
-  /** Creates a builder for a sink which writes rows in blocks with a custom bulk format. */
+  /** Creates a builder for a sink that writes rows in blocks with a custom bulk format. */
   def forBulkFormat(path: String, writers: BulkWriters): FileSinkBuilder =
     new FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers, "bulkWriter")))
 
@@ -89,13 +89,13 @@ object FileSink {
     */
   def fromOptions(options: JMap[String, String]): FileSink = new FileSink(SinkOptions.parse(options))
 
-  /** Runs [[FileSink.check]] with options which may be invalid. Invalid options are reported as problems. */
+  /** Runs [[FileSink.check]] with options that may be invalid. Invalid options are reported as problems. */
   def checkOf(rows: DataFrame, options: JMap[String, String]): Preflight = SinkCheck.ofOptions(rows, options)
 
   /** Returns the keys of all options. */
   def optionKeys(): JList[String] = SinkOptionRegistry.all.map(_.key).asJava
 
-  /** Waits until the end of a query's run is handled, including open parts which must be finished.
+  /** Waits until the end of a query's run is handled, including open parts that must be finished.
     *
     * `awaitTermination` may return earlier, because Spark notifies only listeners of the end of a query.
     *
@@ -113,12 +113,12 @@ object FileSink {
     */
   def finalMetrics(runId: String): JMap[String, String] = RunEnds.finalMetrics(runId)
 
-  /** Creates a batch command which compacts the small files of an existing directory, regardless of their
+  /** Creates a batch command that compacts the small files of an existing directory, regardless of their
     * writer.
     *
     * No query may write to the files, and no table format may reference the files by name. Directories of
     * Delta Lake, Iceberg, Hudi or Spark's own streaming sink are rejected with `STOPLOG_FOREIGN_TABLE`. Files
-    * which a stoplog sink may still compact are skipped.
+    * that a stoplog sink may still compact are skipped.
     *
     * @param path    the directory, including all directories below it
     * @param options `format` if file names do not reveal the format, `header` for CSV, `lineSep` if lines do
@@ -142,7 +142,7 @@ object FileSink {
   def version(): String = JarVersions.core
 }
 
-/** Batch command which compacts the small files of a directory. See [[FileSink.compactDirectory]].
+/** Batch command that compacts the small files of a directory. See [[FileSink.compactDirectory]].
   *
   * {{{
   * val compaction = FileSink.compactDirectory(spark, "/data/old", Map("compactTo" -> "256m"))
@@ -152,7 +152,7 @@ object FileSink {
   */
 final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
 
-  /** Returns the compactions which [[run]] would perform now. Reads only. */
+  /** Returns the compactions that [[run]] would perform now. Reads only. */
   def plan(): Seq[PlannedMerge] = merges.plan()
 
   /** Compacts the files and returns the completed compactions. Unreadable files stay unchanged, with a

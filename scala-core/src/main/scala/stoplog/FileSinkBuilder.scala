@@ -58,7 +58,7 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   /** Sets the handling of a lost part: `fail` or `skip`. */
   def withOnLostPart(choice: String): FileSinkBuilder = withOption("onLostPart", choice)
 
-  /** Sets the handling of a row which cannot be written: `fail` or `reject`. */
+  /** Sets the handling of a row that cannot be written: `fail` or `reject`. */
   def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
 
   /** Sets the rule for complete buckets (marker `_SUCCESS`): `watermark`, `processingTime` or `idle`. */

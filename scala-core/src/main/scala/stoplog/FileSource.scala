@@ -36,10 +36,10 @@ final class FileSource private[stoplog] (settings: Map[String, String]) extends 
   def readStream(spark: SparkSession): DataStreamReader =
     spark.readStream.format(FileSource.Format).options(settings)
 
-  /** Returns a batch reader of the files which exist now. Ends with `load()`. */
+  /** Returns a batch reader of the files that exist now. Ends with `load()`. */
   def read(spark: SparkSession): DataFrameReader = spark.read.format(FileSource.Format).options(settings)
 
-  /** Loads a stream without an explicit schema: text, or files which contain their schema. */
+  /** Loads a stream without an explicit schema: text, or files that contain their schema. */
   def stream(spark: SparkSession): DataFrame = readStream(spark).load()
 
   override def toString: String = UserObject.described("FileSource", settings)
@@ -50,7 +50,7 @@ object FileSource {
   /** The name for `format(…)` in a read without a builder. */
   val Format: String = FileSink.Format
 
-  /** Creates a builder for a source which reads record by record.
+  /** Creates a builder for a source that reads record by record.
     *
     * @param format `text`, `json`, `csv` or `lengthDelimited`, or the name of a user-defined class
     * @param path   a file, a directory, or a pattern
@@ -60,7 +60,7 @@ object FileSource {
   def forRecordStreamFormat(format: String, path: String, more: String*): FileSourceBuilder =
     new FileSourceBuilder(Map("format" -> format) ++ located(path +: more))
 
-  /** Creates a builder for a source which reads record by record with a custom format. */
+  /** Creates a builder for a source that reads record by record with a custom format. */
   @varargs
   def forRecordStreamFormat[R](
       format: StreamFormat[R] with RowFormat[R],
@@ -78,7 +78,7 @@ object FileSource {
   ): FileSourceBuilder =
     forRecordStreamFormat(UserObject.reference(format, ContentOptions.FormatName.key), path, more: _*)
 
-  /** Creates a builder for a source which reads records in blocks.
+  /** Creates a builder for a source that reads records in blocks.
     *
     * @param format `parquet`, `orc`, `avro` or `binaryFile`, or the name of a user-defined class
     * @param path   a file, a directory, or a pattern
@@ -88,7 +88,7 @@ object FileSource {
   def forBulkFileFormat(format: String, path: String, more: String*): FileSourceBuilder =
     forRecordStreamFormat(format, path, more: _*)
 
-  /** Creates a builder for a source which reads records in blocks with a custom format. */
+  /** Creates a builder for a source that reads records in blocks with a custom format. */
   @varargs
   def forBulkFileFormat[R](
       format: BulkFormat[R] with RowFormat[R],
@@ -145,7 +145,7 @@ final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
   def withFileEnumerator(finder: FileFinder): FileSourceBuilder =
     withFileEnumerator(UserObject.reference(finder, FileOptions.FileEnumerator.key))
 
-  /** Sets the partition columns, for a query which starts before such directories exist. */
+  /** Sets the partition columns, for a query that starts before such directories exist. */
   def withPartitionColumns(columns: String*): FileSourceBuilder =
     withOption("partitionColumns", ColumnNames.render(columns))
 

@@ -46,7 +46,7 @@ object GracefulStop {
       open: OpenAtStop = OpenAtStop.Finalize
   ): Stopped = new Stopping(query, open).within(timeoutMillis)
 
-  /** Registers a shutdown hook which calls [[afterBatch]] for the query when this JVM terminates, for example
+  /** Registers a shutdown hook that calls [[afterBatch]] for the query when this JVM terminates, for example
     * after SIGTERM. The hook runs before Spark stops its context. Closing the result removes the hook.
     *
     * @param timeoutMillis less than the grace period before the JVM is killed, which is 30 s in Kubernetes
@@ -155,7 +155,7 @@ object GracefulStop {
   }
 }
 
-/** The handling of parts which are open when a query is stopped.
+/** The handling of parts that are open when a query is stopped.
   *
   * @param word the name in the Python API
   */

@@ -23,8 +23,8 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   // The listing of the last call of `newest`.
   @volatile private var seen = Vector.empty[Long]
 
-  /** Returns the newest record and makes the record durable, for a caller which executes or continues from
-    * the record. Returns `None` for a log which was never written.
+  /** Returns the newest record and makes the record durable, for a caller that executes or continues from the
+    * record. Returns `None` for a log that was never written.
     *
     * Errors: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `STOPLOG_STORE_WRITE`.
     */
@@ -160,7 +160,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     }
   }
 
-  /** Returns the run which wrote the newest record, if the newest record is newer than `seq`.
+  /** Returns the run that wrote the newest record, if the newest record is newer than `seq`.
     *
     * Error: `STOPLOG_PLACE_CHANGED` if neither this record nor a newer record exists.
     */
@@ -212,7 +212,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     record.replaces && notedReplacement(record).exists(_.isInstanceOf[ReplacementNote.CalledOff])
 
   /** Returns whether the log proves that a record before the newest record was executed. The log has no proof
-    * for a record which was called off, or for a trimmed replacement.
+    * for a record that was called off, or for a trimmed replacement.
     */
   def tellsCarriedOut(seq: Long): Boolean = store.notedReplacement(seq) match {
     case Some(end) => end == ReplacementNote.Begun
@@ -228,7 +228,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** Removes expired records and marks ([[LogRules]]) seen by the last [[append]]. The newest record is
     * always kept.
     *
-    * @param settled the record which has just been executed
+    * @param settled the record that has just been executed
     */
   def trim(settled: LogRecord): Unit = upkeep.trim(settled)
 
@@ -279,7 +279,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
 
 private[stoplog] object CommitLog {
 
-  /** The number of attempts to read a newest record which is listed but missing. */
+  /** The number of attempts to read a newest record that is listed but missing. */
   private val Looks = 3
 
   private final val Repeated = "the request was carried out and its answer lost"

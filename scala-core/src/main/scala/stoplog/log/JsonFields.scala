@@ -41,7 +41,7 @@ private[log] object JsonFields {
   }
 }
 
-/** Thrown if a field names a file which may be located outside of the sink's path. */
+/** Thrown if a field names a file that may be located outside of the sink's path. */
 private[log] final class PathElsewhere(message: String) extends IllegalArgumentException(message)
 
 /** The lists missing in most records: buckets without a marker, finished parts, and the follow-up. */

@@ -23,7 +23,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   private val directory = SinkDirectory(sinkId).log
   private val names     = new RecordNames
 
-  /** Returns the failures which a record survives. */
+  /** Returns the failures that a record survives. */
   def durability: Durability = files.capabilities.durability
 
   /** Creates the record, complete and durable, unless the record exists. An exception leaves the outcome
@@ -48,7 +48,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   /** Returns the existing sequence numbers in ascending order. */
   def list(): Vector[Long] = names.listed(files.names(directory))
 
-  /** Returns a record newer than `seq`, for a task which checks whether the task is fenced (I1). A check of
+  /** Returns a record newer than `seq`, for a task that checks whether the task is fenced (I1). A check of
     * only the next place would miss a record trimmed while the task was paused.
     */
   def newerThan(seq: Long): Option[Long] = LookBack.overtaking(seq, list())

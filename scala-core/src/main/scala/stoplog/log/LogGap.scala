@@ -8,7 +8,7 @@ private[log] object LogGap {
   def startOfDense(there: Vector[Long]): Int =
     there.zip(there.drop(1)).lastIndexWhere { case (record, next) => next != record + 1 } + 1
 
-  /** Returns the newest missing record which cannot have been trimmed.
+  /** Returns the newest missing record that cannot have been trimmed.
     *
     * @param kept the minimum number of records kept by a trim
     */

@@ -29,14 +29,14 @@ private[stoplog] object RecordKind {
 
 /** The complete state of a sink, as defined by the newest record.
   *
-  * @param queryId   the Spark query which owns the sink id
+  * @param queryId   the Spark query that owns the sink id
   * @param lastEpoch the last epoch whose rows are in the state; `None` before the first epoch
   * @param open      the open parts, in no particular order
   * @param nextPart  the number of the next part
-  * @param settings  settings which must not change silently between runs: the zone of the buckets, the format
+  * @param settings  settings that must not change silently between runs: the zone of the buckets, the format
   *                  of open parts
   * @param live      the buckets with rows not counted by a marker, if markers are enabled
-  * @param small     finished parts which may be compacted, oldest first, limited by the compaction rules;
+  * @param small     finished parts that may be compacted, oldest first, limited by the compaction rules;
   *                  empty without compaction
   * @param lastBatch the batch of the last epoch; `None` if the batch is unknown
   */
@@ -60,14 +60,14 @@ private[stoplog] final case class SinkState(
     if (open.forall(!_.isAhead(nowMillis)) && live.forall(_.lastWrittenAtMillis <= nowMillis)) this
     else copy(open = open.map(_.by(nowMillis)), live = live.map(_.by(nowMillis)))
 
-  /** Returns the query which owns the sink id, and its newest epoch. */
+  /** Returns the query that owns the sink id, and its newest epoch. */
   def newest: QueryEpoch = QueryEpoch(queryId, lastEpoch, lastBatch)
 
   /** Returns the state owned by this query, which continues after this epoch. */
   def goingOnFrom(newest: QueryEpoch): SinkState =
     copy(queryId = newest.queryId).after(newest.epoch, newest.batch)
 
-  /** Returns the schema of the rows, as recorded by the last run which set the schema. */
+  /** Returns the schema of the rows, as recorded by the last run that set the schema. */
   def schema: Option[String] = settings.get(SinkState.SchemaKey)
 
   /** Returns the tokens of all spool files of open parts. */
@@ -89,7 +89,7 @@ private[stoplog] object SinkState {
 /** One immutable record of the commit log.
   *
   * @param seq     its place in the log, dense from 0
-  * @param publish the parts which this record makes visible (I3)
+  * @param publish the parts that this record makes visible (I3)
   * @param follow  the work after these parts are visible
   * @param replace the finished parts to hide before publishing, because the published part contains their
   *                rows
@@ -119,7 +119,7 @@ private[stoplog] final case class LogRecord(
   /** Returns whether its part contains the rows of the replaced files. */
   def isMerge: Boolean = LogRecord.isMerge(kind, publish)
 
-  /** Returns the state after a compaction which was called off and would have left `state`. Its part is never
+  /** Returns the state after a compaction that was called off and would have left `state`. Its part is never
     * visible, and cannot be compacted. Totals count its inputs.
     */
   def calledOff(state: SinkState): SinkState = {
@@ -177,7 +177,7 @@ private[stoplog] final case class QueryEpoch(
 
 private[stoplog] object QueryEpoch {
 
-  /** Returns the position of a query which starts with this batch. */
+  /** Returns the position of a query that starts with this batch. */
   def before(queryId: String, batch: Long): QueryEpoch =
     QueryEpoch(queryId, Option.when(batch > 0)(batch - 1))
 }
@@ -257,7 +257,7 @@ private[stoplog] object TimeKind {
   * @param cause    the name of the rule for completeness
   * @param atMillis the time of the decision
   * @param endMillis the end of the bucket's time, if any
-  * @param added    the totals which this sink added to the bucket since its preceding marker. The full totals
+  * @param added    the totals that this sink added to the bucket since its preceding marker. The full totals
   *                 are known only when the marker's name is created
   */
 private[stoplog] final case class Marker(

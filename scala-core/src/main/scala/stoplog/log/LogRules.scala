@@ -104,7 +104,7 @@ private[stoplog] object LogRules {
   final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)
 }
 
-/** The items which records publish. Set by the log's reader, because a record could be forged. */
+/** The items that records publish. Set by the log's reader, because a record could be forged. */
 private[stoplog] sealed trait Published extends Product with Serializable
 
 private[stoplog] object Published {

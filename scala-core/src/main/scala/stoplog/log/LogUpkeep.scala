@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-/** Removes old records and marks of a log, for the run which writes the log. Notes are removed with their
+/** Removes old records and marks of a log, for the run that writes the log. Notes are removed with their
   * record.
   *
   * A run removes only marks of its own records. If a record is already marked by another process, the run
@@ -36,7 +36,7 @@ private[log] final class LogUpkeep(
     * group, not with the next record. Otherwise, every epoch would send deletions to a storage without delete
     * permission. A mark is removed only after its record is executed.
     *
-    * @param settled a record which has been executed and marked
+    * @param settled a record that has been executed and marked
     */
   def trim(settled: LogRecord): Unit = there.lastOption.foreach { newest =>
     if (settled.hasToBeSettled && settled.seq >= first && !marks.lastOption.contains(settled.seq))

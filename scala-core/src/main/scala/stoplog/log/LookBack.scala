@@ -22,7 +22,7 @@ private[stoplog] object LookBack {
   /** Neither this record nor a newer record exists. */
   final case class Elsewhere(missing: Long) extends LookBack
 
-  /** @param record the record which must be the newest record
+  /** @param record the record that must be the newest record
     * @param before the preceding record, read or written by the writer; `None` for the first record of a log
     * @param there  all records, listed after `record` was created
     */
@@ -34,7 +34,7 @@ private[stoplog] object LookBack {
         (before ++ Some(record)).find(!found(_)).fold[LookBack](Newest)(Elsewhere(_))
     }
 
-  /** Returns the record which overtook this record, if any.
+  /** Returns the record that overtook this record, if any.
     *
     * @param there all records, listed after this record was created
     */

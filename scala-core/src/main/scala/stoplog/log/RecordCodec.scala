@@ -34,7 +34,7 @@ private[stoplog] object RecordCodec {
     * older releases can read records without new features.
     */
   private def version(record: LogRecord): Int =
-    if (record.replace.nonEmpty) 3 // a release which publishes and replaces nothing shows rows twice
+    if (record.replace.nonEmpty) 3 // a release that publishes and replaces nothing shows rows twice
     else if (!record.follow.isEmpty || record.state.live.nonEmpty) 3
     else if (record.state.open.exists(!_.beside.isEmpty)) 2
     else 1

@@ -117,7 +117,7 @@ private[log] object StateDelta {
         needed.headOption.map(name => s"'$name' is to go and is not there").toLeft(stays ++ put.values)
       }
 
-    /** Returns a set which compares entries by reference. */
+    /** Returns a set that compares entries by reference. */
     private def same[A <: AnyRef](entries: Vector[A]): java.util.Set[A] = {
       val all = Collections.newSetFromMap(new IdentityHashMap[A, java.lang.Boolean](entries.size * 2))
       entries.foreach(all.add)

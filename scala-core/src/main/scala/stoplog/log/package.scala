@@ -7,6 +7,6 @@ package stoplog
   * sequence of records over [[log.LogFiles]]. Golden files in the tests contain the text of every written
   * version.
   *
-  * The package depends on parts and files, and is independent of the protocol which writes the records.
+  * The package depends on parts and files, and is independent of the protocol that writes the records.
   */
 package object log

@@ -67,7 +67,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
       "it is not, they use the session's zone. The zone of `dateTime` is fixed for the life of the log."
   )
 
-  /** Returns the options which define a bucketing. */
+  /** Returns the options that define a bucketing. */
   def toMap(bucketing: Bucketing): Map[String, String] = bucketing match {
     case Bucketing.DateTime(pattern, zone, column) =>
       Map(

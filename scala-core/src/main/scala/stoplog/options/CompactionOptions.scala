@@ -58,7 +58,7 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   private val others: Seq[Opt[_]] =
     Seq(CompactSmallerThan, CompactTo, CompactAfterEpochs, CompactMinFiles, Compactor)
 
-  /** The problem of a format which has no method to compact its files. */
+  /** The problem of a format that has no method to compact its files. */
   val NoCompactor: String =
     "compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class."
 

@@ -28,7 +28,7 @@ private[stoplog] final class OptionReader(
   /** Returns the value set by the user, if present and valid. */
   def get[T](option: Opt[T]): Option[T] = read(option)(option.values.parse)
 
-  /** Returns the value set by the user, with a parser which depends on other options. */
+  /** Returns the value set by the user, with a parser that depends on other options. */
   def read[T](option: Opt[_])(parse: String => Either[String, T]): Option[T] =
     text(option).flatMap { text =>
       val parsed = parse(text)

@@ -11,7 +11,7 @@ import scala.util.Try
   *
   * @param described       the description in the reference
   * @param parse           returns the value, or the problem of the text as the end of a sentence
-  * @param render          returns the text which [[parse]] converts to this value
+  * @param render          returns the text that [[parse]] converts to this value
   * @param words           all valid words, for an enumeration
   * @param mayBeEmpty      whether empty text is a value; for other options it removes the session's default
   * @param takesParameters whether a value may be a user class with parameters `<option>.<name>`
@@ -28,7 +28,7 @@ private[stoplog] final case class OptionType[T](
   /** Returns this type with another description in the reference. */
   def as(words: String): OptionType[T] = copy(described = words)
 
-  /** Returns this type without values which fail the test. */
+  /** Returns this type without values that fail the test. */
   def refusing(unless: T => Boolean, why: => String): OptionType[T] =
     copy(parse = text => parse(text).filterOrElse(unless, why))
 }
@@ -72,7 +72,7 @@ private[stoplog] object OptionType {
   val columnNames: OptionType[Seq[String]] =
     OptionType("column names, separated by commas", ColumnNames.parse, ColumnNames.render)
 
-  /** @param misspelled the problem of a name which is not a zone
+  /** @param misspelled the problem of a name that is not a zone
     */
   def zone(described: String)(read: String => ZoneId, misspelled: String): OptionType[ZoneId] = OptionType(
     described,
@@ -122,7 +122,7 @@ private[stoplog] object OptionType {
       case _ => Left("is not a size; write a whole number with a unit, such as 128m, 1g or 134217728")
     }
 
-    /** Returns the shortest text which [[parse]] converts to this number of bytes. */
+    /** Returns the shortest text that [[parse]] converts to this number of bytes. */
     def render(bytes: Long): String =
       Seq("p", "t", "g", "m", "k")
         .collectFirst { case unit if bytes % (1L << shifts(unit)) == 0 => s"${bytes >> shifts(unit)}$unit" }
@@ -159,7 +159,7 @@ private[stoplog] object TimeSpan {
     else unreadable
   }
 
-  /** Returns the shortest text which [[parse]] converts to this number of milliseconds. */
+  /** Returns the shortest text that [[parse]] converts to this number of milliseconds. */
   def render(millis: Long): String =
     Seq("d", "h", "m", "s")
       .collectFirst { case unit if millis % millisPer(unit) == 0 => s"${millis / millisPer(unit)}$unit" }
@@ -197,7 +197,7 @@ private[stoplog] object TimeSpan {
     else Try(millis.bigInteger.longValueExact).toEither.left.map(_ => "is longer than can be counted")
 }
 
-/** Column names in one string, separated by commas. Names which contain a comma or a backtick are quoted with
+/** Column names in one string, separated by commas. Names that contain a comma or a backtick are quoted with
   * backticks.
   */
 private[stoplog] object ColumnNames {

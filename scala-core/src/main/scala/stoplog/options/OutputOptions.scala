@@ -129,7 +129,7 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
 /** The encoding of rows selected by the options. */
 private[stoplog] sealed trait FormatChoice extends Product with Serializable {
 
-  /** Returns the options which define the format. */
+  /** Returns the options that define the format. */
   def toMap: Map[String, String]
 
   /** Returns the description for messages. */

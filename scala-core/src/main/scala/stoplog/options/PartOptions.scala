@@ -111,7 +111,7 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       compaction
     )
 
-  /** Returns the options which define a layout. */
+  /** Returns the options that define a layout. */
   def toMap(layout: PartLayout): Map[String, String] = layout match {
     case _: PartLayout.Staging       => Map(InProgress.key -> InProgress.values.render(false))
     case bucket: PartLayout.InBucket =>

@@ -51,7 +51,7 @@ private[options] object PassThrough {
     ) ++ BulkFormatName.all.map(bulk => bulk.word -> bulk.options)
   }
 
-  /** Returns a key which is passed unchanged to the format's library. */
+  /** Returns a key that is passed unchanged to the format's library. */
   private def prefixed(key: String, format: Option[FormatChoice]): Option[String] = format match {
     case Some(FormatChoice.Bulk(bulk)) => Option.when(bulk.prefixes.exists(key.startsWith))(key)
     case _                             => None
@@ -110,7 +110,7 @@ private[options] object PassThrough {
 /** Classifies unknown keys of a source: options of the format, of a sink, of Spark, and mistakes. */
 private[options] object SourcePassThrough {
 
-  /** Spark's names for settings which here are common to all formats. */
+  /** Spark's names for settings that here are common to all formats. */
   private val Replaced: Map[String, String] = Map(
     "encoding"    -> s"is set as ${Charset.key} here",
     "charset"     -> s"is set as ${Charset.key} here",
@@ -133,7 +133,7 @@ private[options] object SourcePassThrough {
       .toMap
   }
 
-  /** Returns the options of Spark's reader which are supported here. */
+  /** Returns the options of Spark's reader that are supported here. */
   private def optionsOf(format: SourceFormatName): Seq[String] =
     format.sparkOptions.filterNot(Replaced.contains).toSeq.sorted
 

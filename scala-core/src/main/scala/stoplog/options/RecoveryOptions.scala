@@ -48,7 +48,7 @@ private[stoplog] object OnSchemaChange {
   /** Continues if a reader of the old columns can also read the new rows. */
   case object Additive extends OnSchemaChange("additive")
 
-  /** Continues. Parts which cannot hold both schemas are closed with their old columns. */
+  /** Continues. Parts that cannot hold both schemas are closed with their old columns. */
   case object Roll extends OnSchemaChange("roll")
 
   val all: Seq[OnSchemaChange] = Seq(Fail, Additive, Roll)
@@ -185,7 +185,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   private def ofLength(meaning: String): String = s"$meaning Only with `useTruncate` = `false`."
 
-  /** Accepts names which are safe as directory names on every store. */
+  /** Accepts names that are safe as directory names on every store. */
   private def sinkIdOf(text: String): Either[String, String] =
     if (text == Replacements.SinkId) Left("is the name of the log of the jobs that replace files")
     else
@@ -210,7 +210,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   /** The durability of a committed epoch, and the handling of uncommitted bytes at the end of a part. */
   final case class StorageOptions(durability: Durability, truncation: Truncation)
 
-  /** The handling of rows which cannot be written.
+  /** The handling of rows that cannot be written.
     *
     * @param path the directory of rejected rows, below the sink's path
     */

@@ -85,7 +85,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
   /** Returns the names of all options of a policy. */
   def keys: Seq[String] = (RollingPolicy +: limits).map(_.key)
 
-  /** Returns the options which define this policy. A built-in policy is defined by name, and any other policy
+  /** Returns the options that define this policy. A built-in policy is defined by name, and any other policy
     * by a reference.
     */
   def toMap(policy: RollingPolicy): Map[String, String] = policy match {

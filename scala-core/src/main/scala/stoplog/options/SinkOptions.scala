@@ -58,7 +58,7 @@ private[stoplog] object SinkOptions {
     */
   def parse(options: Map[String, String]): SinkOptions = parse(options.toSeq)
 
-  /** Parses a Java map, such as the map which Spark passes to a data source. */
+  /** Parses a Java map, such as the map that Spark passes to a data source. */
   def parse(options: JMap[String, String]): SinkOptions = parse(SparkOptions.spelled(options))
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
@@ -80,8 +80,8 @@ private[stoplog] object SinkOptions {
   }
 }
 
-/** Every option of the sink, in the order of its page. Tests compare this list with the parser,
-  * `docs/reference/options.md` and the Python package.
+/** Every option of the sink, in the order of its page. The parser, `docs/reference/options.md` and the Python
+  * package must match this list.
   */
 private[stoplog] object SinkOptionRegistry {
 

@@ -113,8 +113,8 @@ private[stoplog] object SourceOptions {
   }
 }
 
-/** Every option of the source, in the order of its page. Tests compare this list with the parser,
-  * `docs/reference/source-options.md` and the Python package.
+/** Every option of the source, in the order of its page. The parser, `docs/reference/source-options.md` and
+  * the Python package must match this list.
   */
 private[stoplog] object SourceOptionRegistry {
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Errors
 
-/** The options which Spark passes to a data source. */
+/** The options that Spark passes to a data source. */
 private[stoplog] object SparkOptions {
   private final val AsyncProgress = "asyncProgressTrackingEnabled"
 

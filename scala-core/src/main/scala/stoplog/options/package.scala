@@ -5,7 +5,7 @@ package stoplog
   * values, default and reference text.
   *
   * The driver parses the options of a call once, reports all problems together, and fills the case classes of
-  * the groups with typed values. Only builders, `spark`, the packages which assemble sinks and sources,
+  * the groups with typed values. Only builders, `spark`, the packages that assemble sinks and sources,
   * `admin` and connectors import this package. Enumerations of a domain are defined in their domain.
   */
 package object options

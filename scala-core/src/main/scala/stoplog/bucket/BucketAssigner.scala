@@ -6,40 +6,42 @@ import org.apache.spark.sql.types.StructType
 
 /** Assigns each row to a bucket: a directory under the sink's path.
   *
-  * Made on the driver, sent to every task by Java serialization, opened there once, used by one thread. The
-  * answer is a relative path with `/` between its segments, or the empty string for the base path itself. An
-  * answer that would leave the path or be hidden from readers is refused when it is first seen (see
-  * [[BucketId]]).
+  * The driver creates the assigner and sends a copy to every task by Java serialization. The task opens the
+  * copy and uses it in a single thread. The bucket is a relative path with `/` between segments, or the empty
+  * string for the sink's path itself. The sink rejects a bucket outside of the path or hidden from readers
+  * when such a bucket first occurs (see [[BucketId]]).
   */
 trait BucketAssigner extends Serializable {
 
-  /** Prepares the assigner; each task calls it once, with the schema of the rows that [[bucket]] gets. */
+  /** Prepares the assigner. Each task calls this method once, with the schema of the rows for [[bucket]]. */
   def open(schema: StructType): Unit = ()
 
-  /** The bucket of this row. The row object is reused by Spark and must not be kept. */
+  /** Returns the bucket of the row. Spark reuses the row object, so implementations must not keep it. */
   def bucket(row: InternalRow, context: BucketContext): String
 }
 
-/** The context of a row for an assigner. Reused between rows: do not keep it. */
+/** The context of a row for an assigner. The sink reuses the object for all rows; do not keep a reference. */
 trait BucketContext {
 
   /** The task's clock, in milliseconds since 1970-01-01T00:00:00Z. */
   def processingTimeMillis: Long
 
-  /** The row's time in the column that the option `eventTimeColumn` names, or else the query's `withWatermark`, in
-    * milliseconds since 1970-01-01T00:00:00Z. `None` if it is null, and where neither names one.
+  /** The row's event time, in milliseconds since 1970-01-01T00:00:00Z. The option `eventTimeColumn` names the
+    * column; without the option, the query's `withWatermark` does. `None` if the value is null or if neither
+    * names a column.
     */
   def eventTimeMillis: Option[Long] = None
 
-  /** The watermark of the micro-batch, in milliseconds since 1970-01-01T00:00:00Z: up to when the query takes its rows to
-    * be complete. It is the same for all rows of a micro-batch and each time that is repeated, unlike Flink's, which moves
-    * between rows. `None` without `withWatermark`, in a batch query, and until Spark has the first.
+  /** The watermark of the micro-batch, in milliseconds since 1970-01-01T00:00:00Z: the time up to which the
+    * query considers its rows to be complete. All rows of a micro-batch see the same value, also when Spark
+    * repeats the micro-batch. Flink's watermark, in contrast, advances between rows. `None` without
+    * `withWatermark`, in a batch query, and until Spark has computed the first watermark.
     */
   def watermarkMillis: Option[Long] = None
 }
 
-/** A [[BucketAssigner]] whose buckets have an end in time, so that it can be known when one is complete: what the
-  * options `bucketComplete` = `watermark` and `processingTime` go by.
+/** A [[BucketAssigner]] whose buckets end at a known time, so that the sink can detect complete buckets. Used
+  * by `bucketComplete` = `watermark` and `bucketComplete` = `processingTime`.
   *
   * {{{
   * final class ByDay extends BucketAssigner with TimedBuckets {
@@ -51,9 +53,9 @@ trait BucketContext {
   */
 trait TimedBuckets {
 
-  /** The end of the bucket, in milliseconds since 1970-01-01T00:00:00Z: all of its rows are from before. `None` for a
-    * bucket that has no end, which is then never complete. Pure; asked on the driver, of an assigner that may not have
-    * been opened.
+  /** Returns the end of the bucket, in milliseconds since 1970-01-01T00:00:00Z. All rows of the bucket are
+    * earlier. Returns `None` for a bucket without an end; such a bucket is never complete. The method must be
+    * pure. The driver calls this method, possibly without a call of `open` before.
     */
   def bucketEndMillis(bucket: String): Option[Long]
 }

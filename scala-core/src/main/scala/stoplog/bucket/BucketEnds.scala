@@ -12,12 +12,14 @@ import org.apache.spark.sql.types.{DateType, StructType}
 
 import stoplog.util.UserObject
 
-/** The ends of buckets, for each way to assign them that can tell them. */
+/** The ends of buckets, for each bucketing with known ends. */
 private[stoplog] object BucketEnds {
   type Ends = String => Option[Long]
 
-  /** @param zone in which dates are days
-    * @return the problem, as the end of a sentence, if the ends cannot be told
+  /** Returns the function from a bucket to its end.
+    *
+    * @param zone the time zone of the days in a date column
+    * @return the function, or the problem (as the end of a sentence) if the ends are unknown
     */
   def of(bucketing: Bucketing, schema: StructType, zone: ZoneId): Either[String, Ends] = bucketing match {
     case Bucketing.DateTime(pattern, in, _) =>
@@ -34,7 +36,7 @@ private[stoplog] object BucketEnds {
     case Bucketing.BasePath | _: Bucketing.Expression => Left("these buckets have no time")
   }
 
-  /** The end of the day that the one date column names. */
+  /** Returns the ends of the days in the only date column. */
   private def dateColumn(columns: PartitionColumns, zone: ZoneId): Either[String, Ends] =
     columns.ordinals.zipWithIndex.filter { case (i, _) => columns.schema(i).dataType == DateType } match {
       case Seq((_, level)) =>
@@ -48,21 +50,21 @@ private[stoplog] object BucketEnds {
         Left(s"partitionBy must have one column of type DATE, which says the day, and has ${dates.size}")
     }
 
-  /** The ends of buckets that are named after a time.
+  /** The ends of buckets with names derived from a time.
     *
-    * If the clock is set back, a name stands for two spans of time, and its end is that of the later one: a bucket may
-    * then be taken to end an hour late, and never too early.
+    * If the clock is set back, a name covers two spans of time, and its end is the end of the later span. A
+    * bucket may therefore appear to end an hour late, but never too early.
     */
   final class DateTimeEnds private (formatter: DateTimeFormatter, zone: ZoneId) {
     import DateTimeEnds._
 
-    /** The end of a bucket, in milliseconds since 1970-01-01T00:00:00Z; `None` for any other name. */
+    /** Returns the end of a bucket, in milliseconds since 1970-01-01T00:00:00Z; `None` for any other name. */
     def endMillis(bucket: String): Option[Long] =
       spanOf(bucket).map { case (_, end) =>
         end.atZone(zone).withLaterOffsetAtOverlap().toInstant.toEpochMilli
       }
 
-    /** Local times: from the first up to the second. */
+    /** Returns the span of a bucket in local time: start (inclusive) and end (exclusive). */
     private def spanOf(bucket: String): Option[(LocalDateTime, LocalDateTime)] = for {
       parsed <- Try(formatter.parse(bucket)).toOption
       date   <- dateOf(parsed)
@@ -82,8 +84,8 @@ private[stoplog] object BucketEnds {
 
   object DateTimeEnds {
 
-    /** The ends under a pattern; `None` if it does not say the whole time, such as `HH` or `MM-dd`. Error:
-      * `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket.
+    /** Returns the ends for a pattern; `None` if the pattern does not determine the full time, such as `HH`
+      * or `MM-dd`. Error: `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket.
       */
     def of(pattern: String, zone: ZoneId): Option[DateTimeEnds] = {
       val ends = new DateTimeEnds(DateTimePattern.parse(pattern).formatter, zone)
@@ -92,7 +94,7 @@ private[stoplog] object BucketEnds {
 
     private val weeks = WeekFields.of(Locale.US)
 
-    /** The first day that the text may mean. */
+    /** Returns the first day that matches the parsed name. */
     private def dateOf(parsed: TemporalAccessor): Option[LocalDate] = {
       def year                                         = parsed.get(ChronoField.YEAR)
       def has(fields: TemporalField*): Boolean         = fields.forall(parsed.isSupported)
@@ -113,7 +115,9 @@ private[stoplog] object BucketEnds {
       }
     }
 
-    /** From the finest on: the first one that changes the text is what a bucket holds. */
+    /** From the finest unit to the coarsest. The first unit whose increment changes the name is the span of a
+      * bucket.
+      */
     private val units = Seq(
       ChronoUnit.MICROS,
       ChronoUnit.MILLIS,
@@ -127,7 +131,7 @@ private[stoplog] object BucketEnds {
       ChronoUnit.YEARS
     )
 
-    /** Times of three years, at steps that go with no unit. */
+    /** Sample times over three years; the step is not a multiple of any unit. */
     private val samples: Seq[Long] = {
       val start = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli
       (0L until 300L).map(n => start + n * 313_271_337L)

@@ -20,7 +20,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
 
-/** Buckets by the value of a SQL expression, which is the bucket's path; null is [[BucketId.OfNull]].
+/** Assigns buckets by the value of a SQL expression. The value is the bucket's path; null maps to
+  * [[BucketId.OfNull]].
   */
 private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {
 
@@ -30,7 +31,8 @@ private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpressi
 
   override def open(schema: StructType): Unit = projection = expression.projection()
 
-  // The value of one row is mostly that of the row before: it is compared as bytes, and no String is made.
+  // Consecutive rows usually have the same value. The comparison uses bytes, so an equal value creates no
+  // String.
   override def bucket(row: InternalRow, context: BucketContext): String = {
     val result = projection(row)
     if (result.isNullAt(0)) BucketId.OfNull
@@ -47,14 +49,18 @@ private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpressi
   override def toString: String = s"expression($expression)"
 }
 
-/** A SQL expression over the sink's rows, as a string: checked on the driver, evaluated in the tasks. */
+/** A SQL expression over the sink's rows, as a string. The driver checks the expression, and the tasks
+  * evaluate it.
+  */
 private[stoplog] final class BucketExpression private (val sql: String, private val bound: Expression)
     extends Serializable {
 
-  /** A new evaluator for one task, compiled where that is possible; its rows have one string, and are reused. */
+  /** Returns a new evaluator for one task, compiled where possible. Result rows have a single string and are
+    * reused.
+    */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))
 
-  /** The expression with another zone than the session's for all times in it. */
+  /** Returns the expression with the given time zone in place of the session's zone. */
   private[bucket] def in(zone: ZoneId): BucketExpression =
     new BucketExpression(
       sql,
@@ -66,11 +72,11 @@ private[stoplog] final class BucketExpression private (val sql: String, private 
 
 private[stoplog] object BucketExpression {
 
-  /** Reads the expression with the session's parser, functions, time zone and settings, and casts it to a
-    * string.
+  /** Parses the expression with the session's parser, functions, time zone and settings, and casts the result
+    * to a string.
     *
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve it, or if one row
-    *   alone, at any time, does not determine its value
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve the
+    *   expression, or if the value depends on more than the row, such as the time of execution
     */
   def bind(session: SparkSession, sql: String, schema: StructType): BucketExpression = {
     def refused(why: String) = throw Errors.bucketExpression(sql, why)
@@ -78,18 +84,19 @@ private[stoplog] object BucketExpression {
       try selected(session, sql, schema).queryExecution
       catch { case NonFatal(e) => refused(firstLine(e)) }
     problem(query.analyzed).foreach(refused)
-    // The optimizer, because only after it is every expression one that can be evaluated.
+    // The optimized plan is required: only the optimizer replaces all expressions without an evaluator.
     val bound =
       try inlined(query.optimizedPlan)
       catch { case NonFatal(e) => refused(firstLine(e)) }
     new BucketExpression(sql, bound.getOrElse(refused("it needs more than the row itself")))
   }
 
-  /** One evaluator for several expressions over the same rows. */
+  /** Returns an evaluator for several expressions over the same rows. */
   private[bucket] def projection(expressions: Seq[BucketExpression]): UnsafeProjection =
     UnsafeProjection.create(expressions.map(_.bound))
 
-  // Over rows that the optimizer knows nothing of; were they known to be none, it would drop the expression.
+  // Uses an empty RDD as input. If the optimizer knew that the relation is empty, it would drop the
+  // expression.
   private def selected(session: SparkSession, sql: String, schema: StructType): Dataset[Row] = {
     val columns = StructType(schema.map(_.copy(nullable = true)))
     val rows    = session.createDataFrame(session.sparkContext.emptyRDD[Row], columns)
@@ -108,11 +115,13 @@ private[stoplog] object BucketExpression {
     case _ => Some("it needs other rows: it has an aggregate, window or generator function in it")
   }
 
-  // Such as current_date: constant for one query, so Spark calls it deterministic, but another one after a restart.
+  // Matches expressions such as current_date. Spark treats current_date as deterministic because the value is
+  // constant within a query, but a restarted query gets another value.
   private def dependsOnQuery(e: Expression): Boolean =
     e.containsPattern(TreePattern.CURRENT_LIKE) && !e.children.exists(dependsOnQuery)
 
-  // The optimizer may compute common parts in a projection of their own. Deterministic, they can be put back in place.
+  // The optimizer may compute common subexpressions in a separate projection. The subexpressions are
+  // deterministic and can therefore be inlined.
   private def inlined(plan: LogicalPlan): Option[Expression] = plan match {
     case Project(Seq(one), child) => flattened(child, one)
     case _                        => None

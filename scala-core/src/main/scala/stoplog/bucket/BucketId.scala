@@ -8,39 +8,42 @@ import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import stoplog.error.Errors
 import stoplog.storage.HiddenNames
 
-/** The path of a bucket below the sink's path: names with `/` between them, or nothing for that path itself. */
+/** The path of a bucket below the sink's path: names separated by `/`, or the empty string for the sink's
+  * path itself.
+  */
 private[stoplog] object BucketId {
 
   /** The bucket of the sink's path itself. */
   val Base: String = ""
 
-  /** The bucket of rows with a null expression, or a null event time by whose pattern directories name no columns.
+  /** The bucket of rows with a null expression, or with a null event time if the directories of the pattern
+    * name no columns.
     *
-    * Not Hive's `__HIVE_DEFAULT_PARTITION__`: as the name of a whole directory that would be hidden from
-    * every reader, because it begins with `_`. Directories `column=value` use it, after their `column=`.
+    * The name is not Hive's `__HIVE_DEFAULT_PARTITION__`: readers hide directories whose names start with
+    * `_`. Directories of the form `column=value` use Hive's name after `column=`.
     */
   val OfNull: String = "null"
 
-  /** The id itself, if it names a directory below the sink's path that readers see.
+  /** Returns the id itself if the id names a directory below the sink's path which is visible to readers.
     *
-    * Meant for the first time that an id is seen, not for every row.
+    * Call this method when an id first occurs, not for every row.
     *
-    * @throws stoplog.error.StoplogException `STOPLOG_BUCKET_ID` if it is null, absolute or would leave the path, or has an
-    *   empty, a hidden, an unprintable or a too long name in it
+    * @throws stoplog.error.StoplogException `STOPLOG_BUCKET_ID` if the id is null, is absolute, would leave
+    *   the path, or contains an empty, hidden, unprintable or overlong name
     */
   def checked(id: String): String = {
     problem(id).foreach(why => throw Errors.bucketId(id, why))
     id
   }
 
-  /** The problem of an id, if it has one. */
+  /** Returns the problem of an id; `None` if the id is valid. */
   def problem(id: String): Option[String] =
     if (id == null) Some("it is null")
     else if (id.isEmpty) None
     else if (id.startsWith("/")) Some("it is an absolute path")
     else id.split("/", -1).iterator.flatMap(problemOfName).nextOption()
 
-  /** Whether the bucket is this directory, or below it. */
+  /** Whether the bucket is this directory or below it. */
   def isUnder(directory: String, id: String): Boolean = id == directory || id.startsWith(s"$directory/")
 
   private def problemOfName(name: String): Option[String] = name match {
@@ -58,20 +61,23 @@ private[stoplog] object BucketId {
   private final val MostBytes = 255
 }
 
-/** The columns of readers that take directories `name=value` for them: Spark, pyarrow, DuckDB and pandas alike. */
+/** The columns that readers derive from directories `name=value`. Spark, pyarrow, DuckDB and pandas all do
+  * so.
+  */
 private[stoplog] object PartitionDiscovery {
 
-  /** The first level of a bucket that is no `name=value`. Spark passes over the files below it, or refuses the whole
-    * path when other buckets do have names. A bucket that every reader passes over on purpose has none.
+  /** Returns the first level of a bucket that is not of the form `name=value`. Spark ignores the files below
+    * such a level, or rejects the whole path if other buckets have names. Returns `None` for a bucket hidden
+    * from every reader.
     */
   def unnamedLevel(bucket: String): Option[String] =
     if (bucket.isEmpty || HiddenNames.isHidden(bucket.takeWhile(_ != '/'))) None
     else bucket.split('/').find(column(_).isEmpty)
 
-  /** The columns that a bucket names. */
+  /** Returns the columns named by a bucket. */
   def columns(bucket: String): Seq[String] = bucket.split('/').toSeq.flatMap(column)
 
-  /** The bucket of rows without a time, given a bucket of rows with one. */
+  /** Returns the bucket of rows without a time, derived from a bucket of rows with a time. */
   def ofNull(bucket: String): String =
     if (bucket.isEmpty || unnamedLevel(bucket).isDefined) BucketId.OfNull
     else columns(bucket).map(name => s"$name=${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}").mkString("/")

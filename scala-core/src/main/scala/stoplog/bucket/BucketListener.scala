@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
-/** Hears of each complete bucket, once its marker can be seen: to add a partition to a catalog, or to start a job that
-  * waits for the bucket.
+/** Receives each complete bucket once the bucket's marker is visible, for example to add a partition to a
+  * catalog or to start a job that waits for the bucket.
   *
-  * Called on the driver, one bucket at a time, with the query's session as the active one. It may be called again for
-  * the same bucket and version, when a process died in between, and must then change nothing: so it has to be
-  * idempotent. The query goes on when it returns; if it throws, the epoch fails, and the next try calls it again.
+  * The driver calls the listener for one bucket at a time, with the query's session as the active session.
+  * Called again for the same bucket and version if a process died before the epoch was finished, so
+  * implementations MUST be idempotent. The query resumes when the call returns. If the call throws, the epoch
+  * fails, and the next attempt repeats the call.
   *
   * {{{
   * final class AddPartition extends BucketListener {
@@ -23,13 +24,14 @@ trait BucketListener extends Serializable {
   def onComplete(bucket: CompleteBucket): Unit
 }
 
-/** A bucket that is complete.
+/** A complete bucket.
   *
-  * @param path    the sink's path, as it was given
-  * @param bucket  under that path; empty for the path itself
-  * @param version 1, and one more each time that rows came late
-  * @param marker  the name of its marker, in the bucket
-  * @param files   that the sink has put into the bucket, as `rows` and `bytes`
+  * @param path    the sink's path, as specified by the user
+  * @param bucket  the path of the bucket under `path`; empty for `path` itself
+  * @param version 1 for the first marker, incremented each time late rows arrive
+  * @param marker  the name of the bucket's marker file, in the bucket
+  * @param files   the number of files written into the bucket by the sink; `rows` and `bytes` count their
+  *                content
   */
 final case class CompleteBucket(
     path: String,
@@ -41,6 +43,6 @@ final case class CompleteBucket(
     bytes: Long
 ) {
 
-  /** The bucket's directory. */
+  /** Returns the bucket's directory. */
   def location: String = if (bucket.isEmpty) path else s"${path.stripSuffix("/")}/$bucket"
 }

@@ -10,8 +10,8 @@ import stoplog.commit.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.log.{TimeColumn, TimeKind}
 
-/** The times of the rows in a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`: in UTC, or in the zone where
-  * the column is local.
+/** The times of the rows in a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`. Instants are
+  * in UTC, and local values are in the zone of the column.
   */
 private[stoplog] final class ColumnTimes private (ordinal: Int, val column: TimeColumn)
     extends RowTimes[InternalRow] {
@@ -22,19 +22,20 @@ private[stoplog] final class ColumnTimes private (ordinal: Int, val column: Time
   override def micros(row: InternalRow): Long =
     if (isDay) TimeUnit.DAYS.toMicros(row.getInt(ordinal).toLong) else row.getLong(ordinal)
 
-  /** The row's time in milliseconds since 1970-01-01T00:00:00Z; `None` if it has none. */
+  /** Returns the row's time in milliseconds since 1970-01-01T00:00:00Z; `None` if the value is null. */
   def known(row: InternalRow): Option[Long] = Option.when(!isMissing(row))(millis(row))
 }
 
 private[stoplog] object ColumnTimes {
 
-  /** Error: `STOPLOG_BUCKET_COLUMN`. */
+  /** Creates the times of a bucket column. Error: `STOPLOG_BUCKET_COLUMN`. */
   def of(column: String, schema: StructType): ColumnTimes = of(column, schema, Errors.bucketColumn(column, _))
 
-  /** The event times of rows, in the column that the option `eventTimeColumn` or the query's `withWatermark` names.
+  /** Creates the event times of rows. The column is named by the option `eventTimeColumn`, or else by the
+    * query's `withWatermark`.
     *
-    * `None` if neither names one. Of several timestamps with a watermark, as behind a join, the first counts. Error:
-    * `STOPLOG_EVENT_TIME_COLUMN`.
+    * Returns `None` if neither names a column. If several timestamps have a watermark, as after a join, the
+    * first column is used. Error: `STOPLOG_EVENT_TIME_COLUMN`.
     */
   def ofEvents(column: Option[String], schema: StructType): Option[ColumnTimes] =
     column.orElse(watermarked(schema)).map(name => of(name, schema, Errors.eventTimeColumn(name, _)))
@@ -58,13 +59,13 @@ private[stoplog] object ColumnTimes {
     case field if field.metadata.contains(Watermark) && field.dataType == TimestampType => field.name
   }
 
-  // The name of Spark's own constant, which is out of reach.
+  // The name of a constant which is not accessible in Spark.
   private final val Watermark = "spark.watermarkDelayMs"
 
   private[bucket] object ColumnLookup {
 
-    /** The place of a top-level column: of the one with exactly this name, or else of the only one that differs in case
-      * alone; or the reason why there is none.
+    /** Returns the index of a top-level column, or the reason for its absence. An exact match wins; otherwise
+      * the name must match exactly one column regardless of case.
       */
     def ordinal(schema: StructType, name: String): Either[String, Int] =
       schema.fieldNames.indexOf(name) match {

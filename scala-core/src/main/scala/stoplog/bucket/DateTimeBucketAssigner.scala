@@ -12,11 +12,11 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.Errors
 import stoplog.log.TimeKind
 
-/** Buckets by time: one for each hour unless the pattern says otherwise.
+/** Assigns buckets by time, by default a bucket for each hour.
   *
-  * By the time of processing or, with a column, by the time that the row itself carries. Rows whose time is
-  * null go to [[BucketId.OfNull]], or, where every level of the pattern is `name=value`, to the directories that
-  * stand for null in Hive's layout. A pattern with `/` in it makes nested directories.
+  * The time is the processing time or, with a column, the row's own time. Rows with a null time are assigned
+  * to [[BucketId.OfNull]]. If every level of the pattern has the form `name=value`, such rows are assigned to
+  * Hive's directories for null. A pattern with `/` creates nested directories.
   *
   * {{{
   * new DateTimeBucketAssigner()                                             // dt=2026-01-31/hour=23, UTC
@@ -24,10 +24,12 @@ import stoplog.log.TimeKind
   * new DateTimeBucketAssigner("'day='yyyy-MM-dd", column = Some("at"))      // day=2026-01-31
   * }}}
   *
-  * @param pattern of `java.time.format.DateTimeFormatter`, in English; it gives each bucket's name
-  * @param zone    the pattern shows its calendar and clock. A `TIMESTAMP_NTZ` or `DATE` column has no zone: its values
-  *                are shown as they are, whatever the zone
-  * @param column  a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`; none for the time of processing
+  * @param pattern a pattern of `java.time.format.DateTimeFormatter` with the English locale, for the names of
+  *                buckets
+  * @param zone    the time zone for the calendar and clock of the pattern. A `TIMESTAMP_NTZ` or `DATE` column
+  *                has no zone: its values are formatted unchanged
+  * @param column  a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`; `None` for the
+  *                processing time
   * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket
   */
 final class DateTimeBucketAssigner(
@@ -44,8 +46,8 @@ final class DateTimeBucketAssigner(
 
   def this() = this(DateTimeBucketAssigner.DefaultPattern)
 
-  /** Errors: `STOPLOG_BUCKET_COLUMN` if the column has no times, `STOPLOG_BUCKET_FORMAT` if the pattern shows a zone that
-    * the column lacks.
+  /** Errors: `STOPLOG_BUCKET_COLUMN` if the column has no times, `STOPLOG_BUCKET_FORMAT` if the pattern
+    * contains a zone but the column has no zone.
     */
   override def open(schema: StructType): Unit = {
     val parsed = DateTimePattern.parse(pattern)
@@ -63,7 +65,7 @@ final class DateTimeBucketAssigner(
     case Some(of)                      => names.at(of.micros(row))
   }
 
-  /** The bucket of rows of this time. Works before tasks open the assigner, too. */
+  /** Returns the bucket of rows of this time. May be called before `open`. */
   private[stoplog] def bucketAt(millis: Long): String =
     DateTimePattern.parse(pattern).formatter.format(Instant.ofEpochMilli(millis).atZone(zone))
 
@@ -72,18 +74,20 @@ final class DateTimeBucketAssigner(
 
 object DateTimeBucketAssigner {
 
-  /** A bucket for each hour, which Spark, pyarrow, DuckDB and pandas read without options, as columns `dt` and `hour`. */
+  /** A bucket for each hour. Spark, pyarrow, DuckDB and pandas read `dt` and `hour` as columns without
+    * options.
+    */
   val DefaultPattern: String = "'dt='yyyy-MM-dd'/hour='HH"
 
-  /** The default of logs that record a zone for their buckets and no pattern; and Flink's. */
+  /** The default for logs that record a zone for buckets but no pattern. Flink has the same default. */
   private[stoplog] val FormerPattern: String = "yyyy-MM-dd--HH"
 }
 
-/** A pattern, and the time for which its text stays the same.
+/** A pattern, and the span of time in which the formatted text is constant.
   *
-  * @param granularityMicros a divisor of the hour in microseconds: within one such span of local time, and with the same
-  *                          offset from UTC, the text cannot change
-  * @param showsZone         whether the text has something of the zone in it
+  * @param granularityMicros a divisor of the hour, in microseconds. Within such a span of local time, and at
+  *                          the same offset from UTC, the text cannot change
+  * @param showsZone         whether the text contains the zone or offset
   * @param ofNull            the bucket of rows without a time
   */
 private[bucket] final case class DateTimePattern(
@@ -97,14 +101,19 @@ private[bucket] object DateTimePattern {
 
   private val Second = 1000000L
 
-  // By pattern letter of DateTimeFormatter; the others change at full hours only. The names of zones (z, v) can change
-  // between standard and summer time without a change of the offset, so nothing coarser is safe for them.
+  // The granularity in microseconds, by pattern letter of DateTimeFormatter. All other letters change only at
+  // full hours. Names of zones (z, v) can change between standard and summer time while the offset stays the
+  // same, so seconds are the only safe granularity.
   private val granularities: Seq[(String, Long)] =
     Seq("SnAN" -> 1L, "szv" -> Second, "mB" -> 60 * Second)
 
   private val hour = 3600 * Second
 
-  /** @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if it cannot name a bucket */
+  /** Parses a pattern.
+    *
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a
+    *   bucket
+    */
   def parse(pattern: String): DateTimePattern = {
     val letters   = unquoted(pattern)
     val formatter = formatterOf(pattern)
@@ -121,7 +130,7 @@ private[bucket] object DateTimePattern {
   private def formatterOf(pattern: String): DateTimeFormatter = {
     val (formatter, sample) =
       try {
-        // In one language on every machine: a name must not depend on where a task runs.
+        // The locale is fixed, because a name must not depend on the machine of the task.
         val formatter = DateTimeFormatter.ofPattern(pattern, Locale.US)
         (formatter, formatter.format(Instant.EPOCH.atZone(ZoneOffset.UTC)))
       } catch {
@@ -134,14 +143,15 @@ private[bucket] object DateTimePattern {
     formatter
   }
 
-  // Text in single quotes stands for itself; two of them for one quote, inside or outside of such text.
+  // Text in single quotes is literal. Two single quotes represent a quote, inside and outside of literal
+  // text.
   private def unquoted(pattern: String): String =
     pattern.split("'", -1).zipWithIndex.collect { case (text, i) if i % 2 == 0 => text }.mkString
 
-  /** Times as text, each text made once for as long as it holds.
+  /** Formats times as text. Each text is created once per span of time.
     *
-    * Keeps the latest few spans of time, so that rows whose event times go back and forth between hours cost no
-    * more than rows in order. The same span gives the same `String` object.
+    * Caches the most recent spans, so that rows with event times in alternating hours cost as little as rows
+    * in order. The same span always returns the same `String` object.
     */
   final class DateTimeText(pattern: DateTimePattern, zone: ZoneId) {
     import DateTimeText._
@@ -151,7 +161,10 @@ private[bucket] object DateTimePattern {
     private val spans       = new Array[Span](SlotCount)
     private var latest      = Span.Empty
 
-    /** @param micros since 1970-01-01T00:00:00Z */
+    /** Returns the text for a time.
+      *
+      * @param micros microseconds since 1970-01-01T00:00:00Z
+      */
     def at(micros: Long): String = {
       if (!latest.contains(micros)) latest = find(micros)
       latest.text
@@ -167,7 +180,7 @@ private[bucket] object DateTimePattern {
       }
     }
 
-    // A span of local time, cut where the zone's offset changes: a text may then begin anew, or come back.
+    // A span of local time, cut at changes of the zone's offset, because the text may restart or recur there.
     private def spanAround(micros: Long): Span = {
       val instant  = instantOf(micros)
       val offset   = rules.getOffset(instant).getTotalSeconds * 1000000L
@@ -184,7 +197,7 @@ private[bucket] object DateTimePattern {
     private def instantOf(micros: Long): Instant =
       Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L)
 
-    // Transitions are whole seconds; those of the far past or future lie outside of what microseconds can say.
+    // Transitions are whole seconds. Transitions in the far past or future exceed the range of microseconds.
     private def microsOf(instant: Instant): Long =
       math.max(
         Long.MinValue / 1000000L,

@@ -8,10 +8,10 @@ import org.apache.spark.sql.types.{
 
 import stoplog.error.Errors
 
-/** The columns of `partitionBy`, found in the rows' schema.
+/** The columns of `partitionBy`, resolved in the rows' schema.
   *
-  * @param schema   of the rows as Spark gives them
-  * @param ordinals of the partition columns, in the order of the directories
+  * @param schema   the schema of the rows from Spark
+  * @param ordinals the indices of the partition columns, in the order of the directories
   */
 private[stoplog] final case class PartitionColumns private (schema: StructType, ordinals: IndexedSeq[Int]) {
 
@@ -20,9 +20,11 @@ private[stoplog] final case class PartitionColumns private (schema: StructType, 
 
 private[stoplog] object PartitionColumns {
 
-  /** @param names as the user wrote them; the case counts only where the schema has names that differ in nothing else
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_PARTITION_COLUMNS` if one is unknown, named twice or of a
-    *   type that is no single value, or if no column is left to be written
+  /** Resolves the columns of `partitionBy`.
+    *
+    * @param names as written by the user; case matters only if names in the schema differ in case only
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_PARTITION_COLUMNS` if a name is unknown or
+    *   occurs twice, if a column is not of an atomic type, or if no column remains for the files
     */
   def of(schema: StructType, names: Seq[String]): PartitionColumns = {
     def refused(why: String) = throw Errors.partitionColumns(why)
@@ -46,10 +48,10 @@ private[stoplog] object PartitionColumns {
   }
 }
 
-/** The columns that are written into the files: all but those of `partitionBy`, which the directories' names tell.
+/** The columns in the files: all columns except `partitionBy`, whose values are in the directory names.
   *
-  * @param schema   of the written columns
-  * @param ordinals of these columns in the rows, which have `width` columns
+  * @param schema   the schema of the written columns
+  * @param ordinals the indices of the written columns in the rows, which have `width` columns
   */
 private[stoplog] final case class DataColumns private (
     schema: StructType,
@@ -57,15 +59,17 @@ private[stoplog] final case class DataColumns private (
     width: Int
 ) {
 
-  /** The same columns as others want them: in this order, or allowed to be null.
+  /** Returns the same columns in the order and with the nullability of another schema.
     *
-    * @param wanted columns of the same names
+    * @param wanted columns with the same names
     */
   def arranged(wanted: StructType): DataColumns =
     if (wanted == schema) this
     else DataColumns(wanted, wanted.fieldNames.toIndexedSeq.map(schema.fieldIndex).map(ordinals), width)
 
-  /** The part of a row that is written, for one task: the row itself, or one reused view of it. */
+  /** Returns the projection from a row to the written columns, for a single task. The result is the row
+    * itself or a reused view.
+    */
   def newProjection(): InternalRow => InternalRow =
     if (ordinals == (0 until width)) identity
     else {
@@ -79,10 +83,10 @@ private[stoplog] final case class DataColumns private (
 
 private[stoplog] object DataColumns {
 
-  /** All columns of the rows. */
+  /** Returns all columns of the rows. */
   def all(schema: StructType): DataColumns = DataColumns(schema, schema.indices, schema.length)
 
-  /** All but the partition columns. */
+  /** Returns all columns except the partition columns. */
   def without(columns: PartitionColumns): DataColumns = {
     val ordinals = columns.schema.indices.filterNot(columns.ordinals.contains)
     DataColumns(StructType(ordinals.map(columns.schema(_))), ordinals, columns.schema.length)

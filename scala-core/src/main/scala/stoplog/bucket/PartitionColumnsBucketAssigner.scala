@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Un
 import org.apache.spark.sql.types.StructType
 import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
 
-/** Hive-style buckets, `country=DE/day=2026-01-31`, named and escaped as Spark's own file sink names them:
-  * null and the empty string are `__HIVE_DEFAULT_PARTITION__`.
+/** Hive-style buckets, `country=DE/day=2026-01-31`. Names and escapes match Spark's file sink; null and the
+  * empty string become `__HIVE_DEFAULT_PARTITION__`.
   */
 private[stoplog] final class PartitionColumnsBucketAssigner private (
     columns: PartitionColumns,
@@ -34,7 +34,8 @@ private[stoplog] final class PartitionColumnsBucketAssigner private (
     latest = null
   }
 
-  // Rows with the values of the row before cost a comparison of a few bytes, others a look-up; new ones are spelled out.
+  // A row with the values of the preceding row costs a comparison of a few bytes, any other row costs a
+  // lookup. Only new values are formatted.
   override def bucket(row: InternalRow, context: BucketContext): String = {
     val key = values(row)
     if (latest == null || !latest.equals(key)) {
@@ -70,9 +71,9 @@ private[stoplog] object PartitionColumnsBucketAssigner {
 
   private val MostKeptIds = 10000
 
-  /** The assigner with the session's way of writing values as strings.
+  /** Creates the assigner with the session's formatting of values as strings.
     *
-    * @param zone for timestamps; none for that of the session
+    * @param zone the time zone for timestamps; `None` for the session's zone
     */
   def bind(
       session: SparkSession,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The directories below a sink's path: which bucket a row goes to, the names that readers see, and when a bucket ends.
+/** The directories below a sink's path: the bucket of each row, the names visible to readers, and the end of
+  * a bucket.
   *
-  * Users implement [[BucketAssigner]], [[TimedBuckets]] and [[BucketListener]]. The package knows Spark's rows and the times that the
-  * protocol keeps of them; it knows no option and no file.
+  * Users implement [[BucketAssigner]], [[TimedBuckets]] and [[BucketListener]]. The package depends on
+  * Spark's rows and on the protocol's times of rows, but not on options or files.
   */
 package object bucket

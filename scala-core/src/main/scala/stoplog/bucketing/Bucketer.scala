@@ -10,16 +10,16 @@ import stoplog.util.UserObject
 /** The choice of a directory for each row of a [[stoplog.BucketingSink]]. */
 sealed trait Bucketer {
 
-  /** The options of the sink of files that stand for it. */
+  /** The equivalent options of the file sink. */
   private[stoplog] def options: Map[String, String]
 }
 
 object Bucketer {
 
-  /** A bucketer of one's own: where the BucketingSink calls it with clock, path and element, stoplog calls it with the
-    * row and a context that has the time.
+  /** Creates a user-defined bucketer. Flink's BucketingSink passes clock, path and element; stoplog passes
+    * the row and a context with the time.
     *
-    * @param assigner is serializable, and opened in each task
+    * @param assigner a serializable assigner; each task opens its copy
     */
   def of(assigner: BucketAssigner): Bucketer = new Of(assigner)
 
@@ -29,10 +29,10 @@ object Bucketer {
   }
 }
 
-/** Directories named after the time at which a row is written; one for each hour by default.
+/** Directories named after the time at which a row is written, by default a directory for each hour.
   *
-  * @param format of `java.time.format.DateTimeFormatter`
-  * @param zone   whose calendar and clock the format shows. Flink takes the zone of the machine
+  * @param format a pattern of `java.time.format.DateTimeFormatter`
+  * @param zone   the time zone for the calendar and clock of the format. Flink uses the zone of the machine
   */
 final case class DateTimeBucketer(format: String, zone: ZoneId) extends Bucketer {
   override private[stoplog] def options = BucketOptions.toMap(Bucketing.DateTime(format, zone, column = None))
@@ -43,11 +43,11 @@ object DateTimeBucketer {
   /** `yyyy-MM-dd--HH`, such as `2026-01-31--20`. */
   val DefaultFormat: String = DateTimeBucketAssigner.FormerPattern
 
-  /** A bucketer in UTC. */
+  /** Creates a bucketer in UTC. */
   def apply(format: String = DefaultFormat): DateTimeBucketer = DateTimeBucketer(format, ZoneId.of("UTC"))
 }
 
-/** No directories: all files lie right under the sink's path. */
+/** No directories: all files are located directly under the sink's path. */
 case object BasePathBucketer extends Bucketer {
   override private[stoplog] def options = BucketOptions.toMap(Bucketing.BasePath)
 }

@@ -8,16 +8,16 @@ import org.apache.avro.Schema
 import stoplog.format.Encoder
 import stoplog.util.UserObject
 
-/** A format of the rows of a [[stoplog.BucketingSink]]. */
+/** A format for the rows of a [[stoplog.BucketingSink]]. */
 sealed trait Writer {
 
-  /** The options of the sink of files that stand for it. */
+  /** The equivalent options of the file sink. */
   private[stoplog] def options: Map[String, String]
 }
 
 object Writer {
 
-  /** A writer of one's own. */
+  /** Creates a writer from a user-defined encoder. */
   def of(encoder: Encoder): Writer = new Of(encoder)
 
   private final class Of(encoder: Encoder) extends Writer {
@@ -25,12 +25,12 @@ object Writer {
   }
 }
 
-/** Lines of UTF-8: each row of one column of strings, and a line feed. */
+/** Lines of UTF-8. Each row has a single string column and is followed by a line feed. */
 case object StringWriter extends Writer {
   override private[stoplog] def options = Map("format" -> "text")
 }
 
-/** Hadoop's SequenceFile, of one column of values, or of two: keys and values.
+/** Hadoop's SequenceFile, with a single column of values, or with two columns: keys and values.
   *
   * @param compression     a codec by its short name, such as `gzip`, or `none`
   * @param compressionType `block` or `record`
@@ -42,20 +42,21 @@ final case class SequenceFileWriter(compression: String, compressionType: String
 
 object SequenceFileWriter {
 
-  /** Not compressed. */
+  /** Creates a writer without compression. */
   def apply(): SequenceFileWriter = SequenceFileWriter("none", "none")
 }
 
-/** Avro files of pairs, as Hadoop's `AvroKeyValueOutputFormat` writes them, of two columns `key` and `value`.
+/** Avro files of key-value pairs, in the format of Hadoop's `AvroKeyValueOutputFormat`. The rows have two
+  * columns, `key` and `value`.
   *
-  * @param keySchema   of the keys, as JSON
-  * @param valueSchema of the values
+  * @param keySchema   the schema of the keys, as JSON
+  * @param valueSchema the schema of the values, as JSON
   * @param compression `none`, `deflate`, `snappy`, `bzip2`, `xz` or `zstandard`
   */
 final case class AvroKeyValueSinkWriter(keySchema: String, valueSchema: String, compression: String)
     extends Writer {
 
-  /** Error: Avro's `SchemaParseException` for what is no schema. */
+  /** Throws Avro's `SchemaParseException` for an invalid schema. */
   override private[stoplog] def options =
     Map("format" -> "avro", "compression" -> compression, "avroSchema" -> pair.toString)
 
@@ -73,7 +74,7 @@ final case class AvroKeyValueSinkWriter(keySchema: String, valueSchema: String, 
 
 object AvroKeyValueSinkWriter {
 
-  /** Not compressed. */
+  /** Creates a writer without compression. */
   def apply(keySchema: String, valueSchema: String): AvroKeyValueSinkWriter =
     AvroKeyValueSinkWriter(keySchema, valueSchema, "none")
 

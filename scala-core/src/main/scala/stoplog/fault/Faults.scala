@@ -6,24 +6,24 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
-/** A place in the protocol where a test may end the process. In production every step does nothing. */
+/** A place in the protocol where a test may end the process. In production, every step does nothing. */
 trait Faults extends Serializable {
   def at(step: Step): Unit
 }
 
 object Faults {
 
-  /** The system property that names one fault: `<step>:<occurrence>:<halt|throw>`, the occurrence counted from 1. */
+  /** The system property for a fault: `<step>:<occurrence>:<halt|throw>`. Occurrences are counted from 1. */
   val Property: String = "stoplog.faults"
 
   val none: Faults = new Faults {
     override def at(step: Step): Unit = ()
   }
 
-  /** The fault that [[Property]] asks for in this JVM; [[none]] when it is not set. */
+  /** The fault specified by [[Property]] in this JVM; [[none]] if the property is not set. */
   lazy val ofThisJvm: Faults = Option(System.getProperty(Property)).filter(_.nonEmpty).fold(none)(parse)
 
-  /** Exit status of a process that a fault has halted: the one that `kill -9` gives. */
+  /** The exit status of a process halted by a fault, the same as after `kill -9`. */
   val HaltStatus: Int = 137
 
   private[fault] def parse(spec: String): Faults = spec.split(':') match {
@@ -44,11 +44,11 @@ object Faults {
   }
 }
 
-/** The exception that a fault of kind `throw` raises. */
+/** The exception thrown by a fault of kind `throw`. */
 private[stoplog] final class InjectedFault(val step: Step)
     extends RuntimeException(s"injected at ${step.name}")
 
-/** The steps that a connector's sink passes besides those of the core. A connector's jar names its class in
+/** The steps of a connector's sink in addition to the core's steps. A connector's jar names its class in
   * `META-INF/services/stoplog.fault.ConnectorSteps`.
   */
 private[stoplog] trait ConnectorSteps {
@@ -57,7 +57,9 @@ private[stoplog] trait ConnectorSteps {
 
 private[fault] object ConnectorSteps {
 
-  /** In the order of their names. Spark's `--jars` are known to the context's loader alone. */
+  /** Returns the steps sorted by name. Only the context class loader knows Spark's `--jars`, so both loaders
+    * are searched.
+    */
   def onClassPath: Vector[Step] = {
     val loaders = Seq(Thread.currentThread().getContextClassLoader, getClass.getClassLoader)
     loaders

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.fault
 
-/** The named steps of the protocol: every place where a crash leaves something different on storage.
+/** The named steps of the protocol. Every place where a crash leaves a different state on storage has a step.
   *
-  * The crash matrix kills the process at each of them; `docs/correctness/crash-matrix.md` is written by the run that does.
+  * The crash matrix kills the process at each step, and the run generates `docs/correctness/crash-matrix.md`.
   *
-  * A connector has steps of its own, which it names by its [[ConnectorSteps]].
+  * A connector may define further steps, which it lists in its [[ConnectorSteps]].
   *
-  * @param name  as it is typed in `-Dstoplog.faults=<name>:<occurrence>:<halt|throw>`
-  * @param after what is on storage when the process dies here
+  * @param name  as typed in `-Dstoplog.faults=<name>:<occurrence>:<halt|throw>`
+  * @param after the state of the storage when the process dies at this step
   */
 abstract class Step private[stoplog] (val name: String, val after: String) extends Product with Serializable
 
@@ -68,7 +68,7 @@ object Step {
       extends Step("afterRelease", "the release record decides; its parts may still be hidden")
   case object MidSweep extends Step("midSweep", "some orphans deleted")
 
-  // small parts give way to one
+  // compaction: one part replaces several small parts
   case object MidMerge
       extends Step("midMerge", "some of the rows of several finished parts in one that no record names")
   case object BeforeCompact
@@ -96,7 +96,7 @@ object Step {
         "the merged part is visible and what it replaces deleted; the record is not marked"
       )
 
-  // a batch job is over
+  // end of a batch job
   case object MidRemove
       extends Step("midRemove", "a batch job is carried out and marked; some of its own directory is removed")
 
@@ -127,7 +127,7 @@ object Step {
   case object AfterClean
       extends Step("afterClean", "all that the micro-batch has read is put away; no record says so")
 
-  // a tool, beside the steps of every driver
+  // a tool, in addition to the steps of every driver
   case object LogKept
       extends Step("logKept", "one more record of a log that is to begin anew has a copy aside")
   case object PartKept
@@ -135,7 +135,7 @@ object Step {
   case object BeforeRewind
       extends Step("beforeRewind", "all that is to go out of sight has a copy; the log is as it was")
 
-  /** The steps that a file source's driver passes. */
+  /** The steps of a file source's driver. */
   val ofSources: Vector[Step] = Vector(
     TargetFixed,
     GoneNoted,
@@ -188,10 +188,10 @@ object Step {
     MidRemove
   )
 
-  /** The steps that a tool passes besides those of all sinks. */
+  /** The steps of a tool in addition to the steps of all sinks. */
   val ofTools: Vector[Step] = Vector(LogKept, PartKept, BeforeRewind)
 
-  /** Those of all jars on the class path. */
+  /** The steps of all jars on the class path. */
   lazy val all: Vector[Step] = ofSinks ++ ofSources ++ ofTools ++ ConnectorSteps.onClassPath
 
   def named(name: String): Option[Step] = all.find(_.name.equalsIgnoreCase(name))

@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 import java.util.UUID
 
-/** One run of one driver: new at each start, so nothing that is named after it can be named twice. */
+/** A run of a driver. Every start creates a new id, so names derived from the id are unique. */
 final case class RunId(value: String) {
 
-  /** The short form that goes into the names of parts: 48 random bits as 12 hexadecimal digits. */
+  /** The short form for the names of parts: 48 random bits as 12 hexadecimal digits. */
   def uid: String = value.filter(_ != '-').take(12)
 }
 
@@ -18,22 +18,24 @@ object RunId {
 
 /** The names of finished parts: `<prefix>-<uid>-<n><suffix>`.
   *
-  * The uid is that of the run that opened the part and the number is given out by the log, so no name is ever made
-  * twice, whatever Spark counts anew after a restart.
+  * The uid identifies the run that opened the part, and the log assigns the number. So each name is unique,
+  * although Spark restarts its own counters after a restart.
   */
 private[stoplog] final case class PartNaming(prefix: String, suffix: String) {
   def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-$number$suffix"
 
-  /** The name of a part that a merge has written: `<prefix>-<uid>-m<n><suffix>`, counted by the run itself. */
+  /** Returns the name of a part written by compaction: `<prefix>-<uid>-m<n><suffix>`. The run itself counts
+    * these parts.
+    */
   def merged(run: RunId, number: Long): String = s"$prefix-${run.uid}-m$number$suffix"
 }
 
-/** Stands for the columns that a part's rows have: as short as can be, since it may be in the record of every epoch. */
+/** Identifies the columns of a part's rows. The id is short, because every epoch's record may contain it. */
 private[stoplog] final case class SchemaId(value: String)
 
 private[stoplog] object SchemaId {
 
-  /** The first 48 bits of a digest. `text` are the columns as the log keeps them. */
+  /** Returns the first 48 bits of a digest. `text` is the log's representation of the columns. */
   def of(text: String): SchemaId =
     SchemaId(digest(text).take(6).map(byte => f"${byte & 0xff}%02x").mkString)
 
@@ -41,20 +43,23 @@ private[stoplog] object SchemaId {
     MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8))
 }
 
-/** Paths as records have them: of files below the sink's path, names with `/` between them.
+/** Paths in records: files below the sink's path, with names separated by `/`.
   *
-  * A user who may write into a log must not get a file read, renamed, cut or deleted that lies elsewhere. So each path
-  * is looked at when its record is read, and again when a store goes there. Symbolic links on the way are the user's.
+  * A user with write access to a log must not cause reads, renames, truncation or deletion of files outside
+  * the sink's path. So each path is checked when its record is read, and again before a store accesses the
+  * file. Symbolic links within the path remain the user's responsibility.
   */
 object PathBelow {
 
-  /** The reason why the path may lead elsewhere, if it may. The empty one is the sink's path itself. */
+  /** Returns the reason why the path may leave the sink's path, if any. The empty path is the sink's path
+    * itself.
+    */
   def problem(path: String): Option[String] =
     if (path.startsWith("/")) Some("it is absolute")
     else if (path.contains('\u0000')) Some("there is a NUL in it")
     else Option.when(path.split('/').contains(".."))("there is a '..' in it")
 
-  /** The same of one name in a directory. */
+  /** Returns the same check for a single name in a directory. */
   def problemOfName(name: String): Option[String] =
     if (name.isEmpty || name == ".") Some("it is no name")
     else if (name.contains('/')) Some("there is a '/' in it")

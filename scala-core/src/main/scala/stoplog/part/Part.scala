@@ -5,35 +5,38 @@ import java.io.OutputStream
 
 import stoplog.rolling.{PartStats, RollReason}
 
-/** The state of a part file, as the commit log tells it: [[Open]], then [[Pending]], then finished.
+/** The state of a part file in the commit log: [[Open]], then [[Pending]], then finished.
   *
-  * A finished part has no object here: it is a file under its final name, and belongs to the reader.
+  * A finished part has no object here. A finished part is a file under its final name and belongs to the
+  * reader.
   */
 private[stoplog] sealed trait Part extends PartStats with Product with Serializable {
 
-  /** The name that the part has once it is finished, without its bucket: `<prefix>-<uid>-<n><suffix>`. */
+  /** The final name of the part, without its bucket: `<prefix>-<uid>-<n><suffix>`. */
   def name: String
 
-  /** The columns of its rows; of those that came last, in a format that allows others in one file. `None` for a part
-    * of a release that did not record them.
+  /** The columns of the part's rows. If the format allows different columns in a file, the columns of the
+    * latest rows. `None` for a part from a release without this field.
     */
   def schema: Option[SchemaId]
 
-  /** The range of its rows' times; `None` where it is not asked for, or some of the rows were not looked at. */
+  /** The range of the rows' times. `None` if not requested, or if the times of some rows are unknown. */
   def times: Option[TimeRange]
 
   /** The path of the finished part under the sink's path. */
   final def finishedPath: String = if (bucket.isEmpty) name else s"$bucket/$name"
 }
 
-/** Bytes `[0, validBytes)` belong to committed epochs and never change again (I2); what follows them is junk.
+/** An open part. Bytes `[0, validBytes)` belong to committed epochs and never change (I2); any further bytes
+  * are junk.
   *
-  * @param slot   the task index that wrote it last; a preference, never an identity
-  * @param owner  the run whose first attempts may append in place; `None` when a writer that should be gone may
-  *               still be alive, so that the part has to be fenced or copied first (I1)
-  * @param beside rows of committed epochs that are not among these bytes yet, and what else the format has to remember
-  * @param firstEventTimeMillis from which the policy counts; `None` where no policy asks for it, as in a part of a release that
-  *               did not record it: it counts from the next row then
+  * @param slot   the index of the last task to write the part: a preference, not an identity
+  * @param owner  the run whose first attempts may append in place. `None` if a stale writer may still be
+  *               alive, so that the part has to be fenced or copied first (I1)
+  * @param beside rows of committed epochs not yet contained in these bytes, and further state of the format
+  * @param firstEventTimeMillis the start of the policy's event time interval. `None` if no policy needs the
+  *                             time, or for a part from a release without this field: the interval then
+  *                             starts at the next row
   */
 final case class Open(
     bucket: String,
@@ -54,12 +57,14 @@ final case class Open(
 
   private[stoplog] def isAhead(nowMillis: Long): Boolean = openedAtMillis.max(lastWrittenAtMillis) > nowMillis
 
-  /** As a task sees it whose clock is so far ahead of the driver's: with the same age. */
+  /** Returns the part for a task whose clock is ahead of the driver's by this difference, with the same age.
+    */
   private[stoplog] def shifted(byMillis: Long): Open =
     copy(openedAtMillis = openedAtMillis + byMillis, lastWrittenAtMillis = lastWrittenAtMillis + byMillis)
 
-  /** As a driver records it: by its own clock nothing has happened after this time. The clock of an executor, or of an earlier
-    * driver, may have been ahead, and the part would not grow old for so long.
+  /** Returns the part for the driver's record, with no time later than the driver's clock. The clock of an
+    * executor, or of an earlier driver, may have been ahead. The part would otherwise not age until the
+    * driver's clock catches up.
     */
   private[stoplog] def by(nowMillis: Long): Open =
     if (!isAhead(nowMillis)) this
@@ -70,7 +75,7 @@ final case class Open(
       )
 }
 
-/** Closed: becomes visible when, and only when, a record names it (I3). */
+/** A closed part. Becomes visible if, and only if, a record names it (I3). */
 private[stoplog] final case class Pending(
     bucket: String,
     name: String,
@@ -84,7 +89,7 @@ private[stoplog] final case class Pending(
     times: Option[TimeRange] = None
 ) extends Part {
 
-  /** As [[Open.by]]. */
+  /** See [[Open.by]]. */
   def by(nowMillis: Long): Pending = copy(
     openedAtMillis = openedAtMillis.min(nowMillis),
     lastWrittenAtMillis = lastWrittenAtMillis.min(nowMillis)
@@ -93,7 +98,7 @@ private[stoplog] final case class Pending(
 
 private[stoplog] object Pending {
 
-  /** The open part, closed where its last committed epoch left it. */
+  /** Returns the open part, closed at the end of its last committed epoch. */
   def of(open: Open, handle: Publish, reason: RollReason): Pending =
     Pending(
       open.bucket,
@@ -109,15 +114,15 @@ private[stoplog] object Pending {
     )
 }
 
-/** The handle by which a store makes a closed part visible, from any JVM, any number of times.
+/** The handle for publishing a closed part: from any JVM, any number of times.
   *
-  * The token is the store's own text and means nothing to other code; it goes into the commit log as it is. It
-  * never holds an absolute path, so that a directory can be moved with its log.
+  * The token is a string of the store and opaque to other code. The commit log stores the token unchanged.
+  * The token never contains an absolute path, so that users can move a directory together with its log.
   */
 sealed trait Publish extends Product with Serializable {
   def token: String
 
-  /** The token for messages: without most of the part's own bytes, where it has many. */
+  /** The token for messages: truncated if the token contains many of the part's own bytes. */
   private[stoplog] final def brief: String =
     if (token.length <= Publish.BriefLength) token else s"${token.take(Publish.BriefLength)}…"
 }
@@ -126,18 +131,19 @@ private object Publish {
   private val BriefLength = 300
 }
 
-/** The handle of a part to which no writer will append any more. */
+/** The handle of a part that no writer will append to. */
 final case class Closed(token: String) extends Publish
 
-/** The handle of a part that can be published where it stands, or appended to. */
+/** The handle of a part which can be published at its current location, or appended to. */
 final case class Resume(token: String) extends Publish
 
-/** A finished part that the log goes on to name, because it is small and may be merged with others of its bucket.
+/** A finished part which the log still names, because the part is small and may be compacted with others of
+  * its bucket.
   *
-  * It belongs to the reader all the same, who may have moved or deleted it.
+  * The part still belongs to the reader, who may have moved or deleted the file.
   *
   * @param epoch  the last epoch of the sink when the part was published; -1 before the first
-  * @param merges how many merges its rows have been through
+  * @param merges the number of compactions of its rows so far
   * @param schema the columns of its rows, as in [[Part.schema]]
   */
 private[stoplog] final case class FinishedPart(
@@ -154,13 +160,12 @@ private[stoplog] final case class FinishedPart(
   def path: String = if (bucket.isEmpty) name else s"$bucket/$name"
 }
 
-/** The data of an open part beside its own bytes, for the writer that goes on with it.
+/** The data of an open part stored outside of the part's own bytes, for the writer that resumes the part.
   *
-  * @param note         a short text of the format's own: it is in the record of every epoch
-  * @param files        immutable files, in the order in which they are to be read; garbage once a record
-  *                     no longer names them
-  * @param storageBytes what all its rows will add to the part, as far as that can be known
-  * @param inRecord     what is to be read behind the files: so few bytes that the record has them itself
+  * @param note         a short string of the format, stored in the record of every epoch
+  * @param files        immutable files, in reading order; garbage once no record names them
+  * @param storageBytes the estimated bytes that all spooled rows will add to the part
+  * @param inRecord     the bytes to read after the files: few enough to be stored in the record itself
   */
 private[stoplog] final case class Spooled(
     note: String,
@@ -170,7 +175,7 @@ private[stoplog] final case class Spooled(
 ) {
   def isEmpty: Boolean = !hasRows && note.isEmpty
 
-  /** Whether there is anything to read. */
+  /** Whether there are spooled bytes to read. */
   def hasRows: Boolean = files.nonEmpty || !inRecord.isEmpty
 }
 
@@ -178,20 +183,20 @@ private[stoplog] object Spooled {
   val nothing: Spooled = Spooled("", Vector.empty, 0)
 }
 
-/** One file beside an open part.
+/** A spool file of an open part.
   *
-  * @param token     the store's own text for it, relative to the sink's path
-  * @param sizeBytes its length: one that is shorter was not written to its end
-  * @param level     how often its content has been put together from smaller files
+  * @param token     the store's string for the file, relative to the sink's path
+  * @param sizeBytes the length of the file: a shorter file was not written completely
+  * @param level     the number of times that smaller files have been combined into this content
   */
 private[stoplog] final case class SpoolFile(token: String, sizeBytes: Long, level: Int)
 
-/** The earliest and the latest time among the rows of a part, in microseconds since 1970-01-01T00:00:00. */
+/** The earliest and the latest time of the rows of a part, in microseconds since 1970-01-01T00:00:00. */
 private[stoplog] final case class TimeRange(minMicros: Long, maxMicros: Long)
 
-/** The end of a part. Do not close it. */
+/** Appends to a part. Callers must not close the stream. */
 abstract class BlockOutput extends OutputStream {
 
-  /** Bytes in the part up to here, those of earlier epochs included. */
+  /** The number of bytes in the part so far, including bytes of earlier epochs. */
   def position: Long
 }

@@ -3,7 +3,7 @@ package stoplog.part
 
 import java.util.Base64
 
-/** Bytes of a part that are in the record itself, in base64. */
+/** Bytes of a part stored in the record itself, in base64. */
 private[stoplog] final case class RecordBytes(base64: String) {
   def bytes: Array[Byte] = Base64.getDecoder.decode(base64)
 
@@ -18,21 +18,24 @@ private[stoplog] object RecordBytes {
   def of(bytes: Array[Byte]): RecordBytes = RecordBytes(Base64.getEncoder.encodeToString(bytes))
 }
 
-/** The bytes that parts which stay open may have in the record, in place of a file or an object each epoch.
+/** Limits for the bytes of open parts in the record, which replace a file or an object for each epoch.
   *
-  * The state holds them until they are written elsewhere. So what one part may have there depends on how many there are.
+  * The state holds these bytes until they are written elsewhere. So the limit for each part depends on the
+  * number of parts.
   *
-  * @param ofAllParts about so many bytes of all open parts of a sink: those that were few have what is one part's yet, when
-  *                   there are more
-  * @param ofOnePart  bytes of one of them, however few there are
-  * @param atLeast    a share of less is none: so few bytes are not worth a trial whether they fit
+  * @param ofAllParts the approximate limit, in bytes, for all open parts of a sink. When the number of parts
+  *                   grows, the existing parts keep their larger share for some time
+  * @param ofOnePart  the limit, in bytes, for a single part, regardless of the number of parts
+  * @param atLeast    a smaller share counts as 0, because so few bytes do not justify checking whether they
+  *                   fit
   */
 private[stoplog] final case class RecordShare(ofAllParts: Int, ofOnePart: Int, atLeast: Int = 0) {
 
-  /** The bytes of one part of a task, which knows of its own parts alone, and takes the other tasks to have as many.
+  /** Returns the limit, in bytes, for each part of a task. A task knows only the number of its own parts and
+    * assumes the same number for the other tasks.
     *
-    * @param parts of this task
-    * @param tasks of the epoch
+    * @param parts the number of parts of this task
+    * @param tasks the number of tasks of the epoch
     */
   def of(parts: Int, tasks: Int): Int = {
     val share = (ofAllParts / (parts.toLong * tasks).max(1)).min(ofOnePart.toLong).toInt
@@ -42,6 +45,6 @@ private[stoplog] final case class RecordShare(ofAllParts: Int, ofOnePart: Int, a
 
 private[stoplog] object RecordShare {
 
-  /** Everything is written to files, as where one costs little. */
+  /** Writes everything to files; suitable for storages where a file costs little. */
   val none: RecordShare = RecordShare(ofAllParts = 0, ofOnePart = 0)
 }

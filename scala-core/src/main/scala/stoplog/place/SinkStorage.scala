@@ -16,9 +16,9 @@ import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
 import stoplog.storage._
 
-/** The stores of one sink id under one path. Goes to the executors.
+/** The stores of a sink id under a path. Serialized to the executors.
   *
-  * @param path as the user wrote it, for messages
+  * @param path as written by the user, for messages
   */
 private[stoplog] final class SinkStorage private (
     val path: String,
@@ -42,10 +42,10 @@ private[stoplog] final class SinkStorage private (
 
   @transient lazy val records: LogFiles = new LogFiles(files, sinkId, Faults.ofThisJvm)
 
-  /** What its open parts may have in the record. */
+  /** The limits for bytes of open parts in the record. */
   def inRecord: RecordShare = storage.inRecord
 
-  /** The reason why no part with such a name can be in the bucket, if the storage has one. */
+  /** Returns the reason why the storage cannot hold parts with such names in the bucket, if any. */
   def bucketProblem(bucket: String, naming: PartNaming): Option[String] = {
     val name = naming.name(RunId.random(), Long.MaxValue)
     storage.pathProblem(
@@ -53,14 +53,14 @@ private[stoplog] final class SinkStorage private (
     )
   }
 
-  /** A file under the path, for readers of any format. */
+  /** Returns the path of a file under the sink's path, for readers of any format. */
   def pathOf(relative: String): HadoopPath = {
     val uri = storage.uri(relative)
-    new HadoopPath(uri.getScheme, uri.getAuthority, uri.getPath) // which a slash at the end does not change
+    new HadoopPath(uri.getScheme, uri.getAuthority, uri.getPath) // a trailing slash has no effect here
   }
 
-  /** Refuses a storage with a scheme that Hadoop does not know: compactors read finished files through Hadoop. Error:
-    * `STOPLOG_NOT_COMPACTABLE`.
+  /** Rejects a storage whose scheme is unknown to Hadoop: compactors read finished files through Hadoop.
+    * Error: `STOPLOG_NOT_COMPACTABLE`.
     */
   def refuseCompaction(configuration: Configuration): Unit = {
     val scheme = Storage.scheme(pathOf(""), configuration)
@@ -68,10 +68,12 @@ private[stoplog] final class SinkStorage private (
       throw Errors.notCompactable(path, s"Hadoop has no file system for the scheme $scheme")
   }
 
-  /** The files under the path that readers see. */
+  /** The files under the path which are visible to readers. */
   def visible: VisibleFiles = new VisibleFiles(files, Vector(lengths, ValidLengthNames.standard).distinct)
 
-  /** Lists the files of the scope that may be replaced, compacted or read one by one. Error: `STOPLOG_FOREIGN_TABLE`. */
+  /** Lists the files of the scope for replacement, compaction or file-by-file reading. Error:
+    * `STOPLOG_FOREIGN_TABLE`.
+    */
   def listed(scope: VisibleFiles.Scope, configuration: Configuration): VisibleListing = {
     val owners = new ForeignOwners()
     owners.refuseAbove(path, files.describe(""), Storage.above(pathOf(""), configuration))
@@ -80,23 +82,22 @@ private[stoplog] final class SinkStorage private (
     listing
   }
 
-  /** The directory of this sink id, which for a batch job is its own. */
+  /** The directory of this sink id. A batch job has its own sink id. */
   def job: JobDirectory = jobOf(sinkId)
 
-  /** New for each run, which keeps in it the listing of its last record. */
+  /** Returns a new log for each run. The log caches the listing of its last record. */
   override def log: CommitLog = new CommitLog(records, rules)
 
-  /** Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  /** Checks that the path is writable. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = {
     storage.probe(sinkId, layout)
     ()
   }
 
-  /** Does the same under the name of a sink that is gone afterwards, and says what that has shown.
+  /** Performs the same check under a scratch sink id, deletes the scratch directory and returns the findings.
     *
-    * @param scratch a sink id that no other sink has
-    * @param asked   the rolling policy of the options
-    * Error: `STOPLOG_PATH_NOT_WRITABLE`.
+    * @param scratch a sink id which no other sink uses
+    * @param asked   the rolling policy of the options Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def trial(scratch: String, asked: RollingPolicy): Vector[Finding] = {
     val found =
@@ -108,7 +109,7 @@ private[stoplog] final class SinkStorage private (
         finding +: Vector(Lifecycle.unknown(asked)).filterNot(_ => storage.finishesAnywhere)
       } catch {
         case NonFatal(e) =>
-          Try(jobOf(scratch).delete(Faults.none)) // what it was refused for is what has to be told
+          Try(jobOf(scratch).delete(Faults.none)) // the caller needs the original error
           throw e
       }
     jobOf(scratch).delete(Faults.none)
@@ -118,17 +119,17 @@ private[stoplog] final class SinkStorage private (
   /** The names of a part before it is finished. */
   def names: PartLayout = layout
 
-  /** The rolling policy on this storage. Parts of a storage whose closed files cannot grow end with their epoch: to copy them
-    * anew each time would cost more and more. The storage is asked as late as possible, since it may have to write to find
-    * that out.
+  /** Returns the rolling policy for this storage. If the storage cannot append to closed files, parts end
+    * with their epoch, because the cost of copying a part in each epoch would grow with its size. The storage
+    * is queried as late as possible, because the check may write a file.
     */
   def policy(asked: RollingPolicy): RollingPolicy =
     EpochPolicy(asked, () => storage.growth(sinkId) == Growth.CreateOnly)
 
-  /** For a task, before its first byte.
+  /** Checks, before a task writes its first byte, whether the run is still the newest.
     *
-    * Errors: `STOPLOG_FENCED` if there is a record newer than `seq`, `STOPLOG_PATH_NOT_SHARED` if `seq` is not there
-    * either (I7).
+    * Errors: `STOPLOG_FENCED` if a record newer than `seq` exists, `STOPLOG_PATH_NOT_SHARED` if record `seq`
+    * does not exist either (I7).
     */
   def refuseIfOvertaken(seq: Long): Unit = log.look(seq) match {
     case LookBack.Newest             => ()
@@ -137,7 +138,8 @@ private[stoplog] final class SinkStorage private (
       throw HostPaths.unseenByTask(path, records.describe(missing), driver, Machine.here)
   }
 
-  /** For a task on any host: whether it sees a file that the driver has written, and may write there.
+  /** Checks, in a task on any host, whether the host sees a file written by the driver and may write to the
+    * path.
     *
     * Errors: `STOPLOG_PATH_NOT_SHARED`, `STOPLOG_NETWORK_FILE_SYSTEM`.
     */
@@ -146,7 +148,7 @@ private[stoplog] final class SinkStorage private (
     parts.refuseHost()
   }
 
-  /** The same path under another sink id, parts in the staging directory. */
+  /** Returns the same path under another sink id, with parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage = {
     val rules = if (otherSinkId == Replacements.SinkId) LogRules.ofReplacements else LogRules.standard
     new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), lengths, rules)
@@ -162,7 +164,7 @@ private[stoplog] final class SinkStorage private (
   override def anyLog(id: String): CommitLog =
     new SinkStorage(path, id, storage, PartLayout.Staging(id), lengths, LogRules.ofPrepared).log
 
-  /** The sink ids under this path whose names begin like this. */
+  /** Returns the sink ids under this path with the given prefix. */
   def sinkIds(prefix: String): Vector[String] =
     files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
 
@@ -171,9 +173,9 @@ private[stoplog] final class SinkStorage private (
 
 private[stoplog] object SinkStorage {
 
-  /** Of a sink that is to be written to.
+  /** Creates the stores of a sink for writing.
     *
-    * @param layout where its unfinished parts are
+    * @param layout the location of the sink's unfinished parts
     *
     * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
     */
@@ -190,11 +192,11 @@ private[stoplog] object SinkStorage {
     new SinkStorage(path, sinkId, storage, layout, ValidLengthNames.of(truncation))
   }
 
-  /** For looking at the state of any sink, which needs nothing of how it is written. */
+  /** Creates stores for inspecting the state of any sink, independent of the sink's write options. */
   def reading(path: String, sinkId: String, configuration: Configuration): SinkStorage =
     prepared(path, sinkId, Durability.Process, configuration)
 
-  /** Of a sink that commits in two phases, which has a log alone. */
+  /** Creates the stores of a sink with two-phase commit, which only has a log. */
   def prepared(
       path: String,
       sinkId: String,
@@ -202,7 +204,7 @@ private[stoplog] object SinkStorage {
       configuration: Configuration
   ): SinkStorage = staging(path, sinkId, durability, configuration, LogRules.ofPrepared)
 
-  /** Of files, of which nothing is known but that they are under the path. */
+  /** Creates stores for files about which only their location under the path is known. */
   def plain(path: String, sinkId: String, durability: Durability, configuration: Configuration): SinkStorage =
     staging(path, sinkId, durability, configuration, LogRules.standard)
 
@@ -217,9 +219,10 @@ private[stoplog] object SinkStorage {
     new SinkStorage(path, sinkId, storage, PartLayout.Staging(sinkId), ValidLengthNames.standard, rules)
   }
 
-  /** Of a sink whose options are not known: as its log says, and `truncation`, that it was written.
+  /** Creates the stores of a sink with unknown options: the arguments come from the sink's log, and
+    * `truncation` is the mode in which the sink was written.
     *
-    * @param layout where its unfinished parts are
+    * @param layout the location of the sink's unfinished parts
     */
   def recorded(
       path: String,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** The stores of one sink id under one path, and the files of a query's checkpoint.
+/** The stores of a sink id under a path, and the files of a query's checkpoint.
   *
-  * Here a path, options of durability and a Hadoop configuration become the stores that `commit` drives.
+  * The package creates the stores for `commit` from a path, durability options and a Hadoop configuration.
   */
 package object place

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** Closes a part by its size, its number of records, its age, once nothing was written to it for a while, or by the
-  * event times of its rows.
+/** Closes a part by its size, number of records, age, idle time, or by the event times of its rows.
   *
-  * The comparisons are those of Flink's policy of this name: a part rolls when it holds *more* than
-  * `maxPartSizeBytes`, so it passes the limit by at most one row and what the compressor still held back; and
-  * when its age or its idle time has *reached* the interval. Flink has no limit of records; here a part that
-  * holds `maxRecordsPerPart` is full, so no part ever holds more. The clock is looked at after each epoch
-  * and, between epochs, every `bucketCheckInterval`: an interval is exceeded by up to that. The interval of event times
-  * is `rotate.interval.ms` of Kafka Connect's sinks: rows alone are looked at, and no clock.
+  * The comparisons match Flink's policy of this name. A part rolls when its size is *more* than
+  * `maxPartSizeBytes`, so the part exceeds the limit by at most a row and the compressor's buffered bytes. A
+  * part also rolls when its age or idle time has *reached* the interval. Flink has no limit of records; here
+  * a part with `maxRecordsPerPart` rows is full, so no part exceeds the limit. The clock is checked after
+  * each epoch and, between epochs, every `bucketCheckInterval`, so an interval may be exceeded by up to that
+  * time. The interval of event times corresponds to `rotate.interval.ms` of Kafka Connect's sinks: only rows
+  * count, not the clock.
   *
   * {{{
   * DefaultRollingPolicy().withMaxPartSizeBytes(64L << 20).withRolloverIntervalMillis(600000)
@@ -23,31 +23,32 @@ final class DefaultRollingPolicy private (private val limits: DefaultRollingPoli
   def inactivityIntervalMillis: Long        = limits.inactivityIntervalMillis
   def eventTimeIntervalMillis: Option[Long] = limits.eventTimeIntervalMillis
 
-  /** A part that holds more bytes on storage than this is closed; more than 0. */
+  /** Closes a part with more bytes on storage than this limit, which must be positive. */
   def withMaxPartSizeBytes(bytes: Long): DefaultRollingPolicy =
     new DefaultRollingPolicy(limits.copy(maxPartSizeBytes = Limit.positive("maxPartSizeBytes", bytes)))
 
-  /** A part holds at most this many rows; more than 0. */
+  /** Limits a part to this number of rows, which must be positive. */
   def withMaxRecordsPerPart(records: Long): DefaultRollingPolicy =
     new DefaultRollingPolicy(
       limits.copy(maxRecordsPerPart = Some(Limit.positive("maxRecordsPerPart", records)))
     )
 
-  /** A part that was opened this long ago is closed; more than 0. */
+  /** Closes a part whose age has reached this interval, in milliseconds, which must be positive. */
   def withRolloverIntervalMillis(millis: Long): DefaultRollingPolicy =
     new DefaultRollingPolicy(
       limits.copy(rolloverIntervalMillis = Limit.positive("rolloverIntervalMillis", millis))
     )
 
-  /** A part to which nothing was written for this long is closed; more than 0. */
+  /** Closes a part without a new row for this interval, in milliseconds, which must be positive. */
   def withInactivityIntervalMillis(millis: Long): DefaultRollingPolicy =
     new DefaultRollingPolicy(
       limits.copy(inactivityIntervalMillis = Limit.positive("inactivityIntervalMillis", millis))
     )
 
-  /** A row whose event time is this much, or more, behind that of the part's first row closes the part, and goes to
-    * another one; more than 0. Rows without an event time, and late ones, close nothing. The option `eventTimeColumn`
-    * names the column of event times, or else the query's `withWatermark`.
+  /** Closes a part when a row's event time is later than the part's first by this interval (in milliseconds,
+    * positive) or more. The row is written to another part. Rows without an event time and late rows close
+    * nothing. The option `eventTimeColumn` or else the query's `withWatermark` names the column of event
+    * times.
     */
   def withEventTimeIntervalMillis(millis: Long): DefaultRollingPolicy =
     new DefaultRollingPolicy(

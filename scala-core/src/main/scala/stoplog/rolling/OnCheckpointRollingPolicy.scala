@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** Closes every part at the end of the epoch in which it was written: no row waits longer than one
+/** Closes every part at the end of the epoch in which the part was written. So no row waits longer than a
   * micro-batch.
   *
-  * Alone it makes one file per epoch, bucket and writer, as Spark's own file sink does. Within an epoch a
-  * part may also be closed by size or by number of records, with the comparisons of [[DefaultRollingPolicy]];
-  * neither is limited unless asked for.
+  * Without further limits, the policy creates one file per epoch, bucket and writer, like Spark's own file
+  * sink. Within an epoch, a part may also be closed by size or by number of records, with the comparisons of
+  * [[DefaultRollingPolicy]]. By default, neither is limited.
   *
   * {{{
   * OnCheckpointRollingPolicy().withMaxPartSizeBytes(256L << 20)
@@ -17,11 +17,13 @@ final class OnCheckpointRollingPolicy private (
     val maxRecordsPerPart: Option[Long]
 ) extends RollingPolicy {
 
-  /** A part that holds more bytes on storage than this is closed before its epoch ends; more than 0. */
+  /** Closes a part with more bytes on storage than this limit before its epoch ends. The limit must be
+    * positive.
+    */
   def withMaxPartSizeBytes(bytes: Long): OnCheckpointRollingPolicy =
     new OnCheckpointRollingPolicy(Some(Limit.positive("maxPartSizeBytes", bytes)), maxRecordsPerPart)
 
-  /** A part holds at most this many rows; more than 0. */
+  /** Limits a part to this number of rows, which must be positive. */
   def withMaxRecordsPerPart(records: Long): OnCheckpointRollingPolicy =
     new OnCheckpointRollingPolicy(maxPartSizeBytes, Some(Limit.positive("maxRecordsPerPart", records)))
 
@@ -50,7 +52,7 @@ final class OnCheckpointRollingPolicy private (
 
 object OnCheckpointRollingPolicy {
 
-  /** Closes parts at the end of each epoch, and never before it. */
+  /** Closes parts only at the end of each epoch. */
   def apply(): OnCheckpointRollingPolicy = default
 
   private val default = new OnCheckpointRollingPolicy(None, None)

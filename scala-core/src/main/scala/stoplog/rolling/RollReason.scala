@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** The reason for which a part was closed: the metric's label, the word in the log, and what tests assert. */
+/** The reason why a part was closed. Used as the label of a metric, in the log, and in assertions of tests.
+  */
 sealed abstract class RollReason(val word: String) extends Product with Serializable
 
 object RollReason {
 
-  /** It holds more than the policy's number of bytes, or as much as its store takes. */
+  /** The part holds more bytes than the policy's limit, or as many bytes as its store accepts. */
   case object Size extends RollReason("size")
 
-  /** It holds the policy's number of records. */
+  /** The part holds the policy's limit of records. */
   case object Records extends RollReason("records")
 
-  /** It has been open for the rollover interval. */
+  /** The part has been open for the rollover interval. */
   case object Age extends RollReason("age")
 
-  /** Nothing was written to it for the inactivity interval. */
+  /** No row was written to the part for the inactivity interval. */
   case object Inactivity extends RollReason("inactivity")
 
-  /** A row came whose event time is the event-time interval, or more, behind that of its first row. */
+  /** A row's event time was later than the event time of the part's first row by the event-time interval or
+    * more.
+    */
   case object EventTime extends RollReason("eventTime")
 
   /** The policy closes every part at the end of its epoch. */
   case object Checkpoint extends RollReason("checkpoint")
 
-  /** The task had more parts open than `maxOpenParts`. */
+  /** The task had more open parts than `maxOpenParts`. */
   case object OpenLimit extends RollReason("openLimit")
 
-  /** Its bucket is complete. */
+  /** The part's bucket is complete. */
   case object Complete extends RollReason("complete")
 
-  /** The query, or the batch write, ended. */
+  /** The query or the batch write ended. */
   case object End extends RollReason("end")
 
   /** A custom policy's own word. */
   final case class Custom(name: String) extends RollReason(name)
 
-  /** All but the custom ones. */
+  /** All reasons except custom reasons. */
   val named: Seq[RollReason] =
     Seq(Size, Records, Age, Inactivity, EventTime, Checkpoint, OpenLimit, Complete, End)
 
-  /** The reason with this word, as read back from a record. */
+  /** Returns the reason with this word, as read from a record. */
   def fromWord(word: String): RollReason = named.find(_.word == word).getOrElse(Custom(word))
 }

@@ -1,67 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** The facts that a policy may know of an open part. A view that is reused between calls: do not keep it. */
+/** The facts about an open part for a policy. The sink reuses the object between calls; do not keep a
+  * reference.
+  */
 trait PartStats {
 
-  /** The bucket's path under the sink's path; empty for the path itself. */
+  /** The bucket's path under the sink's path; empty for the sink's path itself. */
   def bucket: String
 
-  /** Bytes as they will stand on storage, after compression; what a compressor still buffers is not counted.
-    */
+  /** The size on storage after compression, in bytes, without bytes that a compressor still buffers. */
   def sizeBytes: Long
 
-  /** Rows written to the part, in this epoch and in earlier ones. */
+  /** The number of rows written to the part, in this epoch and in earlier epochs. */
   def records: Long
 
   /** The time at which the part was opened, in milliseconds since 1970-01-01T00:00:00Z. */
   def openedAtMillis: Long
 
-  /** The time at which a row was last written to it, in milliseconds since 1970-01-01T00:00:00Z. At the end of an epoch
-    * it is never too early; see [[RollingPolicy.beforeRow]] for how often the task reads the clock.
+  /** The time of the last write to the part, in milliseconds since 1970-01-01T00:00:00Z. At the end of an
+    * epoch, the value is never too early. [[RollingPolicy.beforeRow]] describes how often the task reads the
+    * clock.
     */
   def lastWrittenAtMillis: Long
 
-  /** The event time of the first of its rows that has one, in milliseconds since 1970-01-01T00:00:00Z. It stays what it
-    * is for as long as the part is open, over epochs and restarts. `None` until such a row comes, and where rows have no
-    * event time.
+  /** The event time of the part's first row with an event time, in milliseconds since 1970-01-01T00:00:00Z.
+    * The value is constant while the part is open, across epochs and restarts. `None` until such a row
+    * arrives, and if rows have no event time.
     */
   def firstEventTimeMillis: Option[Long] = None
 }
 
-/** Decides when a part is closed. Pure: it answers from its arguments alone, with the reason or with `None`.
+/** Decides when a part is closed. Implementations must be pure: the result, a reason or `None`, depends only
+  * on the arguments.
   *
-  * Three questions are asked at the points where Flink's FileSink asks them (the semantics follow its
-  * `RollingPolicy`): before each row that would go to an open part, by the clock, and at the end of an epoch. A fourth,
-  * of the row's own time, is what Kafka Connect's sinks ask before each record. No question is asked while no part is
-  * open, nor before a part's first row.
+  * Three methods correspond to Flink's FileSink and follow the semantics of its `RollingPolicy`: before each
+  * row for an open part, by the clock, and at the end of an epoch. The fourth method compares the row's own
+  * time, as Kafka Connect's sinks do before each record. The sink calls no method without an open part, and
+  * none before a part's first row.
   */
 trait RollingPolicy extends Serializable {
 
-  /** The task asks this before it appends a row to a part that already holds one.
+  /** Called by the task before a row is appended to a part with at least one row.
     *
-    * @param nowMillis milliseconds since 1970-01-01T00:00:00Z. The task reads the clock when it turns to another part,
-    *                  and then for each row, or once in 16 rows while they come within a millisecond: a decision by the
-    *                  time comes at most 15 rows late
+    * @param nowMillis milliseconds since 1970-01-01T00:00:00Z. The task reads the clock when it switches to
+    *                  another part, and then for each row. If rows arrive within a millisecond, the task
+    *                  reads the clock once in 16 rows, so a time-based decision is at most 15 rows late
     */
   def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]
 
-  /** The task asks this behind [[beforeRow]], before a row that has an event time. If the answer is a reason, the row goes
-    * to another part. By default the policy does not look at event times.
+  /** Called by the task after [[beforeRow]], before a row with an event time. If the result is a reason, the
+    * row is written to another part. By default, the policy ignores event times.
     *
-    * @param eventTimeMillis of the row, in milliseconds since 1970-01-01T00:00:00Z: from the column that the option
-    *                        `eventTimeColumn` names, or else from that of the query's `withWatermark`
+    * @param eventTimeMillis the row's event time, in milliseconds since 1970-01-01T00:00:00Z: from the column
+    *                        of the option `eventTimeColumn`, or else of the query's `withWatermark`
     */
   def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] = None
 
-  /** The task and the driver ask this at the end of each epoch; the driver also every `bucketCheckInterval` between epochs. */
+  /** Called by the task and the driver at the end of each epoch, and by the driver every
+    * `bucketCheckInterval` between epochs.
+    */
   def onTime(part: PartStats, nowMillis: Long): Option[RollReason]
 
-  /** The task asks this at the end of each epoch in which the part was written. */
+  /** Called by the task at the end of each epoch in which the part was written. */
   def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason]
 }
 
-/** The user's policy where it does not decide alone: every question goes on to it, but those that the subclass answers. */
+/** Delegates every decision to the user's policy, except the methods overridden by a subclass. */
 private[stoplog] abstract class AskingPolicy(asked: RollingPolicy) extends RollingPolicy {
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
     asked.beforeRow(part, nowMillis)
@@ -75,7 +80,7 @@ private[stoplog] abstract class AskingPolicy(asked: RollingPolicy) extends Rolli
     asked.onEpochEnd(part, nowMillis)
 }
 
-/** The checks that the policies that come with stoplog share. */
+/** Checks shared by stoplog's policies. */
 private[rolling] object Limit {
 
   def positive(name: String, value: Long): Long = {
@@ -83,11 +88,11 @@ private[rolling] object Limit {
     value
   }
 
-  /** No part comes to it. */
+  /** No part reaches this limit. */
   val Unlimited: Long = Long.MaxValue
 
-  /** The reason why the part can take no further row, if there is one. Size first: it is the limit that most users set. Asked
-    * for each row: it takes two comparisons, and makes no object.
+  /** Returns the reason why the part is full, if any. The size is checked first, because most users limit the
+    * size. Called for each row, so the method uses two comparisons and creates no object.
     */
   def full(part: PartStats, maxPartSizeBytes: Long, maxRecords: Long): Option[RollReason] =
     if (part.sizeBytes > maxPartSizeBytes) BySize

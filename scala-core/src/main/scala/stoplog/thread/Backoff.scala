@@ -3,17 +3,17 @@ package stoplog.thread
 
 import java.util.concurrent.ThreadLocalRandom
 
-/** Exponential backoff with full jitter: a pause is random up to a bound, which doubles with each try. Requests that fail
-  * together must not come back together.
+/** Exponential backoff with full jitter. Each pause is random, up to a bound that doubles with each attempt.
+  * The jitter spreads the retries of requests that failed at the same time.
   *
-  * @param firstMillis the bound of the first pause
-  * @param mostMillis  which no pause exceeds
+  * @param firstMillis the bound of the first pause, in milliseconds
+  * @param mostMillis  the upper bound of all pauses, in milliseconds
   */
 private[stoplog] final case class Backoff(firstMillis: Long, mostMillis: Long) {
 
-  /** The pause before the next try, at least 1 ms.
+  /** Returns the pause before the next attempt, at least 1 ms.
     *
-    * @param tries that failed, from 1 on
+    * @param tries the number of failed attempts, starting at 1
     */
   def pauseMillis(tries: Int): Long = {
     val bound = (firstMillis.min(mostMillis) << (tries - 1).min(20)).min(mostMillis)

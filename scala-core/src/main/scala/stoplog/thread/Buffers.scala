@@ -4,14 +4,14 @@ package stoplog.thread
 import java.io.{File, RandomAccessFile}
 import java.util.concurrent.atomic.AtomicLong
 
-/** The memory that buffers of one kind may take in one process together, however many parts are open in it.
+/** The memory limit for all buffers of a kind in a process, regardless of the number of open parts.
   *
-  * @param limitBytes beyond it, they wait on a local disk
+  * @param limitBytes the limit, in bytes; beyond the limit, buffers spill to a local disk
   */
 private[stoplog] final class SharedMemory(limitBytes: Long) {
   private val used = new AtomicLong()
 
-  /** Whether the bytes may be taken; they are counted from then on. */
+  /** Reserves the bytes if the limit permits. Returns whether the bytes were reserved. */
   def take(bytes: Long): Boolean = {
     val before = used.getAndUpdate(now => if (now + bytes > limitBytes) now else now + bytes)
     before + bytes <= limitBytes
@@ -27,18 +27,22 @@ private[stoplog] final class SharedMemory(limitBytes: Long) {
 
 private[stoplog] object SharedMemory {
 
-  /** Of the tails of uploads. An eighth of the heap: Spark plans with the rest, and knows nothing of this part. */
+  /** The memory for the tails of uploads: an eighth of the heap. Spark assumes that the rest of the heap is
+    * available, and does not account for this memory.
+    */
   lazy val ofTails: SharedMemory = eighth
 
-  /** Of rows that wait for their block. */
+  /** The memory for rows that wait for their block. */
   lazy val ofRows: SharedMemory = eighth
 
   private def eighth = new SharedMemory(Runtime.getRuntime.maxMemory / 8)
 
-  /** A file of the local disk without a name: no crash leaves it behind. */
+  /** An unnamed file on the local disk, so that a crash leaves no file. */
   object UnnamedFile {
 
-    /** In `java.io.tmpdir`, unlinked as soon as it is open. Not a channel: an interrupt would close it. */
+    /** Creates the file in `java.io.tmpdir` and unlinks the file immediately. The result is not a channel,
+      * because an interrupt would close a channel.
+      */
     def open(prefix: String): RandomAccessFile = {
       val file = File.createTempFile(prefix, ".bin")
       try new RandomAccessFile(file, "rw")

@@ -3,13 +3,13 @@ package stoplog.thread
 
 import java.util.concurrent.TimeUnit
 
-/** The time, as an argument: no test of this library sleeps. */
+/** The time, passed as an argument, so that tests do not sleep. */
 private[stoplog] trait Clock extends Serializable {
 
-  /** Milliseconds since 1970-01-01T00:00:00Z. The clock may be set, forwards and backwards. */
+  /** Returns milliseconds since 1970-01-01T00:00:00Z. The clock may be adjusted forwards and backwards. */
   def millis(): Long
 
-  /** Milliseconds since some moment of this process. Never goes back. For intervals within one process. */
+  /** Returns milliseconds since a fixed moment of this process. Monotonic; for intervals within a process. */
   def elapsedMillis(): Long
 }
 
@@ -20,16 +20,16 @@ private[stoplog] object Clock {
   }
 }
 
-/** Measures the time since it was made. */
+/** Measures the time since its creation. */
 private[stoplog] final class Stopwatch(clock: Clock) {
   private val startedMillis = clock.millis()
   private val started       = clock.elapsedMillis()
 
-  /** The time that has passed for this process. A step of the clock does not change it. */
+  /** Returns the elapsed time of this process. Adjustments of the clock do not affect the result. */
   def millis: Long = clock.elapsedMillis() - started
 
-  /** The same with the time in which the machine was suspended, as far as the clock shows it: for a caller that must not
-    * take a long time for a short one. A clock that was set back does not make it shorter.
+  /** Returns the elapsed time including suspension of the machine, as far as the clock shows it. Used by
+    * callers that must not underestimate a duration. A clock adjusted backwards does not shorten the result.
     */
   def longestMillis: Long = millis.max(clock.millis() - startedMillis)
 }

@@ -3,9 +3,9 @@ package stoplog.thread
 
 import java.util.concurrent.{ExecutorService, Executors, ScheduledExecutorService, TimeUnit}
 
-/** Repeats the work of a sink between its epochs. The work may wait for a storage that hangs, so each timer has a thread of
-  * its own while it works: only the sinks of that storage wait. One thread of the JVM, which never works, starts the
-  * others. A timer works on one thread at a time.
+/** Repeats the work of a sink between its epochs. The work may block on a hanging storage, so each timer uses
+  * a separate thread while working. Then only the sinks of this storage wait. A single scheduler thread of
+  * the JVM starts the work and never blocks. Each timer works in one thread at a time.
   */
 private[stoplog] final class SinkTimer private (
     intervalMillis: Long,
@@ -17,7 +17,7 @@ private[stoplog] final class SinkTimer private (
 
   @volatile private var isCancelled = false
 
-  /** The work does not start again. Work that has started goes on. */
+  /** Prevents further runs. A run that has already started continues. */
   def cancel(): Unit = isCancelled = true
 
   private def start(): Unit = threads.after(intervalMillis)(if (!isCancelled) work())
@@ -34,24 +34,26 @@ private[stoplog] final class SinkTimer private (
 
 private[stoplog] object SinkTimer {
 
-  /** Whether to work again. */
+  /** Whether the timer repeats the work. */
   sealed trait Next
   case object Again extends Next
   case object Stop  extends Next
 
-  /** A time in which the work usually ends.
+  /** The expected maximum duration of the work.
     *
-    * @param onExceeded called once for work that takes longer, and goes on
+    * @param onExceeded called once if the work takes longer; the work continues
     */
   final case class Limit(millis: Long, onExceeded: () => Unit)
 
   object Limit {
 
-    /** For work that need not be watched. */
+    /** For work without supervision. */
     val none: Limit = Limit(TimeUnit.HOURS.toMillis(1), () => ())
   }
 
-  /** Works for the first time after the interval, and then each time that long after the end of the work before. */
+  /** Starts the first run after the interval, and each further run an interval after the end of the preceding
+    * run.
+    */
   def every(intervalMillis: Long, limit: Limit = Limit.none)(action: => Next): SinkTimer =
     on(ofThisJvm, intervalMillis, limit)(action)
 
@@ -64,7 +66,7 @@ private[stoplog] object SinkTimer {
   /** The threads of timers. */
   private[thread] trait Threads {
 
-    /** Runs the action later, on a thread that may wait. */
+    /** Runs the action later, in a thread that may block. */
     def after(millis: Long)(action: => Unit): Unit
   }
 

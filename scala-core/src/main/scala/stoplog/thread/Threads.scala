@@ -16,13 +16,14 @@ private[stoplog] object Daemons {
   }
 }
 
-/** Threads for as long as one call takes: they wait for a storage, and do not compute. */
+/** Threads for the duration of a single call. These threads wait for a storage and do not compute. */
 private[stoplog] object Pooled {
 
-  /** The results in the order of the items, once all actions have ended. Error: that of [[Outcomes.all]].
+  /** Returns the results in the order of the items, after all actions have ended. Error: see
+    * [[Outcomes.all]].
     *
-    * @param name  of the threads
-    * @param await called when all actions have been started
+    * @param name  the name of the threads
+    * @param await called after all actions have been started
     */
   def map[A, B](items: Seq[A], threads: Int, name: String, await: ExecutorService => Unit)(
       action: A => B
@@ -36,10 +37,10 @@ private[stoplog] object Pooled {
   }
 }
 
-/** What became of actions that were all tried. */
+/** The outcomes of a group of actions, all of which were attempted. */
 private[stoplog] object Outcomes {
 
-  /** The results. Error: the first failure, with the next ones as what it suppressed. */
+  /** Returns the results. Throws the first failure, with further failures as suppressed exceptions. */
   def all[B](outcomes: Vector[Either[Throwable, B]]): Vector[B] = {
     val (failures, results) = outcomes.partitionMap(identity)
     failures.headOption.foreach { first =>
@@ -49,30 +50,32 @@ private[stoplog] object Outcomes {
     results
   }
 
-  /** Does each of them, whichever fail: how what is given up is closed. Error: as [[all]]. */
+  /** Runs all actions even if some fail; used for closing abandoned resources. Error: see [[all]]. */
   def each(actions: (() => Unit)*): Unit =
     all(actions.toVector.map { action =>
       try Right(action())
       catch { case e: Throwable => Left(e) }
     }): Unit
 
-  /** A storage that is down fails for each of thousands of parts, with the same words. */
+  /** Limits the suppressed exceptions: if a storage is down, thousands of parts fail with the same message.
+    */
   private final val MostTold = 10
 }
 
-/** Work that an interrupt does not stop half-way: `query.stop()` interrupts the thread that commits, and what has been
-  * decided is still carried out. The interrupt is kept for the caller.
+/** Work that an interrupt does not stop half-way. `query.stop()` interrupts the committing thread, but the
+  * decided actions must still be carried out. The interrupt status is restored for the caller.
   */
 private[stoplog] object Uninterrupted {
 
-  /** Runs the action on a thread of its own, which is never interrupted, and waits for its end. */
+  /** Runs the action in a separate thread, which is never interrupted, and waits for its end. */
   def call[A](action: => A): A = {
     val task = new FutureTask[A](() => action)
     Daemons.named("stoplog-uninterrupted").newThread(task).start()
     get(task).fold(throw _, identity)
   }
 
-  /** An interrupt closes channels: so try again.
+  /** Runs the action with a channel. If an interrupt closes the channel, the method retries with a new
+    * channel.
     *
     * @param action may run more than once
     */
@@ -86,7 +89,7 @@ private[stoplog] object Uninterrupted {
     } finally if (interrupted) Thread.currentThread().interrupt()
   }
 
-  /** The outcome of the future: its result, or the exception of its action. */
+  /** Returns the outcome of the future: its result, or the exception of its action. */
   def get[A](future: Future[A]): Either[Throwable, A] = {
     val interrupted = Thread.interrupted()
     try Right(future.get())
@@ -98,9 +101,9 @@ private[stoplog] object Uninterrupted {
     } finally if (interrupted) Thread.currentThread().interrupt()
   }
 
-  /** Waits for at most so many milliseconds, also when the thread is interrupted meanwhile.
+  /** Waits for at most `millis` milliseconds, even if the thread is interrupted meanwhile.
     *
-    * @param waiting waits for the milliseconds that are left; its result is whether it got what it waits for
+    * @param waiting waits for the remaining milliseconds, and returns whether the wait succeeded
     */
   def within(millis: Long)(waiting: Long => Boolean): Boolean = {
     val deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** Threads that belong to the jar, locks and memory that tasks of one JVM share, the clocks, and the pauses between tries.
+/** The jar's own threads, the locks and memory shared by tasks of a JVM, the clocks, and the pauses between
+  * retries.
   */
 package object thread

@@ -14,15 +14,16 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.error.{Errors, Redaction}
 
-/** Objects of the user in an option: by the name of their class, or whole.
+/** User-defined objects in options: by class name, or as a serialized instance.
   *
-  * An option is a string, so an instance travels as `instance:` and the Base64 of its Java serialization.
-  * A class with parameters is its name and, behind it, a JSON object of them: `com.example.X{"limit":"5"}`. They go to a
-  * public constructor of one `java.util.Map<String, String>`, in which a name is found in upper and lower case, and which
-  * is serializable. A class that has such a constructor is always made by it.
+  * An option is a string, so an instance is encoded as `instance:` and the Base64 of its Java serialization.
+  * A class with parameters is encoded as its name, followed by a JSON object: `com.example.X{"limit":"5"}`.
+  * The parameters are passed to a public constructor with a single `java.util.Map<String, String>`. The map
+  * is serializable, and its keys are case-insensitive. If a class has such a constructor, the constructor is
+  * always used.
   *
-  * Classes are looked up with the context class loader first, which sees what `--jars` and a notebook's cells
-  * brought in.
+  * The context class loader is searched first, because only this loader contains classes from `--jars` and
+  * from notebook cells.
   *
   * {{{
   * UserObject.load("com.example.KeyValueEncoder", classOf[Encoder], "encoder")
@@ -32,13 +33,13 @@ import stoplog.error.{Errors, Redaction}
   */
 private[stoplog] object UserObject {
 
-  /** The object behind a reference.
+  /** Returns the object for a reference.
     *
-    * Throws `STOPLOG_USER_CODE` if there is no such class, if it is not an `expected`, or if it cannot be made.
+    * Throws `STOPLOG_USER_CODE` if the class does not exist, is not an `expected`, or cannot be instantiated.
     *
-    * @param reference an answer of [[reference]] or [[named]], the name of a class with a public constructor without
-    *                  arguments or of a map, or the name of a Scala object
-    * @param option    that holds the reference, for the error
+    * @param reference a result of [[reference]] or [[named]]; the name of a class with a public constructor
+    *                  without arguments or with a map; or the name of a Scala object
+    * @param option    the option that holds the reference, for the error
     */
   def load[T](reference: String, expected: Class[T], option: String): T =
     if (isInstance(reference)) made("an instance", expected, option)(deserialize(reference, expected))
@@ -47,48 +48,48 @@ private[stoplog] object UserObject {
       ofClass(name, parameters, expected, option)
     }
 
-  /** A class and its parameters, as [[load]] reads them. */
+  /** Returns the reference for a class and its parameters, for [[load]]. */
   def named(className: String, parameters: Map[String, String]): String =
     if (parameters.isEmpty) className
     else className + mapper.writeValueAsString(new JTreeMap[String, String](parameters.asJava))
 
-  /** The parameters of a class in a reference. */
+  /** Returns the parameters of the class in a reference. */
   def parameters(reference: String): Map[String, String] =
     if (isInstance(reference)) Map.empty else split(reference)._2
 
-  /** A new object of a class, safe for a name from any source: nothing is deserialized, and no code of a class runs
-    * that is not an `expected`.
+  /** Creates an object of a class. Safe for names from any source: the method deserializes nothing, and runs
+    * no code of a class that is not an `expected`.
     *
-    * Throws `STOPLOG_USER_CODE` as [[load]] does.
+    * Throws `STOPLOG_USER_CODE`, see [[load]].
     *
-    * @param arguments of its public constructor
+    * @param arguments the arguments of the public constructor
     */
   def ofClass[T](name: String, expected: Class[T], option: String, arguments: String*): T =
     made(name, expected, option)(create(name.trim, expected, arguments, Map.empty))
 
-  /** As above, with parameters. */
+  /** Creates an object of a class as above, with parameters. */
   def ofClass[T](name: String, parameters: Map[String, String], expected: Class[T], option: String): T =
     made(name, expected, option)(create(name.trim, expected, Seq.empty, parameters))
 
-  /** The text that stands for this instance in an option.
+  /** Returns the string that represents this instance in an option.
     *
-    * Throws `STOPLOG_USER_CODE` if it, or something in it, is not serializable.
+    * Throws `STOPLOG_USER_CODE` if the instance, or an object within, is not serializable.
     *
-    * @param option that will hold the reference, for the error
+    * @param option the option that will hold the reference, for the error
     */
   def reference(instance: AnyRef, option: String): String =
     if (module(instance.getClass).exists(_ eq instance)) instance.getClass.getName
     else serialized(instance, option)
 
-  /** Whether it stands for an object, rather than naming a class. */
+  /** Whether the reference contains an instance instead of a class name. */
   def isInstance(reference: String): Boolean = reference.startsWith(Prefix)
 
-  /** An option's value for people to read: an instance, which is pages of Base64, as its class. */
+  /** Returns an option's value for display. An instance, which is pages of Base64, is shown as its class. */
   def shown(value: String): String =
     if (isInstance(value)) Try(deserialize(value, classOf[AnyRef]).getClass.getName).getOrElse("an instance")
     else value
 
-  /** Options for people to read, without secrets and without pages of Base64. */
+  /** Returns options for display, without secrets and without pages of Base64. */
   def described(name: String, options: Iterable[(String, String)]): String =
     Redaction.options(name, options.map { case (key, value) => key -> shown(value) })
 
@@ -152,7 +153,7 @@ private[stoplog] object UserObject {
     val found = Seq(name, name + "$").flatMap(classNamed)
     found.find(expected.isAssignableFrom(_)).orElse(found.headOption) match {
       case Some(c) =>
-        checkKind(c, expected) // before any code of it runs
+        checkKind(c, expected) // before any code of the class runs
         val takesMap =
           Option.when(arguments.isEmpty)(()).flatMap(_ => Try(c.getConstructor(classOf[JMap[_, _]])).toOption)
         (module(c), takesMap) match {
@@ -169,7 +170,7 @@ private[stoplog] object UserObject {
     }
   }
 
-  /** Serializable, so that an object may keep it. */
+  /** Returns a serializable map, so that an object may store the map. */
   private def asMap(parameters: Map[String, String]): JMap[String, String] = {
     val map = new JTreeMap[String, String](String.CASE_INSENSITIVE_ORDER)
     map.putAll(parameters.asJava)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** Objects of users' classes, made from names in options.
-  */
+/** Objects of user-defined classes, created from names in options. */
 package object util

@@ -19,11 +19,11 @@ import stoplog.format.bulk.WaitingRows
 import stoplog.part.SpoolFile
 import stoplog.sink._
 
-/** The driver's half of the sink: it has chunks sent.
+/** The driver's part of the sink: schedules the sending of chunks.
   *
-  * @param send  carries one out, in any process
+  * @param send  sends a chunk, in any process
   * @param bound the places of this run
-  * @param turns of the process
+  * @param turns the locks of the process
   */
 private[wal] final class ChunkCommitter(
     send: (Chunk, SpoolFile) => CommitOutcome,
@@ -37,7 +37,9 @@ private[wal] final class ChunkCommitter(
   private var begun     = Map.empty[String, DecidedEpoch]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
-  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_WAL_EPOCH_AHEAD`, `STOPLOG_WAL_NOT_SENT`. */
+  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_WAL_EPOCH_AHEAD`,
+    * `STOPLOG_WAL_NOT_SENT`.
+    */
   override def commit(prepared: Prepared): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
     token.decision.foreach(decision => bound.refuseOther(decision.places, place, prepared.name))
@@ -54,11 +56,13 @@ private[wal] final class ChunkCommitter(
     outcome
   }
 
-  /** Error: `STOPLOG_PATH_NOT_SHARED` when the driver does not see a chunk of a task, where a look costs no request. */
+  /** Throws `STOPLOG_PATH_NOT_SHARED` if the driver does not see a task's chunk. Checked only if the check
+    * needs no request.
+    */
   override def refuseLost(tokens: Seq[String]): Unit =
     place.files.refuseUnseen(tokens.map(ChunkToken.parse(_).file.token))
 
-  /** `STOPLOG_WAL_CHUNK_LOST` */
+  /** Returns `STOPLOG_WAL_CHUNK_LOST`. */
   override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
     val first = ChunkToken.parse(gone.head.token)
     val count = WriteAheadErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
@@ -69,11 +73,15 @@ private[wal] final class ChunkCommitter(
 
   override def stagedOf(token: String): Set[String] = Set(ChunkToken.parse(token).file.token)
 
-  /** Recovery names a file as [[staged]] does, and a batch query that failed by what its task has prepared. */
+  /** Deletes a chunk's file. Recovery passes a file name from [[staged]], a failed batch query a prepared
+    * token.
+    */
   override def abort(token: String): Unit =
     place.files.discard(Seq(ChunkToken.find(token).fold(token)(_.file.token)))
 
-  /** A batch query is never repeated. If its notes cannot be removed now, they stay: its rows are there in any case. */
+  /** Deletes the notes of batch queries, which are never repeated. If deletion fails, the notes remain: the
+    * rows have arrived in any case.
+    */
   override def close(): Unit =
     try jobs.asScala.foreach(job => Try(committer.forgetBefore(job, Long.MaxValue)))
     finally
@@ -84,8 +92,9 @@ private[wal] final class ChunkCommitter(
     Chunk(place.sinkId, token.query, prepared.name, token.epoch, token.partition, prepared.rows)
       .copy(time = EpochTime(startedAtMillis = token.startedAtMillis))
 
-  /** The notes may be stored outside the log, and the log may be restored from an older copy. An epoch in the notes was sent.
-    * After such a restore, Spark may plan the epoch again with other rows, or the log may decide it again with other chunks.
+  /** Checks the epoch against the notes. The notes may be stored outside the log, and the log may be restored
+    * from an older copy. The chunks of an epoch in the notes were sent. After such a restore, Spark may plan
+    * the epoch again with other rows, or the log may decide the epoch again with other chunks.
     */
   private def begin(decided: DecidedEpoch): Unit = synchronized {
     if (!begun.get(decided.query).contains(decided)) {
@@ -97,7 +106,7 @@ private[wal] final class ChunkCommitter(
     }
   }
 
-  /** A driver that commits an epoch has marked the records of all before it. */
+  /** A driver that commits an epoch has marked the records of all earlier epochs. */
   private def forgetBefore(chunk: Chunk): Unit = synchronized {
     if (forgotten.get(chunk.query).forall(_ < chunk.epochNumber)) {
       forgotten += chunk.query -> chunk.epochNumber
@@ -108,11 +117,11 @@ private[wal] final class ChunkCommitter(
 
 /** The places to which a run is bound.
   *
-  * @param movedFrom the former destination of rows that have to be sent to this run's, if the target has moved
+  * @param movedFrom if the target has moved, the former destination, whose rows are sent to this run's target
   */
 private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option[String] = None) {
 
-  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`. */
+  /** Rejects chunks with other places. Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`. */
   def refuseOther(former: ChunkPlaces, log: LogPlace, chunk: String): Unit = {
     if (former.notes != places.notes)
       throw WriteAheadErrors.notesMoved(log, chunk, former.notes, places.notes)
@@ -123,8 +132,8 @@ private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option
 
 private[wal] object ChunkCommitter {
 
-  /** The end of a run tries once more to send what it could not, and the query may be started anew meanwhile: without this
-    * both would find no note.
+  /** Locks that serialize the sending of each chunk in a process. The end of a run retries unsent chunks,
+    * while the restarted query may send the same chunks. Without a lock, neither would find a note.
     */
   final class Turns {
     private val all = Array.fill(1024)(new Object)
@@ -135,8 +144,8 @@ private[wal] object ChunkCommitter {
 
   val turnsOfThisJvm: Turns = new Turns
 
-  /** Sends each chunk in a task of its own. What is decided is carried out: not in the query's group of jobs, which ends when
-    * the query is stopped.
+  /** Sends each chunk in a separate task. A decided chunk must be sent even if the query is stopped. So the
+    * job does not belong to the query's job group, which Spark cancels at the stop.
     */
   def inTask(context: SparkContext, chunks: ChunkSender)(chunk: Chunk, file: SpoolFile): CommitOutcome = {
     context.clearJobGroup()
@@ -148,12 +157,13 @@ private[wal] object ChunkCommitter {
   }
 }
 
-/** Sends chunks, on executors. Goes there.
+/** Sends chunks on executors. Serializable.
   *
-  * A note is written after the last row is acknowledged, and by the same process. What dies in between is sent again, unless
-  * the target knows better, or writes the note together with the rows.
+  * The process that sends a chunk also writes its note, after the last row is acknowledged. If the process
+  * dies in between, the chunk is sent again. Exceptions are targets that report the rows as present or write
+  * the note together with the rows.
   *
-  * @param faultsHere of the process that it is called in
+  * @param faultsHere returns the faults of the process in which the function is called
   */
 private[wal] final class ChunkSender(
     options: WriteAheadOptions,
@@ -162,7 +172,7 @@ private[wal] final class ChunkSender(
 ) extends Serializable {
   @transient private lazy val faults = faultsHere()
 
-  /** Sends it unless that was done. Error: `STOPLOG_WAL_NOT_SENT`. */
+  /** Sends the chunk unless already sent. Error: `STOPLOG_WAL_NOT_SENT`. */
   def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
     try
       Using.resource(new ChunkFile(() => place.files.find(file))) { rows =>
@@ -211,17 +221,17 @@ private[wal] final class ChunkSender(
   private def committer(): CheckpointCommitter = options.committers.open(options.passed, place)
 }
 
-/** A chunk's file. Used by one thread.
+/** The file of a chunk. Used by a single thread.
   *
-  * @param open reads it from its beginning; `None` if it is gone
+  * @param open opens the file at its start; returns `None` if the file is gone
   */
 private[wal] final class ChunkFile(open: () => Option[InputStream]) extends ChunkRows with AutoCloseable {
   private var current = Option.empty[InputStream]
 
-  // The stream that was opened for the note serves the first iterator.
+  // The stream opened for the note is reused by the first iterator.
   private var unread = read()
 
-  /** `None` if there is no such file. */
+  /** `None` if the file does not exist. */
   val note: Option[ChunkNote] = unread.map { case (note, _) => ChunkNote.parse(note) }
 
   override private[wal] def requestRows: Option[Int] = note.flatMap(_.requestRows)
@@ -250,13 +260,15 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
   }
 }
 
-/** What a chunk's file says before the rows: it may be of a run whose columns and options were others.
+/** The header of a chunk's file before the rows. The file may be from a run with other columns and options.
   *
   * @param requestRows as in [[RowSender]]
   */
 private[wal] final case class ChunkNote(schema: StructType, requestRows: Option[Int]) {
 
-  /** `<requestRows><schema>`: the columns are an object of JSON, and release 0.1.0 has written them alone. */
+  /** Format: `<requestRows><schema>`. The schema is a JSON object; files of release 0.1.0 contain only the
+    * schema.
+    */
   def text: String = requestRows.fold("")(_.toString) + schema.json
 }
 
@@ -270,7 +282,9 @@ private[wal] object ChunkNote {
   }
 }
 
-/** The steps of a write-ahead sink that sends what is in its log, besides [[stoplog.fault.Step.ofSinks]]. */
+/** The steps of a write-ahead sink that sends the chunks of its log, in addition to
+  * [[stoplog.fault.Step.ofSinks]].
+  */
 private[stoplog] object WriteAheadStep {
   case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
   case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; no note of that")
@@ -279,7 +293,7 @@ private[stoplog] object WriteAheadStep {
   val all: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
 }
 
-/** Found by [[stoplog.fault.Step.all]]. */
+/** Used by [[stoplog.fault.Step.all]]. */
 final class WriteAheadSteps extends ConnectorSteps {
   override def all: Vector[Step] = WriteAheadStep.all
 }

@@ -8,11 +8,12 @@ import scala.util.Try
 
 import stoplog.part.SpoolFile
 
-/** The reference to a chunk in the log, for another process to send it: `<query>|<epoch>|<partition>|<bytes>|<file>`, the
-  * epoch `-` in a batch query, and else the number and, where it is known, `@` and the milliseconds at which it was planned. After
-  * that come the fields of the decision, each after a `#` and encoded as in a URL.
+/** The reference to a chunk in the log, from which another process can send the chunk:
+  * `<query>|<epoch>|<partition>|<bytes>|<file>`. The epoch is `-` in a batch query. In a streaming query, the
+  * epoch is its number and, if known, `@` and the planning time in milliseconds. The fields of the decision
+  * follow the epoch, each after a `#` and URL-encoded.
   *
-  * @param decision `None` for a chunk that an older release has put into the log
+  * @param decision `None` for a chunk written by an older release
   */
 private[wal] final case class ChunkToken(
     query: String,
@@ -28,10 +29,10 @@ private[wal] final case class ChunkToken(
   }
 }
 
-/** The part of a decision that is the same for all chunks of an epoch: no other run may change it.
+/** The part of a decision shared by all chunks of an epoch. No other run may change it.
   *
-  * @param run    that has written the chunk, and the record on it
-  * @param places of that run
+  * @param run    the run that wrote the chunk and its record
+  * @param places the places of the run
   */
 private[wal] final case class ChunkDecision(run: String, places: ChunkPlaces) {
   def text: String = Seq(run, places.notes, places.rows).map("#" + URLEncoder.encode(_, UTF_8)).mkString
@@ -39,17 +40,17 @@ private[wal] final case class ChunkDecision(run: String, places: ChunkPlaces) {
 
 private[wal] object ChunkDecision {
 
-  /** `None` if the text is something else. */
+  /** Returns `None` if the text is not a decision. */
   def find(text: String): Option[ChunkDecision] =
     Try(text.split("#", -1).toVector.map(URLDecoder.decode(_, UTF_8))).toOption.collect {
       case Vector("", run, notes, rows) => ChunkDecision(run, ChunkPlaces(notes, rows))
     }
 }
 
-/** Where a run keeps its notes and sends its rows, without secrets.
+/** The places of a run's notes and rows, without secrets.
   *
-  * @param notes [[CheckpointCommitters.notesAt]]
-  * @param rows  [[RowSender.rowsTo]]
+  * @param notes the result of [[CheckpointCommitters.notesAt]]
+  * @param rows  the result of [[RowSender.rowsTo]]
   */
 private[wal] final case class ChunkPlaces(notes: String, rows: String)
 
@@ -57,7 +58,7 @@ private[wal] object ChunkToken {
   def parse(text: String): ChunkToken =
     find(text).getOrElse(throw new IllegalArgumentException(s"'$text' names no chunk"))
 
-  /** `None` if the text is something else. */
+  /** Returns `None` if the text is not a token. */
   def find(text: String): Option[ChunkToken] = text.split("\\|", 5) match {
     case Array(query, epoch, partition, bytes, file) =>
       val (planned, decision) = epoch.span(_ != '#')

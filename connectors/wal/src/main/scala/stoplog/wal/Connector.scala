@@ -11,29 +11,30 @@ import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.options.{Opt, SparkOptions}
 import stoplog.util.UserObject
 
-/** A connector whose jar has a sender and committers. This jar needs it only for an option that names it.
+/** A connector whose jar provides a sender and committers. The jar is required only if an option names the
+  * connector.
   *
-  * @param word          as the options `sender` and `committer` spell it; options that begin with it and a dot are the
-  *                      connector's
-  * @param senderOf      the class of its sender
-  * @param committersOf  and that of its committers
+  * @param word          the connector's name in the options `sender` and `committer`; options with this name
+  *                      and a dot as prefix belong to the connector
+  * @param senderOf      the class name of the connector's sender
+  * @param committersOf  the class name of the connector's committers
   */
 private[wal] sealed abstract class Connector(val word: String, senderOf: String, committersOf: String)
     extends Product
     with Serializable {
 
-  /** Its jar, as a build names it. */
+  /** The Maven coordinates of the connector's jar. */
   def artifact: String = s"io.github.stoplog:stoplog-${word}_2.13:${FileSink.version()}"
 
-  /** `STOPLOG_WAL_JAR_MISSING`, if its jar is. */
+  /** Returns `STOPLOG_WAL_JAR_MISSING` if the jar is missing. */
   def missing: Option[StoplogArgumentException] =
     Try(UserObject.load(senderOf, classOf[RowSender], word)).failed.toOption
       .map(WriteAheadErrors.jarMissing(word, artifact, _))
 
-  /** `None` if the jar is missing. */
+  /** Returns the sender; `None` if the jar is missing. */
   def sender: Option[RowSender] = load(senderOf, classOf[RowSender])
 
-  /** `None` if the jar is missing. */
+  /** Returns the committers; `None` if the jar is missing. */
   def committers: Option[CheckpointCommitters] = load(committersOf, classOf[CheckpointCommitters])
 
   private def load[T](name: String, expected: Class[T]): Option[T] =
@@ -53,7 +54,9 @@ private[wal] object Connector {
   def of(word: String): Option[Connector] = Seq(Jdbc, Cassandra).find(_.word.equalsIgnoreCase(word.trim))
 }
 
-/** The options of a connector's sender and committers: those of a write that begin with its word and a dot, here without. */
+/** The options of a connector's sender and committers: the write's options with the connector's prefix,
+  * without the prefix.
+  */
 private[stoplog] final class ConnectorOptions private (own: Seq[(String, String)]) {
 
   def text(option: Opt[_]): Option[String] = own.collectFirst {
@@ -63,21 +66,21 @@ private[stoplog] final class ConnectorOptions private (own: Seq[(String, String)
   def without(option: Opt[_]): ConnectorOptions =
     new ConnectorOptions(own.filterNot(_._1.equalsIgnoreCase(option.key)))
 
-  /** With a value for what was not set, if there is one. */
+  /** Returns the options with this value for the option, unless the option is set. */
   def withDefault(option: Opt[_], value: Option[String]): ConnectorOptions =
     new ConnectorOptions(own ++ value.filter(_ => text(option).isEmpty).map(option.key -> _))
 
-  /** As those of a sink of the connector's own. */
+  /** Returns the options in the form of the connector's own sink. */
   def asJava: JMap[String, String] = own.toMap.asJava
 }
 
 private[stoplog] object ConnectorOptions {
 
-  /** Error: `STOPLOG_INVALID_OPTIONS`.
+  /** Extracts the connector's options. Error: `STOPLOG_INVALID_OPTIONS`.
     *
-    * @param options all of a write
-    * @param word    of the connector
-    * @param idle    options of a sink of the connector's own that mean nothing here
+    * @param options all options of the write
+    * @param word    the name of the connector
+    * @param idle    options of the connector's own sink without effect in a write-ahead sink
     */
   def of(options: JMap[String, String], word: String, idle: Seq[Opt[_]]): ConnectorOptions = {
     val prefix = s"$word."
@@ -94,22 +97,22 @@ private[stoplog] object ConnectorOptions {
   }
 }
 
-/** The values that were made last, for senders that must ask a system about its table before they can write to it, and are
-  * opened for each chunk. Used by several threads.
+/** A cache of recent values. Senders are opened for each chunk, and some must query the target table before
+  * they can write. Thread-safe.
   */
 private[stoplog] final class Recent[K, V] {
   private val kept = new JLinkedHashMap[K, V](16, 0.75f, true) {
     override def removeEldestEntry(eldest: JMap.Entry[K, V]): Boolean = size > 16
   }
 
-  /** The one that is kept, or else a new one. Two threads may make it at once. */
+  /** Returns the cached value, or else a new value. Two threads may create the value concurrently. */
   def of(key: K)(make: => V): V = synchronized(Option(kept.get(key))).getOrElse {
     val made = make
     synchronized(kept.put(key, made))
     made
   }
 
-  /** It may be out of date. */
+  /** Removes a value, which may be outdated. */
   def forget(key: K): Unit = synchronized {
     kept.remove(key)
     ()

@@ -19,13 +19,14 @@ import stoplog.error.{Causes, Redaction}
 import stoplog.format.JsonEncoder
 import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType, TimeSpan}
 
-/** Posts rows as JSON lines to a URL: what `sender=http` is.
+/** Posts rows as JSON lines to a URL; the sender of `sender=http`.
   *
-  * Each request has up to `httpBatchRows` rows of one chunk, the type `application/x-ndjson`, and the header
-  * `Idempotency-Key: <chunk>-<number of the request in the chunk>`. The same rows have the same key each time they are sent, also
-  * by a run with another `httpBatchRows`, so a server that knows its keys again takes each row once. Any answer but 2xx fails the query; a server that is overloaded
-  * (429, 503) or does not answer is asked again, after what its `Retry-After` says in seconds, up to 300, or else after 1, 2,
-  * 4, … seconds.
+  * Each request has up to `httpBatchRows` rows of a single chunk, the type `application/x-ndjson`, and the
+  * header `Idempotency-Key: <chunk>-<number of the request in the chunk>`. The same rows always have the same
+  * key, even if a run with another `httpBatchRows` repeats them. So a server that recognizes its keys
+  * processes each row once. Any response except 2xx fails the query. If the server is overloaded (429, 503)
+  * or does not respond, the sender repeats the request. The pause is the response's `Retry-After` in seconds,
+  * up to 300, or else 1, 2, 4, … seconds.
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "http").option("url", "https://example.com/rows")
@@ -44,14 +45,17 @@ final class HttpSender extends RowSender {
     new HttpTarget(HttpOptions.parse(options), schema, millis => Thread.sleep(millis))
 }
 
-/** @param pause waits for so many milliseconds */
+/** Posts the rows of chunks.
+  *
+  * @param pause waits for the given milliseconds
+  */
 private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pause: Long => Unit)
     extends RowTarget {
   import HttpTarget._
 
   private def client = clients.of(options.timeoutMillis)(newClient(options.timeoutMillis))
 
-  // Other systems read these texts, so they do not depend on a session's settings.
+  // Other systems read the JSON lines, so the format does not depend on a session's settings.
   private val encoder = JsonEncoder(Map("lineSep" -> "\n"), sessionTimeZone = "UTC")
   encoder.open(schema)
 
@@ -65,7 +69,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
 
   override def close(): Unit = ()
 
-  /** Repeats a request that a server did not answer: rows that it took in spite of that, it knows again by the key. */
+  /** Retries a request without a response. If the server accepted the rows anyway, it recognizes the key. */
   @tailrec
   private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
     tried(request(key, body)) match {
@@ -93,7 +97,8 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       }
     } catch {
       case e: IOException =>
-        // Its other connections may be as dead: whatever is between here and the server forgets those that are idle for minutes.
+        // The client's other connections may be dead as well: network devices drop connections that are idle
+        // for minutes.
         clients.forget(options.timeoutMillis)
         Answer.Later(s"there was no answer (${Causes.reason(e)})", None)
     }
@@ -115,7 +120,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       .filter(_ >= 0)
       .map(_.min(Int.MaxValue.toLong) * 1000L)
 
-  /** Rows are reused, so a batch of them cannot be held: it is encoded while it is read. */
+  /** Encodes rows as they are read, because rows are reused and cannot be buffered. */
   private def bodies(rows: Iterator[InternalRow], most: Int): Iterator[Array[Byte]] =
     Iterator.continually(rows).takeWhile(_.hasNext).map { rows =>
       val out  = new ByteArrayOutputStream()
@@ -130,10 +135,11 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
 
 private object HttpTarget {
 
-  // A client has threads, and connections that the next chunk can use; it is never ended. One for each connect timeout.
+  // A client has threads and reusable connections, and is never closed. Each connect timeout has a client.
   val clients = new Recent[Long, HttpClient]
 
-  // Not the newer protocol, to which a client would ask plain servers to switch, and some hang up then.
+  // HTTP/2 would make the client send an upgrade request to plain servers, and some servers then close the
+  // connection.
   def newClient(timeoutMillis: Long): HttpClient = HttpClient
     .newBuilder()
     .version(HttpClient.Version.HTTP_1_1)
@@ -153,13 +159,14 @@ private object HttpTarget {
   final val LongestWaitMillis = 30_000L
   final val AnswerLength      = 200
 
-  // What a server may ask for. While a chunk waits the query cannot be stopped, and the chunk is as safe in the log.
+  // The longest accepted `Retry-After`. While a chunk waits, the query cannot be stopped. If the query fails
+  // instead, the chunk remains safe in the log.
   final val LongestRetryAfterMillis = 300_000L
 }
 
 /** The settings of requests.
   *
-  * @param headers of the user, by their names
+  * @param headers user-defined headers, by name
   */
 private[wal] final case class HttpOptions(
     url: URI,
@@ -196,7 +203,9 @@ private[wal] object HttpOptions {
 
   val all: Seq[Opt[_]] = Seq(Url, BatchRows, Retries, Timeout)
 
-  /** Headers of the user are options `httpHeader.<name>`. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Parses the options. User-defined headers are options `httpHeader.<name>`. Error:
+    * `STOPLOG_INVALID_OPTIONS`.
+    */
   def parse(options: JMap[String, String]): HttpOptions = {
     val errors = new OptionErrors
     val read   = HttpOptions.read(options.asScala.toSeq, errors)
@@ -204,7 +213,7 @@ private[wal] object HttpOptions {
     read
   }
 
-  /** The same, as far as it goes. */
+  /** Parses the options, collects all errors, and returns substitutes for invalid values. */
   def read(options: Seq[(String, String)], errors: OptionErrors): HttpOptions = {
     val asked = new OptionReader(options, all, errors)
     if (!asked.isSet(Url)) errors.add("url is not set: set it to where the rows are posted.")
@@ -232,7 +241,7 @@ private[wal] object HttpOptions {
       .filter(uri => Set("http", "https").contains(uri.getScheme) && uri.getHost != null)
       .toRight("is no URL of http or https")
 
-  // Without the value, which may be a secret.
+  // Omits the value, which may be a secret.
   private def reason(why: Throwable): String =
     if (String.valueOf(why.getMessage).startsWith("invalid header value"))
       "its value has signs that a header may not have"

@@ -6,10 +6,12 @@ import java.util.{Map => JMap}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-/** Sends rows to a system that knows neither transactions nor keys, or of which nothing else is known: the option
-  * `sender` of `format("stoplog-wal")` names a class that extends this and has a public constructor without arguments.
+/** Sends rows to a system without transactions or keys, or to an unknown system. The option `sender` of
+  * `format("stoplog-wal")` names a class that extends this trait and has a public constructor without
+  * arguments.
   *
-  * It is made on the driver and on executors, once for each of them and more often; it should hold nothing.
+  * The sink creates instances on the driver and on executors, at least once on each. Instances should hold no
+  * state.
   *
   * {{{
   * final class WebhookSender extends RowSender {
@@ -20,93 +22,99 @@ import org.apache.spark.sql.types.StructType
   */
 trait RowSender extends Serializable {
 
-  /** The target of the rows, for messages. Asks nothing of the system; throws if the options cannot be used.
+  /** Returns the target of the rows, for messages. Throws for invalid options. Must not access the system.
     *
-    * @param options all options of the write, in any case of their names
+    * @param options all options of the write; keys are case-insensitive
     */
   def target(options: JMap[String, String]): String
 
-  /** The destination of the rows, without secrets. The log contains it for each chunk, and a run that would send the chunk to
-    * another destination refuses. By default it is the class, whatever its options are. Asks nothing of the system.
+  /** Returns the destination of the rows, without secrets. The log stores the destination with each chunk,
+    * and a run with another destination rejects the chunk. By default, the destination is the class name,
+    * regardless of its options. Must not access the system.
     *
-    * @param options all options of the write, in any case of their names
+    * @param options all options of the write; keys are case-insensitive
     */
   def rowsTo(options: JMap[String, String]): String = getClass.getName
 
-  /** Throws if the system cannot take such rows: a row that it refuses later is in the log by then. Called on the driver, at
-    * the start of each query, before anything is written.
+  /** Throws if the system cannot accept such rows, because a row rejected later is already in the log. Called
+    * on the driver, at the start of each query, before anything is written.
     */
   def check(options: JMap[String, String], schema: StructType): Unit = ()
 
-  /** For a system in which the later of two writes wins. Called on the driver, once for each start of a query. */
+  /** Returns the times of epochs, for a system in which the later of two writes wins. Called on the driver,
+    * once for each start of a query.
+    */
   def times(options: JMap[String, String]): EpochTimes = EpochTimes.none
 
-  /** How many rows a request has at most, if the system knows requests again: a chunk's file keeps the number, since the
-    * requests of the chunk have to be the same each time it is sent.
+  /** Returns the maximum number of rows in a request, if the system recognizes repeated requests. A chunk's
+    * file stores the number, because the requests of a chunk must be the same each time the chunk is sent.
     */
   private[wal] def requestRows(options: JMap[String, String]): Option[Int] = None
 
-  /** A connection, for one chunk. Called on an executor. */
+  /** Opens a connection for a single chunk. Called on an executor. */
   def open(options: JMap[String, String], schema: StructType): RowTarget
 }
 
-/** A connection to the system. Used by one thread. */
+/** A connection to the system. Used by a single thread. */
 trait RowTarget extends AutoCloseable {
 
-  /** Sends all rows, in their order, and returns when the system has acknowledged all of them: what it loses afterwards is
-    * lost.
+  /** Sends all rows in order, and returns after the system has acknowledged all rows. The sink does not send
+    * rows again that the system loses afterwards.
     *
-    * @return whether it has. `false` means the same as an exception, without a cause to tell: the chunk is sent again,
-    *         from its beginning, and the query ends with `STOPLOG_WAL_NOT_SENT` if that helps no more
+    * @return whether all rows were sent. `false` is equivalent to an exception without a cause: the sink
+    *   sends the chunk again from its start. If all attempts fail, the query ends with `STOPLOG_WAL_NOT_SENT`
     */
   def send(chunk: Chunk, rows: ChunkRows): Boolean
 
-  /** Whether all rows of the chunk have arrived, where the system can tell: because it remembers the chunk's name, or because
-    * each row is under a key of its own. It is asked when a chunk may have been sent, and has no note.
+  /** Returns whether all rows of the chunk have arrived, if the system can determine this: by the chunk's
+    * name or by a unique key of each row. Called if a chunk may have been sent but has no note.
     */
   def has(chunk: Chunk): Arrival = Arrival.Unknown
 }
 
-/** A target that holds the committer's notes as well, and notes a chunk in the transaction that makes its rows visible. So no
-  * chunk is ever there without its note, or twice.
+/** A target that also stores the committer's notes. The transaction that makes the rows of a chunk visible
+  * also writes the note. So a chunk never exists without its note, and never twice.
   *
-  * [[send]] does nothing if the chunk is noted, by any process; [[has]] never answers that it does not know.
+  * [[send]] does nothing if any process has written the chunk's note; [[has]] never returns
+  * [[Arrival.Unknown]].
   */
 trait NotingTarget extends RowTarget
 
-/** The rows of one chunk, where they lie in the log. */
+/** The rows of a chunk in the log. */
 trait ChunkRows {
 
-  /** All of them, from the first one on, at each call. The row object is reused, so it must not be kept. */
+  /** Returns an iterator from the first row at each call. The row object is reused; callers must not keep it.
+    */
   def iterator: Iterator[InternalRow]
 
-  /** [[RowSender.requestRows]] of the run that wrote them; `None` if that is not in their file. */
+  /** The [[RowSender.requestRows]] of the run that wrote the rows; `None` if not in the file. */
   private[wal] def requestRows: Option[Int] = None
 }
 
-/** A system's answer about a chunk that may have been sent. */
+/** The arrival of a chunk that may have been sent, as reported by the system. */
 sealed trait Arrival extends Product with Serializable
 object Arrival {
 
-  /** All of it is there: it is not sent again. */
+  /** All rows have arrived: the chunk is not sent again. */
   case object Arrived extends Arrival
 
-  /** None of it is there: it is sent. */
+  /** No rows have arrived: the chunk is sent. */
   case object Missing extends Arrival
 
-  /** It is sent again: rows may come twice, and none is lost. */
+  /** The arrival is unknown: the chunk is sent again, so rows may be duplicated, but none is lost. */
   case object Unknown extends Arrival
 }
 
-/** Gives each epoch a time that its rows are written with. On the driver; used by several threads.
+/** Assigns each epoch a time for its rows. Runs on the driver; thread-safe.
   *
-  * The time is the same each time a chunk is sent, by whichever process, and later than those of all earlier epochs of the
-  * query, so what is sent again never replaces what is newer.
+  * The time of an epoch is the same in all processes and each time a chunk is sent. The time is later than
+  * the times of all earlier epochs of the query, so repeated rows never replace newer rows.
   */
 trait EpochTimes extends AutoCloseable {
 
-  /** In microseconds since 1970, durable on return; `None` if rows have no time of their epoch. Throws if the epoch has been
-    * given its time under another decision: rows of two decisions must not have one time.
+  /** Returns the time in microseconds since 1970, durable on return; `None` if rows have no time of their
+    * epoch. Throws if the epoch has a time under another decision, because rows of two decisions must not
+    * have the same time.
     *
     * @param decided the epoch of the chunk
     */
@@ -122,11 +130,12 @@ object EpochTimes {
   }
 }
 
-/** The rows of one task of one epoch, durable in the log. Its name occurs once in the world, and is the same each time the
-  * chunk is sent: with the number of a row it makes a key.
+/** The rows of a task in an epoch, durable in the log. The chunk's name is globally unique, and the same each
+  * time the chunk is sent. So the name and the number of a row form a key.
   *
-  * @param query  whose epochs these are: the query, by the id that Spark keeps in its checkpoint, over restarts and wherever
-  *               that is moved; of a batch query, its one run. Queries that keep notes at one place are told apart by it
+  * @param query  the id of the streaming query from Spark's checkpoint: stable over restarts and moves of the
+  *               checkpoint. In a batch query, the id of its only run. The id distinguishes queries that
+  *               store notes in the same place
   * @param epoch  the micro-batch; `None` in a batch query
   */
 final case class Chunk(
@@ -139,7 +148,7 @@ final case class Chunk(
     time: EpochTime = EpochTime()
 ) {
 
-  /** The epoch as a number, by which notes are forgotten: 0 in a batch query, which has only one. */
+  /** The epoch as a number for deleting notes: 0 in a batch query, which has only a single epoch. */
   def epochNumber: Long = epoch.getOrElse(0L)
 
   def micros: Option[Long] = time.micros
@@ -149,8 +158,8 @@ final case class Chunk(
 
 /** The time of a chunk's epoch, the same each time the chunk is sent.
   *
-  * @param micros          as the sender's [[EpochTimes]] has it, in microseconds since 1970
-  * @param startedAtMillis when Spark planned the micro-batch, in milliseconds since 1970. `None` in a batch query, and for a
-  *                        chunk that an older release has put into the log
+  * @param micros          the time from the sender's [[EpochTimes]], in microseconds since 1970
+  * @param startedAtMillis the time at which Spark planned the micro-batch, in milliseconds since 1970. `None`
+  *                        in a batch query, and for a chunk written by an older release
   */
 final case class EpochTime(micros: Option[Long] = None, startedAtMillis: Option[Long] = None)

@@ -3,15 +3,16 @@ package stoplog.wal
 
 import org.apache.spark.{SparkEnv, TaskContext}
 
-/** Lets one attempt of a sending task send at a time.
+/** Permits only one attempt of a sending task to send at a time.
   *
-  * With `spark.speculation` Spark may start another attempt of a task that is only slow. That attempt waits here. If the
-  * first attempt succeeds, Spark ends the one that waits. If the first attempt fails or its executor is lost, Spark's
-  * coordinator of commits gives the turn to the next attempt that requests it.
+  * With `spark.speculation`, Spark may start another attempt of a task that is merely slow. The new attempt
+  * waits here. If the first attempt succeeds, Spark ends the waiting attempt. If the first attempt fails or
+  * its executor is lost, Spark's output commit coordinator grants the turn to the next attempt that requests
+  * it.
   */
 private[wal] object SendingTurn {
 
-  /** Returns when the task of this thread may send. Throws `InterruptedException` when Spark ends the attempt. */
+  /** Returns when this thread's task may send. Throws `InterruptedException` when Spark ends the attempt. */
   def await(): Unit = {
     val task = TaskContext.get()
     import task._
@@ -24,9 +25,12 @@ private[wal] object SendingTurn {
     }
   }
 
-  /** @param request asks for the turn; must not be called again once it has returned true */
+  /** Waits until the turn is granted.
+    *
+    * @param request requests the turn; must not be called again after `true`
+    */
   private[wal] def await(request: => Boolean)(pause: => Unit): Unit = while (!request) pause
 
-  // A chunk that is worth a second attempt takes longer than that.
+  // A chunk whose duration justifies a second attempt takes longer than this pause.
   private final val PauseMillis = 1000L
 }

@@ -7,8 +7,8 @@ import stoplog.error.{Causes, ErrorMaker, StoplogArgumentException, StoplogExcep
 /** The errors of the write-ahead sink, by name. */
 private[wal] object WriteAheadErrors extends ErrorMaker {
 
-  /** @param word     that asks for it
-    * @param artifact as a build names it
+  /** @param word     the option value that requires the jar
+    * @param artifact the jar's Maven coordinates
     */
   def jarMissing(word: String, artifact: String, cause: Throwable): StoplogArgumentException =
     argument("STOPLOG_WAL_JAR_MISSING", cause, "word" -> word, "artifact" -> artifact)
@@ -22,7 +22,7 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
       epochAhead(log, notesAt, query, batch, s"another micro-batch $batch, with other chunks")
   }
 
-  /** @param noted the micro-batch that the notes have */
+  /** @param noted the micro-batch recorded in the notes */
   def epochAhead(
       log: LogPlace,
       notesAt: String,
@@ -49,8 +49,8 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     "why"    -> reason(Causes.reason(cause))
   )
 
-  /** @param former where the run that decided on the chunk looks for its note
-    * @param now    where this run does
+  /** @param former the place of the notes in the run that decided on the chunk
+    * @param now    the place of the notes in this run
     */
   def notesMoved(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
     "STOPLOG_WAL_NOTES_MOVED",
@@ -62,7 +62,7 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
   )
 
   /** @param former the destination of the run that decided on the chunk
-    * @param now    that of this run
+    * @param now    the destination of this run
     */
   def targetChanged(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
     "STOPLOG_WAL_TARGET_CHANGED",
@@ -73,14 +73,14 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     "now"    -> now
   )
 
-  /** What a micro-batch has lost.
+  /** The loss of a micro-batch.
     *
-    * @param rows in the chunks that are lost
-    * @param sent how many of its chunks were
+    * @param rows the number of rows in the lost chunks
+    * @param sent the number of chunks of the micro-batch that were sent
     */
   final case class Lost(chunks: Int, rows: Long, sent: Int)
 
-  /** @param first of those that are lost */
+  /** @param first the first lost chunk */
   def chunkLost(log: LogPlace, first: ChunkToken, count: Lost, notesAt: String): StoplogException = failure(
     "STOPLOG_WAL_CHUNK_LOST",
     "batch"  -> first.epoch.fold("a batch query")(epoch => s"micro-batch $epoch"),

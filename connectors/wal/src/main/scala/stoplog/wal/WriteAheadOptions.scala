@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import stoplog.error.StoplogArgumentException
 import stoplog.options._
 
-/** The options of a write-ahead sink, checked.
+/** The validated options of a write-ahead sink.
   *
   * @param movedFrom the former destination of rows, if the target has moved
   * @param asked     all options
@@ -22,14 +22,14 @@ private[wal] final case class WriteAheadOptions(
     asked: Map[String, String]
 ) {
 
-  /** All options as sender and committers get them: in any case of their names. */
+  /** All options as passed to sender and committers; keys are case-insensitive. */
   def passed: JMap[String, String] = SparkOptions.caseless(asked.asJava)
 
   /** The places of a run with these options. */
   def places: ChunkPlaces = ChunkPlaces(notes = committers.notesAt(passed), rows = sender.rowsTo(passed))
 }
 
-/** The options, once. */
+/** The definitions of all options. */
 private[wal] object WriteAheadOptions {
 
   case object Sending extends OptionGroup("Where rows are sent")
@@ -105,7 +105,7 @@ private[wal] object WriteAheadOptions {
     WriteAheadOptions(sender.get, committers.get, log, asked.text(MovedFrom), options)
   }
 
-  /** The object of a connector that the word stands for, or else of the class with this name. */
+  /** Returns the connector's object if the word names a connector, or else an object of the named class. */
   private def made[T](
       asked: OptionReader,
       option: Opt[_],
@@ -138,12 +138,14 @@ private[wal] object WriteAheadOptions {
   }
 }
 
-/** Options that no part of the sink reads. A word that is misspelled must not mean its default: `commiter` would make at least
-  * once of exactly once.
+/** Detects options that no part of the sink reads. A misspelled option must not silently have its default:
+  * `commiter` would turn exactly once into at least once.
   */
 private[wal] object UnknownOptions {
 
-  /** Each a sentence; none beside classes of the user, whose options only they know. */
+  /** Returns a sentence for each unknown option. Returns nothing if a user-defined class is configured,
+    * because only such a class knows its options.
+    */
   def of(asked: OptionReader): Seq[String] = {
     val words = Seq(WriteAheadOptions.Sender, WriteAheadOptions.Committer).flatMap(asked.text)
     if (words.forall(isOwn)) asked.others.map(_._1).filterNot(isRead).map(sentence) else Nil
@@ -152,7 +154,7 @@ private[wal] object UnknownOptions {
   private def isOwn(word: String): Boolean =
     Connector.of(word).isDefined || Seq("http", "files").contains(lower(word.trim))
 
-  // By a connector, as a header, or by Spark.
+  // Whether a connector, the HTTP sender (as a header) or Spark reads the option.
   private def isRead(key: String): Boolean =
     SparkOptions.isSparks(key) || Seq("jdbc.", "cassandra.", "httpheader.").exists(lower(key).startsWith)
 

@@ -22,7 +22,9 @@ import stoplog.spark.{ConnectorProvider, QueryContext, SinkTable}
 import stoplog.storage.NewPart
 import stoplog.twophase.TwoPhaseSettings
 
-/** `format("stoplog-wal")`: rows go to a log first, and then to the target of the option `sender`. */
+/** `format("stoplog-wal")`: writes rows to a log, and then sends the rows to the target of the option
+  * `sender`.
+  */
 final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) {
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
@@ -31,15 +33,15 @@ final class WriteAheadProvider extends ConnectorProvider(WriteAheadSink.Format) 
   override protected def table(schema: StructType, properties: JMap[String, String]): Table = {
     val options  = WriteAheadOptions.parse(SparkOptions.spelled(properties).toMap)
     val settings = TwoPhaseSettings(options.log)
-    settings.path // rows have to lie somewhere, in a batch query too
+    settings.path // throws if unset: the chunks need a directory, in a batch query too
     options.sender.check(options.passed, schema)
     val place = new LogPlace(settings.storage)
     SinkTable.twoPhase(schema, options.log, properties)(new WriteAheadRows(options, _, place))
   }
 }
 
-/** Rows of each epoch go to files of the sink's log; the record of the epoch decides that they are sent; then they are sent,
-  * file by file, by tasks of their own.
+/** Writes the rows of each epoch to files of the sink's log. The epoch's record decides to send these files.
+  * Separate tasks then send each file.
   */
 private[wal] final class WriteAheadRows(
     options: WriteAheadOptions,
@@ -69,10 +71,10 @@ private[wal] final class WriteAheadRows(
   }
 }
 
-/** Gathers a task's rows, and writes them to the log as one chunk.
+/** Collects a task's rows, and writes the rows to the log as a single chunk.
   *
   * @param query  as in [[Chunk]]
-  * @param places of the run
+  * @param places the places of the run
   */
 private[wal] final class ChunkWriter(
     note: ChunkNote,
@@ -109,7 +111,7 @@ private[wal] final class ChunkWriter(
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }
 
-  /** The file of a failed task is in no record, and recovery finds it. */
+  /** The file of a failed task is in no record, and recovery deletes it. */
   override def abort(): Unit = close()
 
   override def close(): Unit = waiting.close()
@@ -117,7 +119,7 @@ private[wal] final class ChunkWriter(
 
 private[wal] object ChunkWriter {
 
-  /** Of the task that runs in this thread. */
+  /** Returns the query of the task in this thread. */
   def queryOf(task: WriterTask): String = Option(TaskContext.get())
     .flatMap(context => Option(context.getLocalProperty(QueryContext.QueryId)))
     .filter(_ => task.epoch.isDefined)

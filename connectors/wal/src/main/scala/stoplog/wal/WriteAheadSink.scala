@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import stoplog.ConfiguredSink
 
-/** Anything that can be sent rows out of a log: the sink, fully set.
+/** The configured write-ahead sink, which sends rows from a log to any target.
   *
   * {{{
   * val sink = WriteAheadSink.toHttp("https://example.com/rows").withHeader("Authorization", token).build()
@@ -15,10 +15,10 @@ import stoplog.ConfiguredSink
   * sink.writeStream(alerts).option("checkpointLocation", "/data/checkpoints/alerts").start()
   * }}}
   *
-  * A batch writer needs [[WriteAheadSinkBuilder.withLogLocation]].
+  * A batch writer requires [[WriteAheadSinkBuilder.withLogLocation]].
   *
-  * Immutable. The same options can be set one by one on `format("stoplog-wal")`; they are listed in
-  * `docs/reference/wal-options.md`.
+  * Immutable. The same options can be set individually on `format("stoplog-wal")`. The file
+  * `docs/reference/wal-options.md` lists all options.
   */
 final class WriteAheadSink private (asked: Map[String, String])
     extends ConfiguredSink(WriteAheadSink.Format, asked)
@@ -32,17 +32,18 @@ object WriteAheadSink {
   def toHttp(url: String): WriteAheadSinkBuilder =
     new WriteAheadSinkBuilder(Map("sender" -> "http", "url" -> url))
 
-  /** Writes rows to a table of a database, exactly once: each chunk in one transaction with its note in the table
-    * `stoplog_chunks`. With [[WriteAheadSinkBuilder.withCommitter]] of another kind the note is made apart, afterwards.
+  /** Writes rows to a database table, exactly once: each chunk in the same transaction as its note in the
+    * table `stoplog_chunks`. With another kind of [[WriteAheadSinkBuilder.withCommitter]], the note is
+    * written separately, after the chunk.
     *
-    * @param url   of the database, such as `jdbc:postgresql://db/shop`
-    * @param table as SQL names it; it must exist
+    * @param url   the URL of the database, such as `jdbc:postgresql://db/shop`
+    * @param table the name of the table in SQL; the table must exist
     */
   def toJdbc(url: String, table: String): WriteAheadSinkBuilder = new WriteAheadSinkBuilder(
     Map("sender" -> "jdbc", "committer" -> "jdbc", "jdbc.url" -> url, "jdbc.dbtable" -> table)
   )
 
-  /** Writes rows to a table of Cassandra's by their keys, effectively once: with the time of their epoch.
+  /** Writes rows to a Cassandra table by key, effectively once: each row has the time of its epoch.
     *
     * @param contactPoints some nodes, as `host` or `host:port`, separated by commas
     */
@@ -57,12 +58,15 @@ object WriteAheadSink {
       )
     )
 
-  /** @param sender the name of a class that extends [[RowSender]] */
+  /** Writes rows with a user-defined sender.
+    *
+    * @param sender the name of a class that extends [[RowSender]]
+    */
   def to(sender: String): WriteAheadSinkBuilder = new WriteAheadSinkBuilder(Map("sender" -> sender))
 
-  /** The sink that these options describe.
+  /** Creates the sink from options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException with all problems of the options at once
     */
   def fromOptions(options: JMap[String, String]): WriteAheadSink = {
     val asked = options.asScala.toMap
@@ -70,48 +74,53 @@ object WriteAheadSink {
     new WriteAheadSink(asked)
   }
 
-  /** The keys of all options there are. */
+  /** Returns the keys of all options. */
   def optionKeys(): JList[String] = WriteAheadOptions.all.map(_.key).asJava
 }
 
-/** Sets a [[WriteAheadSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[WriteAheadSink]]. Immutable: each call returns a new builder. Only [[build]] validates options.
+  */
 final class WriteAheadSinkBuilder private[wal] (options: Map[String, String]) {
 
-  /** A header of each request. */
+  /** Adds a header to each request. */
   def withHeader(name: String, value: String): WriteAheadSinkBuilder = withOption(s"httpHeader.$name", value)
 
-  /** The most rows of a request; 500 by default. */
+  /** Sets the maximum number of rows in a request; 500 by default. */
   def withBatchRows(rows: Int): WriteAheadSinkBuilder = withOption("httpBatchRows", rows.toString)
 
-  /** The memory of the chunks that have been sent.
+  /** Sets the committer, which remembers the sent chunks.
     *
-    * @param committers `files`, `jdbc`, `cassandra`, or the name of a class that extends [[CheckpointCommitters]]. By default
-    *                   files in the log; for `toJdbc` and `toCassandra` a table there
+    * @param committers `files`, `jdbc`, `cassandra`, or the name of a class that extends
+    *                   [[CheckpointCommitters]]. The default is files in the log; for `toJdbc` and
+    *                   `toCassandra`, a table in the target
     */
   def withCommitter(committers: String): WriteAheadSinkBuilder = withOption("committer", committers)
 
-  /** An option of the sender and the committer `jdbc`, by the names of `docs/reference/jdbc-options.md`: `user`, `keyColumns`, or a
-    * property of the database's driver.
+  /** Sets an option of the sender and committer `jdbc`, by its name in `docs/reference/jdbc-options.md`:
+    * `user`, `keyColumns`, or a property of the database's driver.
     */
   def withJdbcOption(key: String, value: String): WriteAheadSinkBuilder = withOption(s"jdbc.$key", value)
 
-  /** An option of the sender and the committer `cassandra`, by the names of `docs/reference/cassandra-options.md`. */
+  /** Sets an option of the sender and committer `cassandra`, by its name in
+    * `docs/reference/cassandra-options.md`.
+    */
   def withCassandraOption(key: String, value: String): WriteAheadSinkBuilder =
     withOption(s"cassandra.$key", value)
 
-  /** The name of this sink; sinks that keep their logs at one place need one each. `main` by default. */
+  /** Sets the name of this sink; `main` by default. Sinks with logs in the same place need different names.
+    */
   def withSinkId(sinkId: String): WriteAheadSinkBuilder = withOption("sinkId", sinkId)
 
-  /** The directory of the log; by default the query's checkpoint. */
+  /** Sets the directory of the log; by default the query's checkpoint. */
   def withLogLocation(directory: String): WriteAheadSinkBuilder = withOption("logLocation", directory)
 
-  /** Any option by its name: of the sink, or for the sender or the committer. */
+  /** Sets any option by its name: an option of the sink, the sender or the committer. */
   def withOption(key: String, value: String): WriteAheadSinkBuilder =
     new WriteAheadSinkBuilder(options + (key -> value))
 
-  /** The sink.
+  /** Builds the sink.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException with all problems at once
     */
   def build(): WriteAheadSink = WriteAheadSink.fromOptions(options.asJava)
 }

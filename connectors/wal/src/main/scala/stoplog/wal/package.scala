@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** A sink over a log: rows of an epoch are durable as chunks, the record decides, and chunks are sent then.
+/** A sink over a log. The rows of an epoch are durable as chunks, the record decides, and then the chunks are
+  * sent.
   *
-  * [[RowSender]] and [[CheckpointCommitter]] are the seams for targets and for notes; connectors implement them in a package
-  * `wal` of their own. The package knows no target but HTTP.
+  * [[RowSender]] and [[CheckpointCommitter]] are the interfaces for targets and for notes. Connectors
+  * implement these interfaces in their own package `wal`. This package contains only a single target, HTTP.
   */
 package object wal

@@ -3,14 +3,14 @@ package stoplog.async
 
 import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 
-/** Every error of this artifact with a name. */
+/** The named errors of this artifact. */
 private[stoplog] object AsyncErrors extends ErrorMaker {
 
-  /** @param rows how many were asked for */
+  /** @param rows the number of requested rows */
   def answer(rows: Int, answers: Int): StoplogException =
     failure("STOPLOG_ASYNC_ANSWER", "rows" -> rows, "answers" -> answers)
 
-  /** @param attempts how often the call was made */
+  /** @param attempts the number of attempts */
   def callFailed(attempts: Int, cause: Throwable): StoplogException = {
     val why =
       s"${cause.getClass.getName}: ${Option(cause.getMessage).getOrElse("no message").stripSuffix(".")}"

@@ -4,11 +4,11 @@ package stoplog.async
 import scala.concurrent.{ExecutionContext, Future}
 import scala.util.{Success, Try}
 
-/** A call of another system for each row.
+/** A call to another system for each row.
   *
-  * It is sent to every task by Java serialization; what cannot be sent, such as a client session, is made in [[open]].
-  * All methods are called by the task's own thread, which must not be blocked: [[call]] starts something and returns.
-  * Where the future runs is up to the function.
+  * The function is sent to every task by Java serialization. Members that are not serializable, such as a
+  * client session, are created in [[open]]. The task's own thread calls all methods and must not be blocked:
+  * [[call]] starts an operation and returns immediately. The function chooses where the future runs.
   *
   * {{{
   * class Lookup(url: String) extends AsyncFunction[Click, Located] {
@@ -20,39 +20,38 @@ import scala.util.{Success, Try}
   */
 trait AsyncFunction[A, B] extends Serializable {
 
-  /** Called once in each task before any other method. */
+  /** Called once in each task, before any other method. */
   def open(): Unit = ()
 
   /** Starts the call for a row.
     *
-    * @return
-    *   the rows of result: none, one or many. An exception, thrown or in the future, is a failed attempt.
+    * @return the result rows: none, one or many. An exception, thrown or in the future, is a failed attempt.
     */
   def call(row: A): Future[Seq[B]]
 
-  /** The answer for a row whose last attempt timed out; none (the default) makes it a failure like others. */
+  /** Returns the result rows for a row whose last attempt timed out. `None`, the default, reports a failure.
+    */
   def timedOut(row: A): Option[Seq[B]] = None
 
-  /** Called once at the end of the task, however it ends. */
+  /** Called once at the end of the task, whether the task succeeds or fails. */
   def close(): Unit = ()
 }
 
 object AsyncFunction {
 
-  /** A function without a state of its own, with one row of result for each row. */
+  /** Creates a stateless function with a single result row for each row. */
   def of[A, B](call: A => Future[B]): AsyncFunction[A, B] = call(_).map(Seq(_))(ExecutionContext.parasitic)
 }
 
-/** A call of another system for several rows at once; otherwise like [[AsyncFunction]]. */
+/** A call to another system for several rows at once; otherwise like [[AsyncFunction]]. */
 trait AsyncBatchFunction[A, B] extends Serializable {
 
   def open(): Unit = ()
 
-  /** Starts the call for some rows, at least one.
+  /** Starts the call for a group of at least one row.
     *
-    * @return
-    *   as many answers as rows, in their order. A row whose answer is a failure is asked for again, where the settings
-    *   say so, together with others of this call that failed.
+    * @return n results for n rows, in the order of the rows. If a row's result is a failure, the settings
+    *   decide whether the row is retried. A retry combines all failed rows of this call
     */
   def call(rows: Seq[A]): Future[Seq[Try[Seq[B]]]]
 

@@ -5,11 +5,13 @@ import scala.concurrent.Future
 
 import org.apache.spark.sql.{Dataset, Encoder, Encoders}
 
-/** Rows enriched by calls of another system, many of them in flight, without a thread for each.
+/** Enriches rows by calls to another system. Many calls are in flight at the same time, without a thread for
+  * each call.
   *
-  * Works on batch and streaming Datasets. Each task has a window of calls and reads its input as there is room in it. A
-  * micro-batch ends when all its calls have ended. If a task or a micro-batch is tried again its calls are made again:
-  * what they do should be idempotent. So it is when the result of a batch is used twice without `persist()`.
+  * Works on batch and streaming Datasets. Each task has a window of calls, and reads input while the window
+  * has room. A micro-batch ends when all its calls have ended. If a task or a micro-batch is retried, its
+  * calls are repeated, so calls should be idempotent. Calls are also repeated if a batch uses the result
+  * twice without `persist()`.
   *
   * {{{
   * val located: Dataset[Located] = AsyncMap.of(clicks).unordered
@@ -19,7 +21,8 @@ import org.apache.spark.sql.{Dataset, Encoder, Encoders}
   *   .map(click => geo.locate(click.ip).map(Located(click.ip, _)))
   * }}}
   *
-  * Immutable: each method returns another one. Event time has to be told anew: call `withWatermark` on the result.
+  * Immutable: each method returns a new object. The result has no event time; call `withWatermark` on the
+  * result.
   */
 final class AsyncMap[A] private (
     rows: Dataset[A],
@@ -27,71 +30,76 @@ final class AsyncMap[A] private (
     rejecting: Throwable => Boolean
 ) {
 
-  /** The results of a task come in the order of its rows; the default. */
+  /** Returns a task's results in the order of its rows; the default. */
   def ordered: AsyncMap[A] = copy(settings.copy(order = Order.Ordered))
 
-  /** Results come as calls end, so that no row waits for the slow call of another. */
+  /** Returns results as calls end, so that no row waits for the slow call of another row. */
   def unordered: AsyncMap[A] = copy(settings.copy(order = Order.Unordered))
 
-  /** The most calls in flight per task; default 100. Calls that wait for a retry or for the rate limit count.
-    * In order, as many again wait to be given on.
+  /** Sets the maximum number of calls in flight per task; 100 by default. Calls waiting for a retry or for
+    * the rate limit count as well. In ordered mode, up to the same number of finished calls may wait for
+    * earlier calls.
     */
   def withCapacity(calls: Int): AsyncMap[A] = {
     AsyncErrors.require(calls >= 1, "capacity", calls, "1 or more")
     copy(settings.copy(capacity = calls))
   }
 
-  /** The time that an attempt may take; by default for ever. After it the call has failed with a [[CallTimeout]], and what
-    * it started is no longer waited for, nor counted as in flight: a future cannot be cancelled.
+  /** Sets the timeout of an attempt; unlimited by default. After the timeout, the attempt has failed with a
+    * [[CallTimeout]]. The task no longer waits for the attempt and no longer counts it as in flight, although
+    * its future continues: a future cannot be cancelled.
     */
   def withTimeoutMillis(millis: Long): AsyncMap[A] = {
     AsyncErrors.require(millis >= 1, "timeoutMillis", millis, "1 or more")
     copy(settings.copy(timeoutMillis = Some(millis)))
   }
 
-  /** The choice of failed calls that are made again; by default none. */
+  /** Sets which failed calls are retried; by default none. */
   def withRetry(retry: Retry): AsyncMap[A] = copy(settings.copy(retry = retry))
 
-  /** A limit for all tasks together, retries counted and a batch as one: in any T seconds there are at most
-    * `rate * (T + 0.05) + maxTasks` calls.
+  /** Limits the rate of calls of all tasks together. Retries count as calls, and a batch counts as a single
+    * call. In any T seconds, there are at most `rate * (T + 0.05) + maxTasks` calls.
     */
   def withMaxCallsPerSecond(rate: Double): AsyncMap[A] = {
     AsyncErrors.require(rate > 0, "maxCallsPerSecond", rate, "more than 0")
     copy(settings.copy(maxCallsPerSecond = Some(rate)))
   }
 
-  /** In how many tasks calls are made at most. The rows are brought together as by `coalesce`, and each task gets an
-    * equal share of the rate. By default 1 with a rate limit, which one task can well make use of, and else not limited.
+  /** Sets the maximum number of tasks that make calls. The rows are combined as by `coalesce`, and each task
+    * has an equal share of the rate. The default is 1 with a rate limit, because a single task can use up the
+    * rate. Without a rate limit, the number of tasks is unlimited.
     */
   def withMaxTasks(tasks: Int): AsyncMap[A] = {
     AsyncErrors.require(tasks >= 1, "maxTasks", tasks, "1 or more")
     copy(settings.copy(maxTasks = Some(tasks)))
   }
 
-  /** The failures that [[callOrReject]] puts aside; by default all. Others end the query. */
+  /** Sets which failures [[callOrReject]] rejects; by default all. Other failures end the query. */
   def withRejecting(errors: Throwable => Boolean): AsyncMap[A] = new AsyncMap(rows, settings, errors)
 
-  /** Calls for each row, for one row of result. The first call that failed for good ends the query. */
+  /** Calls for each row, with a single result row. The first call that fails in all attempts ends the query.
+    */
   def map[B: Encoder](call: A => Future[B]): Dataset[B] = this.call(AsyncFunction.of(call))
 
-  /** Calls for each row. The first call that failed for good ends the query. */
+  /** Calls for each row. The first call that fails in all attempts ends the query. */
   def call[B: Encoder](function: AsyncFunction[A, B]): Dataset[B] =
     results(AsyncBatchFunction.of(function), batchSize = 1)
 
-  /** Calls for up to so many rows at once. The first row whose call failed for good ends the query. */
+  /** Calls for up to `batchSize` rows at once. The first row whose call fails in all attempts ends the query.
+    */
   def callBatches[B: Encoder](batchSize: Int)(function: AsyncBatchFunction[A, B]): Dataset[B] =
     results(function, checked(batchSize))
 
-  /** Calls for each row, and goes on where calls fail.
+  /** Calls for each row, and continues after failed calls.
     *
-    * @return
-    *   a result in `_1` and null in `_2`, or a rejected row and its error in `_2` and in `_1` null, or zero or false
-    *   where the result is a number or Boolean. See [[AsyncMap.split]].
+    * @return either a result in `_1` and null in `_2`, or a rejected row with its error in `_2`. For a
+    *   rejected row, `_1` is null, or zero or false if the result is a number or Boolean. See
+    *   [[AsyncMap.split]].
     */
   def callOrReject[B: Encoder](function: AsyncFunction[A, B]): Dataset[(B, (A, CallError))] =
     resultsOrRejected(AsyncBatchFunction.of(function), batchSize = 1)
 
-  /** Calls for up to so many rows at once, and goes on where calls fail; otherwise as [[callOrReject]]. */
+  /** Calls for up to `batchSize` rows at once, and otherwise behaves like [[callOrReject]]. */
   def callBatchesOrReject[B: Encoder](batchSize: Int)(
       function: AsyncBatchFunction[A, B]
   ): Dataset[(B, (A, CallError))] = resultsOrRejected(function, checked(batchSize))
@@ -106,7 +114,7 @@ final class AsyncMap[A] private (
       batchSize: Int
   ): Dataset[(B, (A, CallError))] = {
     val task = new AsyncTask(function, batchSize, settings, rejecting)
-    val none = implicitly[Encoder[B]].clsTag.newArray(1).head // null, or zero: a Long column takes no null
+    val none = implicitly[Encoder[B]].clsTag.newArray(1).head // null, or zero: a Long column accepts no null
     val rejected = Encoders.tuple(rows.encoder, Encoders.product[CallError])
     gathered.mapPartitions(task.run(_).flatMap { case (row, outcome) =>
       AsyncMap.parted(row, outcome, none)
@@ -127,12 +135,13 @@ final class AsyncMap[A] private (
 
 object AsyncMap {
 
-  /** Starts with the defaults: ordered, 100 calls in flight per task, no timeout, no retry, no limit of the rate. */
+  /** Starts with the defaults: ordered, 100 calls in flight per task, no timeout, no retry, no rate limit. */
   def of[A](rows: Dataset[A]): AsyncMap[A] = new AsyncMap(rows, AsyncSettings(), _ => true)
 
-  /** The results, and the rejected rows with their errors.
+  /** Returns the results, and the rejected rows with their errors.
     *
-    * Both read the Dataset: persist it first, or all calls are made twice. In a stream do it in `foreachBatch`.
+    * Both Datasets read the input. Call `persist()` first, or all calls are made twice; in a stream, in
+    * `foreachBatch`.
     */
   def split[A: Encoder, B: Encoder](
       results: Dataset[(B, (A, CallError))]
@@ -146,10 +155,10 @@ object AsyncMap {
 
   private def rowsOf[B](outcome: Outcome[B]): Seq[B] = outcome match {
     case Outcome.Done(rows) => rows
-    case _: Outcome.Failed  => Nil // it has ended the task before
+    case _: Outcome.Failed  => Nil // the failure has already ended the task
   }
 
-  // The null is that of the Dataset's column.
+  // The null represents a missing value in the Dataset's column.
   private def parted[A, B](row: A, outcome: Outcome[B], none: B): Seq[(B, (A, CallError))] = outcome match {
     case Outcome.Done(rows)     => rows.map((_, null))
     case failed: Outcome.Failed => Seq((none, (row, CallErrors.of(failed))))
@@ -166,10 +175,10 @@ private[async] final case class AsyncSettings(
     maxTasks: Option[Int] = None
 ) {
 
-  /** One event loop can well make use of a rate that has to be limited. */
+  /** A single event loop can use up a limited rate. */
   def tasks: Option[Int] = maxTasks.orElse(maxCallsPerSecond.map(_ => 1))
 
-  /** Between two calls of one task, each of which has an equal share of the rate. */
+  /** The interval between two calls of a task. Each task has an equal share of the rate. */
   def betweenNanos: Option[Long] = for {
     rate  <- maxCallsPerSecond
     tasks <- tasks

@@ -8,7 +8,7 @@ import scala.util.Random
 
 import org.apache.spark.TaskContext
 
-/** The calls of one Spark task. */
+/** The calls of a Spark task. */
 private[async] final class AsyncTask[A, B](
     function: AsyncBatchFunction[A, B],
     batchSize: Int,
@@ -16,7 +16,7 @@ private[async] final class AsyncTask[A, B](
     rejecting: Throwable => Boolean
 ) extends Serializable {
 
-  /** Each row with its outcome, of which those that may not be rejected end the task at once. */
+  /** Returns each row with its outcome. A failure that must not be rejected ends the task immediately. */
   def run(rows: Iterator[A]): Iterator[(A, Outcome[B])] = {
     function.open()
     Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => function.close()))
@@ -41,7 +41,7 @@ private[async] final class AsyncTask[A, B](
       .flatMap { case (asked, outcomes) => asked.zip(outcomes) }
   }
 
-  // Iterator.grouped would read a row ahead, which may be long in coming.
+  // Iterator.grouped would read an additional row, which may take a long time to arrive.
   private def batches(rows: Iterator[A]): Iterator[Seq[A]] =
     Iterator.continually(rows).takeWhile(_.hasNext).map { rows =>
       val batch = Vector.newBuilder[A]
@@ -60,12 +60,12 @@ private[async] final class AsyncTask[A, B](
   }
 }
 
-/** The bounded window of calls between what was read and what was given on: each request with its answer.
+/** The bounded window of calls between input and output. Returns each request with its result.
   *
-  * At most `capacity` requests are in flight and, where order is kept, as many again answered before their turn. Input is
-  * read only when there is room for a call.
+  * At most `capacity` requests are in flight. In ordered mode, at most `capacity` further results wait for
+  * earlier results. The window reads input only if there is room for a call.
   *
-  * @param start begins a call, which tells its answer on the loop
+  * @param start starts a call, which reports its result on the loop
   */
 private[async] final class Window[A, R](
     input: Iterator[A],
@@ -122,22 +122,22 @@ private[async] object Order {
   case object Unordered extends Order
 }
 
-/** The events that a task's thread waits for: calls that ended in other threads, and timers of its own.
+/** The events of a task's thread: calls that ended in other threads, and the thread's own timers.
   *
-  * All that is posted or due is run by the thread that calls [[runNext]], so that nothing needs a lock, and no thread is
-  * there for timers.
+  * The thread that calls [[runNext]] runs all posted and due actions. So no action needs a lock, and timers
+  * need no thread.
   */
 private[async] trait EventLoop {
 
   def nowNanos: Long
 
-  /** Runs this at a later time. */
+  /** Runs the action after the delay. */
   def after(delayNanos: Long)(run: () => Unit): EventLoop.Timer
 
-  /** Runs this as soon as possible; from any thread. */
+  /** Runs the action as soon as possible. Thread-safe. */
   def post(run: () => Unit): Unit
 
-  /** Waits for the next event and runs it. */
+  /** Waits for the next event and runs its action. */
   def runNext(): Unit
 }
 
@@ -147,7 +147,7 @@ private[async] object EventLoop {
     def cancel(): Unit
   }
 
-  /** The one of a task, by the machine's clock. */
+  /** The event loop of a task, based on the machine's clock. */
   final class OfTask extends EventLoop {
 
     private val posted = new LinkedBlockingQueue[() => Unit]
@@ -168,7 +168,7 @@ private[async] object EventLoop {
     override def runNext(): Unit = timers.headOption match {
       case None                => posted.take()()
       case Some((key, expiry)) =>
-        // A call that ended in time is in the queue, however late this thread comes to look.
+        // A call that ended in time is already in the queue, even if this thread checks late.
         val ended = posted.poll(math.max(0, key._1 - nowNanos), TimeUnit.NANOSECONDS)
         if (ended != null) ended()
         else {
@@ -179,17 +179,17 @@ private[async] object EventLoop {
   }
 }
 
-/** A rate limit for the calls of one task: in any time T at most `(T + catch-up) / between + 1` of them.
+/** A rate limit for the calls of a task: at most `(T + catch-up) / between + 1` calls in any time T.
   *
-  * The first one waits like any other. So the bound holds across the tasks of one partition in successive micro-batches
-  * too, although these know nothing of each other.
+  * The first call waits like any other call. So the bound also holds across the tasks of a partition in
+  * successive micro-batches, although these tasks do not share any state.
   */
 private[async] final class Pace(betweenNanos: Long, loop: EventLoop) {
 
   private val waiting = mutable.Queue.empty[() => Unit]
   private var due     = loop.nowNanos + betweenNanos
 
-  /** Runs this when the next call may be made. */
+  /** Runs the action when the next call is permitted. */
   def turn(run: () => Unit): Unit = {
     waiting.enqueue(run)
     if (waiting.size == 1) arm()
@@ -211,6 +211,8 @@ private[async] final class Pace(betweenNanos: Long, loop: EventLoop) {
 
 private[async] object Pace {
 
-  /** The delay up to which calls are made up for; else each late wake-up were lost for ever. */
+  /** The maximum delay that later calls compensate, so that a late wake-up does not lower the rate
+    * permanently.
+    */
   val CatchUpNanos: Long = 50000000L
 }

@@ -7,10 +7,10 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 
-/** Makes calls, again where that is wanted, and tells of their outcomes on the loop.
+/** Makes calls, retries failed calls, and reports the outcomes on the loop.
   *
-  * @param timeoutMillis of one attempt; what it waits for its turn does not count
-  * @param random gives numbers from 0 to 1
+  * @param timeoutMillis the timeout of an attempt, excluding the wait for the rate limit
+  * @param random returns numbers from 0 to 1
   */
 private[async] final class Caller[A, B](
     function: AsyncBatchFunction[A, B],
@@ -21,7 +21,10 @@ private[async] final class Caller[A, B](
     random: () => Double
 ) {
 
-  /** @param settled is told the outcomes of all rows, in their order */
+  /** Starts the calls for some rows.
+    *
+    * @param settled receives the outcomes of all rows, in the order of the rows
+    */
   def start(rows: Seq[A])(settled: Seq[Outcome[B]] => Unit): Unit = {
     val outcomes = Array.fill[Option[Outcome[B]]](rows.size)(None)
     tryAgain(rows.indices, 1)
@@ -46,7 +49,7 @@ private[async] final class Caller[A, B](
 
   private def attempt(rows: Seq[A])(ended: Seq[Try[Seq[B]]] => Unit): Unit = {
     val call  = started(rows)
-    var first = true // read and written on the loop only
+    var first = true // only accessed on the loop
     val timer = timeoutMillis.map { millis =>
       loop.after(millis * 1000000L) { () =>
         first = false
@@ -90,14 +93,14 @@ private[async] final class Caller[A, B](
 
 private[async] object Caller {
 
-  /** Whether another attempt could not help: the answer was wrong, and not late. */
+  /** Whether another attempt cannot help, because the result was wrong rather than late. */
   def isWrongAnswer(error: Throwable): Boolean = error match {
     case named: SparkThrowable => named.getCondition == "STOPLOG_ASYNC_ANSWER"
     case _                     => false
   }
 }
 
-/** The end of a row's calls. */
+/** The final outcome of a row's calls. */
 private[async] sealed trait Outcome[+B]
 
 private[async] object Outcome {
@@ -109,10 +112,10 @@ private[async] object Outcome {
 
 /** The reason why a row has no result.
   *
-  * @param reason `timeout`, `answer` (a batch was answered with too many or too few answers) or `error`
+  * @param reason `timeout`, `answer` (a batch returned too many or too few results) or `error`
   * @param errorType the class of the exception
-  * @param message of the exception
-  * @param attempts how often the call was made
+  * @param message the message of the exception
+  * @param attempts the number of attempts
   */
 final case class CallError(reason: String, errorType: String, message: String, attempts: Int)
 

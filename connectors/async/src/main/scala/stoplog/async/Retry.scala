@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
-/** The choice of failed calls that are made again, and of the time: exponential backoff with full jitter.
+/** Defines which failed calls are retried, and when: exponential backoff with full jitter.
   *
-  * The wait is random between nothing and a bound that doubles with each attempt, because calls that failed together
-  * must not come back together. A wait that the other side asked for ([[RetryAfter]]) is added to it, for the same
-  * reason.
+  * The wait is random, up to a bound that doubles with each attempt. The jitter spreads the retries of calls
+  * that failed at the same time. For the same reason, the random wait is added to a wait requested by the
+  * service ([[RetryAfter]]).
   *
   * {{{
   * Retry.upTo(5).withFirstWaitMillis(200).on { case _: IOException => true; case _ => false }
@@ -19,25 +19,25 @@ final class Retry private (
     private[async] val retryOn: Throwable => Boolean
 ) extends Serializable {
 
-  /** The bound of the first wait; default 100 ms. */
+  /** Sets the bound of the first wait; 100 ms by default. */
   def withFirstWaitMillis(millis: Long): Retry =
     copy(firstWaitMillis = notNegative("firstWaitMillis", millis))
 
-  /** The greatest bound; default 30 s. */
+  /** Sets the maximum bound; 30 s by default. */
   def withMaxWaitMillis(millis: Long): Retry = copy(maxWaitMillis = notNegative("maxWaitMillis", millis))
 
-  /** A call that is to wait longer than this has failed; default 5 minutes. */
+  /** Sets the maximum requested wait; 5 minutes by default. A call with a longer requested wait fails. */
   def withMaxRetryAfterMillis(millis: Long): Retry =
     copy(maxRetryAfterMillis = notNegative("maxRetryAfterMillis", millis))
 
-  /** Only for these errors; by default for all. Calls that timed out have a [[CallTimeout]]. A [[RetryAfter]] is
-    * always one of them.
+  /** Retries only these errors; by default all errors. Calls that timed out fail with a [[CallTimeout]]. A
+    * [[RetryAfter]] is always retried.
     */
   def on(errors: Throwable => Boolean): Retry = copy(retryOn = errors)
 
-  /** The wait before the next attempt; none if the call has failed for good.
+  /** Returns the wait before the next attempt; `None` if the call fails permanently.
     *
-    * @param attempt the number of the one that failed, from 1
+    * @param attempt the number of the failed attempt, starting at 1
     * @param random a number from 0 to 1
     */
   private[async] def waitMillis(attempt: Int, error: Throwable, random: => Double): Option[Double] = {
@@ -67,7 +67,10 @@ final class Retry private (
 
 object Retry {
 
-  /** @param maxAttempts how often a call is made at most, the first time counted */
+  /** Creates a retry policy with default waits.
+    *
+    * @param maxAttempts the maximum number of attempts, including the first
+    */
   def upTo(maxAttempts: Int): Retry = {
     AsyncErrors.require(maxAttempts >= 1, "maxAttempts", maxAttempts, "1 or more")
     new Retry(
@@ -79,17 +82,17 @@ object Retry {
     )
   }
 
-  /** A call that fails has failed. */
+  /** Never retries a failed call. */
   val Never: Retry = upTo(1)
 }
 
-/** The failure of a call whose other side said how long to wait, as HTTP does with `Retry-After`.
+/** The failure of a call with a wait requested by the service, such as HTTP's `Retry-After`.
   *
-  * @param millis how long it asks to be left alone
+  * @param millis the requested wait, in milliseconds
   */
 final class RetryAfter(val millis: Long)
     extends RuntimeException(s"The service asked to be called again after $millis ms.")
 
-/** The failure of an attempt that took too long. A future cannot be cancelled: what it started may still run. */
+/** The failure of an attempt that timed out. A future cannot be cancelled, so its work may continue. */
 final class CallTimeout private[async] (millis: Long)
     extends java.util.concurrent.TimeoutException(s"The call took longer than $millis ms.")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog
 
-/** Calls of another system for each row of a Dataset, many of them in flight in one thread of a task. The package knows
-  * Spark's Datasets, and of the core only its errors.
+/** Calls to another system for each row of a Dataset, with many calls in flight in a single thread of a task.
+  * The package depends on Spark's Datasets and, in the core, only on the errors.
   */
 package object async

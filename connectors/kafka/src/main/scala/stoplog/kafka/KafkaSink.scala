@@ -11,7 +11,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter
 import stoplog.Configured
 import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
 
-/** Rows into Kafka, each of them exactly once for readers of committed records: the sink, fully set.
+/** The configured sink, which writes rows to Kafka. Readers of committed records see each row exactly once.
   *
   * {{{
   * val sink = KafkaSink
@@ -23,17 +23,18 @@ import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
   * sink.writeStream(orders.selectExpr("id AS key", "to_json(struct(*)) AS value"), "/data/checkpoints/orders").start()
   * }}}
   *
-  * A row is a record by the names of its columns: `value` (string or binary), and if there are such `key` (string or
-  * binary), `headers` (`array<struct<key:string,value:binary>>`), `topic`, `partition` and `timestamp`.
+  * Each row becomes a record, by column names. The column `value` (string or binary) is required. The columns
+  * `key` (string or binary), `headers` (`array<struct<key:string,value:binary>>`), `topic`, `partition` and
+  * `timestamp` are optional.
   *
-  * Immutable. The same options can be set one by one on `format("stoplog-kafka")`; they are listed in
-  * `docs/reference/kafka-options.md`.
+  * Immutable. The same options can be set individually on `format("stoplog-kafka")`. The file
+  * `docs/reference/kafka-options.md` lists all options.
   */
 final class KafkaSink private (settings: KafkaSinkOptions) extends Configured(settings.toMap) {
 
-  /** A stream writer with everything of the sink set; trigger and `start()` are the caller's.
+  /** Returns a stream writer with all options of the sink. The caller sets the trigger and calls `start()`.
     *
-    * @param checkpointLocation where the query keeps its progress, and the sink its commit log
+    * @param checkpointLocation the location of the query's checkpoint and the sink's commit log
     */
   def writeStream(rows: DataFrame, checkpointLocation: String): DataStreamWriter[Row] =
     rows.writeStream
@@ -41,8 +42,8 @@ final class KafkaSink private (settings: KafkaSinkOptions) extends Configured(se
       .options(settings.toMap)
       .option("checkpointLocation", checkpointLocation)
 
-  /** A batch writer; ends with `save()`. Spark does not repeat a batch query: if the driver dies while it commits, some of
-    * the rows are there, and no start will bring the rest.
+  /** Returns a batch writer; the caller calls `save()`. Spark does not repeat a batch query. If the driver
+    * dies during the commit, some rows are visible, and no restart adds the remaining rows.
     */
   def write(rows: DataFrame): DataFrameWriter[Row] =
     rows.write.format(KafkaSink.Format).options(settings.toMap).mode(SaveMode.Append)
@@ -53,66 +54,68 @@ object KafkaSink {
   /** The name for `format(…)` in a write without a builder. */
   val Format: String = "stoplog-kafka"
 
-  /** Begins a sink.
+  /** Starts a sink builder.
     *
-    * @param servers the brokers to ask first, as `host:port`, separated by commas
+    * @param servers the bootstrap brokers, as `host:port`, separated by commas
     */
   def to(servers: String): KafkaSinkBuilder = new KafkaSinkBuilder(
     Map(KafkaSinkOptionRegistry.Servers.key -> servers)
   )
 
-  /** The sink that these options describe.
+  /** Creates the sink from options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException with all problems of the options at once
     */
   def fromOptions(options: JMap[String, String]): KafkaSink = new KafkaSink(KafkaSinkOptions.parse(options))
 
-  /** The keys of all options there are, besides those of Kafka's own clients. */
+  /** Returns the keys of all options, without the options of Kafka's clients. */
   def optionKeys(): JList[String] = KafkaSinkOptionRegistry.all.map(_.key).asJava
 }
 
-/** Sets a [[KafkaSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[KafkaSink]]. Immutable: each call returns a new builder. Only [[build]] validates the options.
+  */
 final class KafkaSinkBuilder private[kafka] (options: Map[String, String]) {
 
-  /** The topic of all rows; without it, each row has its own in its column `topic`. */
+  /** Sets the topic of all rows. Without this option, the column `topic` contains the topic of each row. */
   def withTopic(topic: String): KafkaSinkBuilder = withOption("topic", topic)
 
-  /** `none`, `at-least-once` or `exactly-once`, which is the default. */
+  /** Sets the delivery: `none`, `at-least-once` or `exactly-once`, the default. */
   def withDelivery(delivery: String): KafkaSinkBuilder = withOption("delivery", delivery)
 
-  /** The name of a class that implements `org.apache.kafka.clients.producer.Partitioner`. */
+  /** Sets the name of a class that implements `org.apache.kafka.clients.producer.Partitioner`. */
   def withPartitioner(className: String): KafkaSinkBuilder = withOption("partitioner", className)
 
-  /** The time after which the brokers abort a transaction that has not ended, such as `15m`, which is the default. */
+  /** Sets the time after which the brokers abort an unfinished transaction; `15m` by default. */
   def withTransactionTimeout(timeout: String): KafkaSinkBuilder = withOption("transactionTimeout", timeout)
 
-  /** `fail` or `skip`, when the brokers have aborted a transaction that is committed in the log. */
+  /** Sets the action if the brokers have aborted a transaction whose commit is in the log: `fail` or `skip`.
+    */
   def withOnLostTransaction(choice: String): KafkaSinkBuilder = withOption("onLostTransaction", choice)
 
-  /** The beginning of all transactional ids; `stoplog` by default. */
+  /** Sets the prefix of all transactional ids; `stoplog` by default. */
   def withTransactionalIdPrefix(prefix: String): KafkaSinkBuilder =
     withOption("transactionalIdPrefix", prefix)
 
-  /** The directory of the commit log; the checkpoint by default. */
+  /** Sets the directory of the commit log; by default the checkpoint. */
   def withLogLocation(directory: String): KafkaSinkBuilder = withOption("logLocation", directory)
 
-  /** The name of the log; sinks that share a log's location need one each. `main` by default. */
+  /** Sets the name of the log; `main` by default. Sinks that share a log location need different names. */
   def withSinkId(sinkId: String): KafkaSinkBuilder = withOption("sinkId", sinkId)
 
-  /** `fail` or `adopt`. */
+  /** Sets the action if the log belongs to another query: `fail` or `adopt`. */
   def withOnForeignQuery(choice: String): KafkaSinkBuilder = withOption("onForeignQuery", choice)
 
-  /** A setting of Kafka's producer, by its own name, such as `compression.type`. */
+  /** Sets a setting of Kafka's producer, by its Kafka name, such as `compression.type`. */
   def withProducerSetting(name: String, value: String): KafkaSinkBuilder = withOption(s"kafka.$name", value)
 
-  /** Any option by its name. */
+  /** Sets any option by its name. */
   def withOption(key: String, value: String): KafkaSinkBuilder = new KafkaSinkBuilder(
     options + (key -> value)
   )
 
-  /** The sink.
+  /** Builds the sink.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException with all problems at once
     */
   def build(): KafkaSink = KafkaSink.fromOptions(options.asJava)
 }

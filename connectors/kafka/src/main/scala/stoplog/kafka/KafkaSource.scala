@@ -12,7 +12,7 @@ import stoplog.Configured
 import stoplog.error.Errors
 import stoplog.kafka.client.KafkaErrors
 
-/** Rows out of Kafka by Spark's own source, which is a good one: this only sets it.
+/** Reads rows from Kafka with Spark's own source. This class only configures the source.
   *
   * {{{
   * val orders = KafkaSource
@@ -25,19 +25,20 @@ import stoplog.kafka.client.KafkaErrors
   *   .readStream(spark)
   * }}}
   *
-  * The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and `headers`; `key` and
-  * `value` as their decoders make them. Only committed records are read, unless `isolation.level` is set otherwise. New
-  * partitions, and new topics of a pattern, are read from their beginning as soon as Spark has found them.
+  * The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
+  * `headers`. Decoders define `key` and `value`. Only committed records are read, unless `isolation.level` is
+  * set to another value. New partitions, and new topics of a pattern, are read from their start as soon as
+  * Spark discovers the partitions.
   *
   * Immutable.
   *
   * @param settings options of `format("kafka")`
-  * @param columns  SQL expressions over its columns
+  * @param columns  SQL expressions over the columns of the source
   */
 final class KafkaSource private[kafka] (settings: Map[String, String], val columns: Seq[String])
     extends Configured(settings) {
 
-  /** The records of a stream. A query that has a checkpoint goes on from there, and not from the starting position.
+  /** Returns the records as a stream. A query with a checkpoint ignores the start position and resumes there.
     *
     * Error: `STOPLOG_KAFKA_SOURCE_MISSING`.
     */
@@ -46,7 +47,7 @@ final class KafkaSource private[kafka] (settings: Map[String, String], val colum
     spark.readStream.format(SparkKafka.Format).options(settings).load().selectExpr(columns: _*)
   }
 
-  /** The records that are there now. Spark refuses to begin at the latest offsets; limits mean nothing.
+  /** Returns the records currently available. Spark rejects the latest offsets as a start and ignores limits.
     *
     * Error: `STOPLOG_KAFKA_SOURCE_MISSING`.
     */
@@ -65,19 +66,19 @@ final class KafkaSource private[kafka] (settings: Map[String, String], val colum
 
 object KafkaSource {
 
-  /** Begins a source.
+  /** Starts a source builder.
     *
-    * @param servers the brokers to ask first, as `host:port`, separated by commas
+    * @param servers the bootstrap brokers, as `host:port`, separated by commas
     */
   def builder(servers: String): KafkaSourceBuilder = KafkaSourceBuilder(servers)
 
-  /** The offsets that a consumer group has committed, as Spark's option `startingOffsets`; for Python.
+  /** Returns a consumer group's committed offsets, in the format of Spark's `startingOffsets`; for Python.
     *
     * Error: `STOPLOG_KAFKA_GROUP`.
     *
-    * @param client    settings of Kafka's client, by their own names
-    * @param selection Spark's option `subscribe`, `subscribePattern` or `assign`, and its value
-    * @param otherwise of a partition for which the group has committed nothing: `earliest`, `latest` or `fail`
+    * @param client    settings of Kafka's client, by their Kafka names
+    * @param selection Spark's option `subscribe`, `subscribePattern` or `assign`, with its value
+    * @param otherwise the start of a partition without a committed offset: `earliest`, `latest` or `fail`
     */
   def groupOffsets(
       client: JMap[String, String],
@@ -88,15 +89,15 @@ object KafkaSource {
     new ConsumerGroup(client.asScala.toMap, group)
       .startingOffsets(selection.asScala.toMap, StartPosition.Otherwise.named(otherwise))
 
-  /** That Spark's own source is there; for Python. Error: `STOPLOG_KAFKA_SOURCE_MISSING`. */
+  /** Checks whether Spark's own source is available; for Python. Error: `STOPLOG_KAFKA_SOURCE_MISSING`. */
   def requireSpark(): Unit = SparkKafka.require()
 }
 
-/** Spark's own Kafka module, which is no part of Spark's distribution. */
+/** Spark's own Kafka module, which is not part of Spark's distribution. */
 private[kafka] object SparkKafka {
   val Format = "kafka"
 
-  /** Error: `STOPLOG_KAFKA_SOURCE_MISSING`, with what to ask for. */
+  /** Throws `STOPLOG_KAFKA_SOURCE_MISSING`, with the required artifact, if the module is missing. */
   def require(): Unit =
     try {
       Class.forName(Provider, false, Thread.currentThread.getContextClassLoader)
@@ -111,7 +112,9 @@ private[kafka] object SparkKafka {
   private val Provider = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 }
 
-/** Sets a [[KafkaSource]]. Immutable: each call answers a new builder. Nothing is asked or checked before [[build]]. */
+/** Builds a [[KafkaSource]]. Immutable: each call returns a new builder. Only [[build]] validates options and
+  * contacts brokers.
+  */
 final class KafkaSourceBuilder private (
     options: Map[String, String],
     selections: Map[String, String],
@@ -120,49 +123,50 @@ final class KafkaSourceBuilder private (
     value: Decoder
 ) {
 
-  /** All partitions of these topics, those that are added later, too. */
+  /** Reads all partitions of these topics, including partitions added later. */
   def withTopics(topics: String*): KafkaSourceBuilder = selecting("subscribe", topics.mkString(","))
 
-  /** All topics whose whole names match a regular expression of Java, those that are added later, too. */
+  /** Reads all topics whose full names match a Java regular expression, including topics added later. */
   def withTopicPattern(regex: String): KafkaSourceBuilder = selecting("subscribePattern", regex)
 
-  /** These partitions and no others, by topic. */
+  /** Reads only these partitions, by topic. */
   def withPartitions(partitions: Map[String, Seq[Int]]): KafkaSourceBuilder =
     selecting("assign", Offsets.assignment(partitions))
 
-  /** The start of a query without a checkpoint. By default it is Spark's: a stream begins at the latest
-    * offsets, a batch query at the earliest.
+  /** Sets the start position of a query without a checkpoint. The default is Spark's: the latest offsets for
+    * a stream, the earliest offsets for a batch query.
     */
   def startingFrom(position: StartPosition): KafkaSourceBuilder =
     new KafkaSourceBuilder(options, selections, Some(position), key, value)
 
-  /** The most records that a micro-batch reads. */
+  /** Sets the maximum number of records in a micro-batch. */
   def withMaxOffsetsPerTrigger(records: Long): KafkaSourceBuilder =
     withOption("maxOffsetsPerTrigger", records.toString)
 
-  /** The records that a micro-batch waits for.
+  /** Sets the number of records for which a micro-batch waits.
     *
-    * @param maxDelay for how long it waits at most, such as `5m`; 15 minutes by default
+    * @param maxDelay the maximum wait, such as `5m`; 15 minutes by default
     */
   def withMinOffsetsPerTrigger(records: Long, maxDelay: String = "15m"): KafkaSourceBuilder =
     withOption("minOffsetsPerTrigger", records.toString).withOption("maxTriggerDelay", maxDelay)
 
-  /** The conversion of keys; they stay bytes by default. */
+  /** Sets the conversion of keys; keys remain bytes by default. */
   def withKey(decoder: Decoder): KafkaSourceBuilder =
     new KafkaSourceBuilder(options, selections, position, decoder, value)
 
-  /** The conversion of values; they stay bytes by default. */
+  /** Sets the conversion of values; values remain bytes by default. */
   def withValue(decoder: Decoder): KafkaSourceBuilder =
     new KafkaSourceBuilder(options, selections, position, key, decoder)
 
-  /** A setting of Kafka's consumer, by its own name, such as `security.protocol`. */
+  /** Sets a setting of Kafka's consumer, by its Kafka name, such as `security.protocol`. */
   def withConsumerSetting(name: String, value: String): KafkaSourceBuilder = withOption(s"kafka.$name", value)
 
-  /** Any option of Spark's source, by its name. */
+  /** Sets any option of Spark's source, by its name. */
   def withOption(key: String, value: String): KafkaSourceBuilder =
     new KafkaSourceBuilder(options + (key -> value), selections, position, this.key, this.value)
 
-  /** The source. It asks a consumer group for its offsets now.
+  /** Builds the source. If the start position is a consumer group, reads the group's offsets from the
+    * brokers.
     *
     * Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_KAFKA_GROUP`.
     */
@@ -185,7 +189,7 @@ final class KafkaSourceBuilder private (
     case StartPosition.Group(group, otherwise) =>
       Map("startingOffsets" -> new ConsumerGroup(client, group).startingOffsets(selections, otherwise))
     case StartPosition.Timestamp(millis) =>
-      // Where nothing is as young, a query would fail without the second.
+      // Without the second option, a query fails if a partition has no record at or after the timestamp.
       Map("startingTimestamp" -> millis.toString, "startingOffsetsByTimestampStrategy" -> "latest")
   }
 
@@ -211,41 +215,43 @@ private[kafka] object KafkaSourceBuilder {
   private val Kept = Seq("topic", "partition", "offset", "timestamp", "timestampType", "headers")
 }
 
-/** The conversion of the bytes of a key or a value, as a SQL expression. */
+/** The conversion of a key's or a value's bytes, as a SQL expression. */
 final class Decoder private (expression: String => String) extends Serializable {
 
-  /** For a column of bytes. */
+  /** Returns the expression for a column of bytes. */
   def of(column: String): String = expression(column)
 }
 
 object Decoder {
 
-  /** The bytes as they are. */
+  /** Leaves the bytes unchanged. */
   val binary: Decoder = new Decoder(column => column)
 
-  /** Text in UTF-8. */
+  /** Decodes UTF-8 text. */
   val string: Decoder = new Decoder(column => s"CAST($column AS STRING)")
 
-  /** An object of JSON, as a struct.
+  /** Decodes a JSON object as a struct.
     *
-    * @param schema  of the struct, such as `id BIGINT, item STRING`
-    * @param options of Spark's `from_json`, such as `mode` -> `FAILFAST`; by default what cannot be read is null
+    * @param schema  the schema of the struct, such as `id BIGINT, item STRING`
+    * @param options options of Spark's `from_json`, such as `mode` -> `FAILFAST`; by default, unreadable
+    *                values are null
     */
   def json(schema: String, options: Map[String, String] = Map.empty): Decoder =
     new Decoder(column => s"from_json(CAST($column AS STRING), ${text(schema)}${more(options)})")
 
-  /** A record of Avro without any header, as a struct. Needs Spark's Avro module (`org.apache.spark:spark-avro`).
+  /** Decodes an Avro record without any header as a struct. Requires Spark's Avro module
+    * (`org.apache.spark:spark-avro`).
     *
-    * @param schema  of Avro, as JSON: the one that the values were written with
-    * @param options of Spark's `from_avro`. By default a value that cannot be read fails the query; with `mode` ->
-    *                `PERMISSIVE` all fields of its struct are null.
+    * @param schema  the Avro schema of the written values, as JSON
+    * @param options options of Spark's `from_avro`. By default, an unreadable value fails the query. With
+    *                `mode` -> `PERMISSIVE`, all fields of its struct are null.
     */
   def avro(schema: String, options: Map[String, String] = Map.empty): Decoder =
     new Decoder(column => s"from_avro($column, ${text(schema)}${more(options)})")
 
-  /** A SQL expression of one's own.
+  /** Decodes with a user-defined SQL expression.
     *
-    * @param sql with `{}` wherever the column is to stand, such as `unhex(cast({} as string))`
+    * @param sql an expression with `{}` in place of the column, such as `unhex(cast({} as string))`
     */
   def sql(sql: String): Decoder = new Decoder(column => sql.replace("{}", column))
 

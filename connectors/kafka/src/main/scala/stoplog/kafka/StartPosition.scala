@@ -13,31 +13,34 @@ import org.apache.kafka.common.TopicPartition
 
 import stoplog.kafka.client.KafkaErrors
 
-/** The position at which a source begins when its query has no checkpoint yet. */
+/** The start position of a source for a query without a checkpoint. */
 sealed trait StartPosition extends Product with Serializable
 
 object StartPosition {
 
-  /** The oldest records that are there. */
+  /** Starts with the oldest available records. */
   case object Earliest extends StartPosition
 
-  /** The records that are written from now on. */
+  /** Starts with records written after the start of the query. */
   case object Latest extends StartPosition
 
-  /** The offsets that a consumer group has committed. It is asked when the source is built, and never told anything.
+  /** Starts with the committed offsets of a consumer group. The source reads the offsets when the source is
+    * built, and never commits offsets to the group.
     *
-    * @param group     its id
-    * @param otherwise the start in a partition for which it has committed nothing
+    * @param group     the id of the group
+    * @param otherwise the start of a partition without a committed offset
     */
   final case class Group(group: String, otherwise: Otherwise) extends StartPosition
 
-  /** The first record of each partition whose timestamp is not before this one; where there is none, at the end.
+  /** Starts with the first record of each partition at or after this timestamp, or else at the end.
     *
-    * @param millis since 1970-01-01T00:00:00Z
+    * @param millis milliseconds since 1970-01-01T00:00:00Z
     */
   final case class Timestamp(millis: Long) extends StartPosition
 
-  /** Given offsets, by topic and partition: all partitions of all topics. -2 is the earliest, -1 the latest. */
+  /** Starts with given offsets by topic and partition, for all partitions of all topics. -2 is the earliest
+    * offset, -1 the latest.
+    */
   final case class Offsets(offsets: Map[String, Map[Int, Long]]) extends StartPosition
 
   def group(id: String, otherwise: Otherwise = Otherwise.Fail): StartPosition = Group(id, otherwise)
@@ -46,7 +49,7 @@ object StartPosition {
 
   def offsets(offsets: Map[String, Map[Int, Long]]): StartPosition = Offsets(offsets)
 
-  /** The start of a partition for which a consumer group has committed nothing. */
+  /** The start of a partition without a committed offset of the consumer group. */
   sealed abstract class Otherwise(val word: String) extends Product with Serializable
 
   object Otherwise {
@@ -67,15 +70,15 @@ object StartPosition {
 /** The committed offsets of a consumer group.
   *
   * @param client settings of Kafka's client
-  * @param group  its id
+  * @param group  the id of the group
   */
 private[kafka] final class ConsumerGroup(client: Map[String, String], group: String) {
 
-  /** For all partitions that Spark will find, which it insists on.
+  /** Returns an offset for each partition in the selection, as required by Spark.
     *
     * Error: `STOPLOG_KAFKA_GROUP`.
     *
-    * @param selection what is read, as an option of Spark
+    * @param selection the topics or partitions to read, as an option of Spark
     */
   def startingOffsets(selection: Map[String, String], otherwise: StartPosition.Otherwise): String =
     asked { admin =>
@@ -95,7 +98,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
     }
 
   private def without(partition: TopicPartition, otherwise: StartPosition.Otherwise): Long = otherwise match {
-    // As Spark spells them.
+    // Spark's encoding of the positions.
     case StartPosition.Otherwise.Earliest => -2L
     case StartPosition.Otherwise.Latest   => -1L
     case StartPosition.Otherwise.Fail     =>
@@ -130,10 +133,10 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
   }
 }
 
-/** Offsets and partitions as Spark's source reads them. */
+/** Offsets and partitions in the format of Spark's source. */
 private[kafka] object Offsets {
 
-  /** By topic and partition. */
+  /** Returns the offsets by topic and partition, as JSON. */
   def json(offsets: Map[String, Map[Int, Long]]): String = {
     val tree = mapper.createObjectNode()
     for ((topic, partitions) <- offsets.toSeq.sortBy(_._1)) {
@@ -152,7 +155,7 @@ private[kafka] object Offsets {
     mapper.writeValueAsString(tree)
   }
 
-  /** Reads the text that [[assignment]] writes. */
+  /** Parses the result of [[assignment]]. */
   def assigned(json: String): Map[String, Seq[Int]] =
     mapper.readTree(json).properties.asScala.map(e => e.getKey -> e.getValue.asScala.map(_.asInt).toSeq).toMap
 

@@ -6,8 +6,8 @@ import org.apache.kafka.common.utils.AppInfoParser
 import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 import stoplog.options.TimeSpan
 
-/** Every error of this module, by name: the only place that makes them. Each fills the sentence of one condition in
-  * `error/stoplog-connector-error-conditions.json`.
+/** The named errors of this module. Only this object creates errors; each method fills the parameters of a
+  * condition in `error/stoplog-connector-error-conditions.json`.
   */
 private[kafka] object KafkaErrors extends ErrorMaker {
 
@@ -26,18 +26,19 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     "servers" -> servers
   )
 
-  /** @param artifact to ask for, with its version */
+  /** @param artifact the required artifact, with its version */
   def sourceMissing(artifact: String, why: String): StoplogArgumentException =
     argument("STOPLOG_KAFKA_SOURCE_MISSING", "artifact" -> artifact, "why" -> reason(why))
 
   def group(group: String, why: String): StoplogArgumentException =
     argument("STOPLOG_KAFKA_GROUP", "group" -> group, "why" -> reason(why))
 
-  /** The same condition as [[commit]], before anything is written: Python shows it without Java's stack. */
+  /** The condition of [[commit]], before anything is written. Python shows this error without a stack trace.
+    */
   def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException =
     argument("STOPLOG_KAFKA_COMMIT", cause, unanswered(what, servers, cause): _*)
 
-  // While a query runs.
+  // During a query.
 
   def clientUnsupported(cause: Throwable): StoplogException = failure(
     "STOPLOG_KAFKA_CLIENT_UNSUPPORTED",
@@ -54,22 +55,22 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def write(servers: String, cause: Throwable): StoplogException =
     failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
 
-  /** @param transaction or what else was asked about */
+  /** @param transaction the transaction, or another subject of the request */
   def commit(transaction: String, servers: String, cause: Throwable): StoplogException =
     failure("STOPLOG_KAFKA_COMMIT", cause, unanswered(transaction, servers, cause): _*)
 
   private def unanswered(transaction: String, servers: String, cause: Throwable): Seq[(String, Any)] =
     Seq("transaction" -> transaction, "servers" -> servers, "why" -> reason(cause.toString))
 
-  /** What a micro-batch has lost.
+  /** The loss of a micro-batch.
     *
-    * @param rows      in the transactions that are lost
-    * @param committed how many of its transactions are
+    * @param rows      the number of rows in the lost transactions
+    * @param committed the number of committed transactions of the micro-batch
     */
   final case class Lost(transactions: Int, rows: Long, committed: Int)
 
-  /** @param oldest of those that are lost
-    * @param target where they wrote to
+  /** @param oldest the oldest lost transaction
+    * @param target the target of the transactions
     */
   def transactionLost(
       oldest: OpenTransaction,
@@ -87,7 +88,7 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     ) ++ aborted(oldest, ageMillis, timeoutMillis): _*
   )
 
-  /** Before anything was decided on it. */
+  /** A transaction has expired before its record was written. */
   def transactionExpired(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): StoplogException =
     failure("STOPLOG_KAFKA_TRANSACTION_EXPIRED", aborted(gone, ageMillis, timeoutMillis): _*)
 

@@ -3,13 +3,13 @@ package stoplog.kafka.client
 
 import scala.util.Try
 
-/** A transaction that is open at the brokers, and all that another process needs to commit it.
+/** An open transaction, with all data that another process needs for the commit.
   *
-  * @param id            its transactional id
-  * @param producerId    that the brokers gave to the producer
-  * @param epoch         of that producer: with a later one, the brokers keep this one out
-  * @param begunAtMillis when its time began to run
-  * @param batch         the micro-batch that it belongs to; `None` in a batch query
+  * @param id            the transactional id
+  * @param producerId    the producer id assigned by the brokers
+  * @param epoch         the epoch of the producer: the brokers fence this producer if a later epoch exists
+  * @param begunAtMillis the start of the transaction's timeout, in milliseconds since 1970
+  * @param batch         the micro-batch of the transaction; `None` in a batch query
   */
 private[kafka] final case class OpenTransaction(
     id: String,
@@ -19,7 +19,7 @@ private[kafka] final case class OpenTransaction(
     batch: Option[Long]
 ) {
 
-  /** As it goes into the commit log; [[OpenTransaction.parse]] reads it. */
+  /** The representation in the commit log, parsed by [[OpenTransaction.parse]]. */
   def token: String = s"$producerId:$epoch:$begunAtMillis:${batch.fold("")(_.toString)}:$id"
 
   override def toString: String = s"$id (producer $producerId, epoch $epoch)"
@@ -27,7 +27,7 @@ private[kafka] final case class OpenTransaction(
 
 private[kafka] object OpenTransaction {
 
-  /** Error: `IllegalArgumentException` for what is no token. */
+  /** Throws `IllegalArgumentException` for an invalid token. */
   def parse(token: String): OpenTransaction = token.split(":", 5) match {
     case Array(producerId, epoch, begunAtMillis, batch, id) if id.nonEmpty =>
       Try(
@@ -42,9 +42,7 @@ private[kafka] object OpenTransaction {
     case _ => unreadable(token)
   }
 
-  /** The transactional id in a token, or the one that is all of it: of transactions that a dead run has left, only the id is
-    * known.
-    */
+  /** Returns the transactional id in a token, or the string itself: of dead runs, only the id is known. */
   def idOf(token: String): String = if (token.contains(':')) parse(token).id else token
 
   private def unreadable(token: String): Nothing =

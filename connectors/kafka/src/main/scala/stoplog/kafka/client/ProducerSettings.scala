@@ -10,10 +10,11 @@ import org.apache.kafka.clients.admin.AdminClientConfig
 import org.apache.kafka.clients.producer.{Callback, ProducerConfig, RecordMetadata}
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
-/** The settings of clients and producers. Goes to the executors.
+/** The settings of clients and producers. Serialized to the executors.
   *
-  * @param client                   the client's own settings, without the prefix `kafka.`
-  * @param transactionTimeoutMillis after which the brokers abort a transaction that has not ended
+  * @param client                   the client's settings, without the prefix `kafka.`
+  * @param transactionTimeoutMillis the time after which the brokers abort an unfinished transaction, in
+  *                                 milliseconds
   */
 private[kafka] final case class ProducerSettings(
     client: Map[String, String],
@@ -21,13 +22,14 @@ private[kafka] final case class ProducerSettings(
 ) {
   import ProducerSettings._
 
-  /** For messages. */
+  /** The brokers, for messages. */
   def servers: String = client.getOrElse(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "")
 
-  /** Of a producer that takes part in no transaction. */
+  /** Returns the settings of a producer without transactions. */
   def plain: JMap[String, Object] = asJava(client ++ bytes)
 
-  /** Of a producer of transactions: what could lose, double or reorder records is fixed. */
+  /** Returns the settings of a transactional producer. Settings that affect exactly-once delivery are fixed.
+    */
   def transactional(id: String): JMap[String, Object] = asJava(
     client ++ bytes ++ Map(
       ProducerConfig.TRANSACTIONAL_ID_CONFIG    -> id,
@@ -37,8 +39,8 @@ private[kafka] final case class ProducerSettings(
     )
   )
 
-  /** Of a producer that sends nothing, and ends the transactions of others. What it asks first it has to ask twice, and
-    * waits in between.
+  /** Returns the settings of a producer that sends nothing and only ends transactions of other producers. Its
+    * first request must be sent twice, so the retry backoff is short.
     */
   def committing(id: String): JMap[String, Object] = {
     val settings = transactional(id)
@@ -46,7 +48,7 @@ private[kafka] final case class ProducerSettings(
     settings
   }
 
-  /** The settings that an administrative client knows. */
+  /** Returns the settings supported by an administrative client. */
   def admin: JMap[String, Object] = {
     val producersAlone =
       ProducerConfig.configNames().asScala.toSet.diff(AdminClientConfig.configNames().asScala.toSet)
@@ -68,9 +70,9 @@ private[kafka] object ProducerSettings {
     new JHashMap[String, Object](settings.asJava)
 }
 
-/** The first failure of the records that a producer sends, of which the client tells in a thread of its own.
+/** The first send failure of a producer, reported by the client in a separate thread.
   *
-  * @param servers for messages
+  * @param servers the brokers, for messages
   */
 private[kafka] final class FirstFailure(servers: String) extends Callback {
   private val failure = new AtomicReference[Exception]()

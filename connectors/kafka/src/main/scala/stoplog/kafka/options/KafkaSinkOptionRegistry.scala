@@ -4,7 +4,9 @@ package stoplog.kafka.options
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
-/** Every option of the sink, once: the parser, `docs/reference/kafka-options.md` and the Python package are held to this list. */
+/** The definitions of all options of the sink. The parser, `docs/reference/kafka-options.md` and the Python
+  * package must match this list.
+  */
 private[stoplog] object KafkaSinkOptionRegistry {
 
   case object Where        extends OptionGroup("Where to")
@@ -44,7 +46,7 @@ private[stoplog] object KafkaSinkOptionRegistry {
       "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once."
   )
 
-  // Kafka counts these milliseconds in an Int.
+  // Kafka stores these milliseconds in an Int.
   val TransactionTimeout: Opt[Long] = Transactions.withDefault(
     "transactionTimeout",
     OptionType.span.refusing(_ <= Int.MaxValue, "is longer than Kafka can count, which is 24 days"),
@@ -105,7 +107,7 @@ private[stoplog] object KafkaSinkOptionRegistry {
     OnForeignQuery
   )
 
-  /** The options that mean nothing without transactions. */
+  /** The options without effect unless the sink uses transactions. */
   private[kafka] val ofTransactions: Seq[Opt[_]] = all.filter(_.group == Transactions)
 
   private def idPrefix(text: String): Either[String, String] =

@@ -11,11 +11,11 @@ import stoplog.kafka.client.ProducerSettings
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
 import stoplog.options.{LogOptions, OptionErrors, OptionReader, SparkOptions, Suggestion}
 
-/** The options of one sink, all of them checked.
+/** The validated options of a sink.
   *
-  * @param topic of all rows; `None` where a column says it
-  * @param log   of the commits; a part that is lost is a transaction here
-  * @param toMap the options that make this sink again, as they were set
+  * @param topic the topic of all rows; `None` if a column contains the topic
+  * @param log   the options of the commit log; a lost part is a lost transaction
+  * @param toMap the options as set by the user, from which the same sink can be created
   */
 private[kafka] final case class KafkaSinkOptions(
     topic: Option[String],
@@ -28,7 +28,7 @@ private[kafka] final case class KafkaSinkOptions(
 
 private[kafka] object KafkaSinkOptions {
 
-  /** Error: `STOPLOG_INVALID_OPTIONS` with all that is wrong. */
+  /** Parses the options. Error: `STOPLOG_INVALID_OPTIONS` with all problems. */
   def parse(options: JMap[String, String]): KafkaSinkOptions = {
     val asked    = new OptionReader(options.asScala.toSeq, Registry.all)
     val delivery = asked(Registry.DeliveryMode)
@@ -55,7 +55,7 @@ private[kafka] object KafkaSinkOptions {
     parsed
   }
 
-  /** Its class must be there now, though it is needed on the executors only. */
+  /** Checks that the partitioner's class exists, although only the executors use the class. */
   private def partitioner(asked: OptionReader): Option[String] =
     asked.text(Registry.Partitioner).map(_.trim).flatMap { name =>
       asked.userObject(Registry.Partitioner, name, classOf[Partitioner]).map { made =>
@@ -65,15 +65,15 @@ private[kafka] object KafkaSinkOptions {
     }
 }
 
-/** The promise about the rows that are written. */
+/** The delivery guarantee for written rows. */
 private[kafka] sealed abstract class Delivery(val word: String) extends Product with Serializable
 
 private[kafka] object Delivery {
 
-  /** Nothing: whether a record has arrived is not asked. */
+  /** No guarantee: the sink does not check whether a record has arrived. */
   case object Unpromised extends Delivery("none")
 
-  /** Each row is there before its micro-batch ends, and may be there more than once after a failure. */
+  /** Each row arrives before its micro-batch ends, and may be duplicated after a failure. */
   case object AtLeastOnce extends Delivery("at-least-once")
 
   /** A reader of committed records sees each row once. */
@@ -82,10 +82,11 @@ private[kafka] object Delivery {
   val all: Seq[Delivery] = Seq(Unpromised, AtLeastOnce, ExactlyOnce)
 }
 
-/** Sorts what is no option of the sink alone: settings of Kafka's client, Spark's own, and mistakes. */
+/** Classifies options other than the sink's own: settings of Kafka's client, Spark's options, and mistakes.
+  */
 private[kafka] object KafkaClientOptions {
 
-  /** The client's settings without their prefix; all others that are not Spark's are problems. */
+  /** Returns the client's settings without their prefix, and reports all other options except Spark's. */
   def parse(asked: OptionReader, delivery: Delivery): Map[String, String] = {
     if (!asked.isSet(Registry.Servers)) asked.errors.add(s"${Registry.Servers.key} is missing.")
     val (client, rest) = asked.others.partition { case (key, _) => isClients(key) }
@@ -107,7 +108,7 @@ private[kafka] object KafkaClientOptions {
     ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here"
   )
 
-  /** Refuses settings with which a row could be lost or doubled. */
+  /** Rejects settings that could lose or duplicate rows. */
   private def fixed(settings: Map[String, String], errors: OptionErrors): Unit = {
     def refuse(key: String, allowed: Set[String]): Unit =
       settings.get(key).filterNot(value => allowed(lower(value.trim))).foreach { value =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka
 
-/** The options of the sink, and the values that they are read as. The source has those of Spark's own. */
+/** The options of the sink, and their parsed values. The source uses the options of Spark's own source. */
 package object options

@@ -28,7 +28,7 @@ import stoplog.twophase.TwoPhaseSettings
 
 /** `format("stoplog-kafka")`: writes to Kafka.
   *
-  * The options are those of [[stoplog.kafka.options.KafkaSinkOptionRegistry]], which can be preset for a session as
+  * [[stoplog.kafka.options.KafkaSinkOptionRegistry]] defines the options. A session may preset options as
   * `spark.datasource.stoplog-kafka.<option>`.
   */
 final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
@@ -53,9 +53,9 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
   }
 }
 
-/** Delivery `exactly-once`: the sink of core's commit protocol whose prepared rows are open transactions.
+/** Delivery `exactly-once`: a sink of the core's commit protocol, whose prepared rows are open transactions.
   *
-  * @param runs those that the log names; none where there is no log
+  * @param runs returns the runs named in the log; empty without a log
   */
 private[kafka] final class TransactionalSink(
     options: KafkaSinkOptions,
@@ -96,12 +96,13 @@ private[kafka] final class TransactionalSink(
 
 private[kafka] object TransactionalSink {
 
-  /** The topic and the brokers, for messages. */
+  /** Returns the topic and the brokers, for messages. */
   def target(options: KafkaSinkOptions): String =
     s"${options.topic.fold("the topics of the rows")("topic " + _)} at ${options.producer.servers}"
 
-  /** Says so once if a micro-batch that takes as long as its trigger's interval would lose its transactions. No more than
-    * that: most take much less, and a later one only makes the next wait.
+  /** Logs a warning if a micro-batch with the duration of the trigger's interval would lose its transactions.
+    * A warning is sufficient: most micro-batches take much less time, and a late micro-batch only delays the
+    * next.
     */
   private def warnIfTriggerIsLonger(timeoutMillis: Long): Unit =
     triggerMillis.filter(_ >= timeoutMillis).foreach { interval =>
@@ -111,7 +112,9 @@ private[kafka] object TransactionalSink {
       )
     }
 
-  /** `None` where the trigger has no interval, or cannot be asked: its class has moved between versions of Spark. */
+  /** Returns the trigger's interval. `None` if the trigger has no interval, or is not accessible because its
+    * class differs between versions of Spark.
+    */
   private def triggerMillis: Option[Long] = for {
     session  <- SparkSession.getActiveSession
     queryId  <- Option(session.sparkContext.getLocalProperty(QueryContext.QueryId))
@@ -120,7 +123,7 @@ private[kafka] object TransactionalSink {
   } yield interval
 }
 
-/** Delivery `none` and `at-least-once`, as an engine's frame drives it: nothing is left to do for the driver. */
+/** Delivery `none` and `at-least-once`, as a sink of an engine. The driver has nothing to commit. */
 private[kafka] final class PlainEngineSink(override val columns: StructType, options: KafkaSinkOptions)
     extends EngineSink[StructType, InternalRow, Unit] {
 
@@ -132,7 +135,7 @@ private[kafka] final class PlainEngineSink(override val columns: StructType, opt
 
   override def noCounts: Seq[(String, Long)] = Nil
 
-  /** The driver refuses a schema that will not do before there are tasks. */
+  /** The driver rejects an unsuitable schema before tasks start. */
   override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, Unit] =
     new EngineWrite[InternalRow, Unit] {
       private def writers =
@@ -152,14 +155,14 @@ private[kafka] final class PlainEngineSink(override val columns: StructType, opt
     }
 }
 
-/** Goes to the executors. */
+/** Serialized to the executors. */
 private[spark] final class PlainWriterFactory(options: KafkaSinkOptions, columns: RecordColumns)
     extends SinkWriterFactory[InternalRow, Unit] {
   override def writer(task: TaskAttempt): Option[PlainWriter] =
     Some(new PlainWriter(options.producer, columns, options.delivery))
 }
 
-/** The rows of one attempt of one task, without a transaction. */
+/** Writes the rows of a task attempt, without a transaction. */
 private[kafka] final class PlainWriter(settings: ProducerSettings, columns: RecordColumns, delivery: Delivery)
     extends SinkWriter[InternalRow, Unit] {
   private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
@@ -174,7 +177,7 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
     sent += 1
   }
 
-  /** With `none`, too, all records are on their way, and the task has not heard whether they arrived. */
+  /** Flushes all records. With `none`, the task does not learn whether the records arrived. */
   override def commit(): Unit = {
     sending(producer.flush())
     failure.throwIfAny()

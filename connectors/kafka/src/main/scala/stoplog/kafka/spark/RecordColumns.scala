@@ -11,8 +11,9 @@ import org.apache.spark.sql.types._
 
 import stoplog.kafka.client.KafkaErrors
 
-/** Makes a record of each row, by the names of its columns: `value`, and if there are such `key`, `headers`, `topic`,
-  * `partition` and `timestamp`. As with Spark's own sink, all others are left out. Goes to the executors.
+/** Converts each row to a record, by column names: `value`, and optionally `key`, `headers`, `topic`,
+  * `partition` and `timestamp`. Other columns are ignored, as in Spark's own sink. Serialized to the
+  * executors.
   */
 private[kafka] final class RecordColumns private (
     topic: Option[String],
@@ -24,7 +25,7 @@ private[kafka] final class RecordColumns private (
     timestampAt: Option[Int]
 ) extends Serializable {
 
-  /** Errors: `STOPLOG_KAFKA_NULL_TOPIC`, `STOPLOG_KAFKA_RECORD`. */
+  /** Returns the record of a row. Errors: `STOPLOG_KAFKA_NULL_TOPIC`, `STOPLOG_KAFKA_RECORD`. */
   def record(row: InternalRow): ProducerRecord[Array[Byte], Array[Byte]] =
     try
       new ProducerRecord(
@@ -40,7 +41,7 @@ private[kafka] final class RecordColumns private (
       )
     catch {
       case e: IllegalArgumentException => throw KafkaErrors.record(e.getMessage)
-    } // what the client refuses
+    } // thrown by the client for invalid records
 
   private def present(column: Option[Int], row: InternalRow): Option[Int] = column.filterNot(row.isNullAt)
 
@@ -64,9 +65,9 @@ private[kafka] final class RecordColumns private (
 
 private[kafka] object RecordColumns {
 
-  /** Error: `STOPLOG_KAFKA_COLUMN` for a schema that cannot become records.
+  /** Resolves the columns. Error: `STOPLOG_KAFKA_COLUMN` for a schema without a valid mapping to records.
     *
-    * @param topic of all rows
+    * @param topic the topic of all rows
     */
   def of(schema: StructType, topic: Option[String]): RecordColumns = {
     def find(name: String): Option[(Int, DataType)] = {
@@ -98,7 +99,7 @@ private[kafka] object RecordColumns {
     )
   }
 
-  /** A column that is text or bytes. */
+  /** A string or binary column. */
   sealed trait Bytes extends Serializable {
     def at: Int
 
@@ -116,7 +117,7 @@ private[kafka] object RecordColumns {
     }
   }
 
-  /** As Spark's own Kafka source has them. */
+  /** The type of headers in Spark's own Kafka source. */
   private val Headers = ArrayType(new StructType().add("key", StringType).add("value", BinaryType))
 
   private def refuse(why: String): Nothing = throw KafkaErrors.column(why)

@@ -16,16 +16,18 @@ import org.apache.kafka.common.errors.{AuthorizationException, UnsupportedVersio
 import stoplog.error.Log
 import stoplog.kafka.client.{KafkaErrors, ProducerSettings}
 
-/** The limits of the brokers, asked before anything is written. */
+/** The limits of the brokers, checked before anything is written. */
 private[kafka] object BrokerLimits {
 
-  /** Errors: `STOPLOG_KAFKA_TRANSACTION_TIMEOUT`; `STOPLOG_KAFKA_COMMIT` if no broker answers. */
+  /** Errors: `STOPLOG_KAFKA_TRANSACTION_TIMEOUT`; `STOPLOG_KAFKA_COMMIT` if no broker responds. */
   def check(settings: ProducerSettings): Unit =
     maxTransactionTimeoutMillis(settings).filter(_ < settings.transactionTimeoutMillis).foreach { allowed =>
       throw KafkaErrors.transactionTimeout(settings.transactionTimeoutMillis, allowed, settings.servers)
     }
 
-  /** `None` where the brokers tell it only to administrators: then a producer that asks for too much is refused. */
+  /** Returns `None` if only administrators may read the limit. The brokers then reject a producer whose
+    * timeout exceeds the limit.
+    */
   private def maxTransactionTimeoutMillis(settings: ProducerSettings): Option[Long] = {
     val admin  = client(settings)
     val millis = answerMillis(settings)
@@ -51,7 +53,7 @@ private[kafka] object BrokerLimits {
     } finally admin.close(Duration.ZERO)
   }
 
-  /** Kafka refuses settings that it cannot read, and names of unknown hosts. */
+  /** Creates the client. Kafka throws for invalid settings and for names of unknown hosts. */
   private def client(settings: ProducerSettings): Admin =
     try Admin.create(settings.admin)
     catch {
@@ -59,7 +61,7 @@ private[kafka] object BrokerLimits {
         throw KafkaErrors.noAnswer("their settings", settings.servers, Option(e.getCause).getOrElse(e))
     }
 
-  /** As long as a producer would wait for the brokers, by `max.block.ms`, and half a minute at most. */
+  /** Returns the timeout for requests: `max.block.ms`, as for a producer, but at most 30 s. */
   private[transaction] def answerMillis(settings: ProducerSettings): Long =
     settings.client
       .get(ProducerConfig.MAX_BLOCK_MS_CONFIG)

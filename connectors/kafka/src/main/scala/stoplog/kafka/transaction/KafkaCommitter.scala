@@ -22,11 +22,11 @@ import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
 import stoplog.thread.Clock
 
-/** The driver's half of the sink: commits what the log has decided, and aborts what dead runs have left open, for which
-  * readers of committed records wait.
+/** The driver's part of the sink: commits transactions decided in the log, and aborts open transactions of
+  * dead runs. Readers of committed records would otherwise wait for these transactions.
   *
   * @param target for messages
-  * @param runs   those that the log names
+  * @param runs   returns the runs named in the log
   */
 private[kafka] final class KafkaCommitter(
     transactions: Transactions,
@@ -36,8 +36,9 @@ private[kafka] final class KafkaCommitter(
     clock: Clock
 ) extends TwoPhaseCommitter {
 
-  /** The brokers are asked about those alone that they may have aborted for their age. One that is open yet and has hardly any
-    * time left may be aborted between its record and its commit.
+  /** Queries only the transactions that the brokers may have aborted because of their age. An open
+    * transaction with little remaining time also fails, because the brokers may abort the transaction between
+    * its record and its commit.
     *
     * Error: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`.
     */
@@ -59,15 +60,16 @@ private[kafka] final class KafkaCommitter(
     outcome
   }
 
-  /** `STOPLOG_KAFKA_TRANSACTION_LOST` */
+  /** Returns `STOPLOG_KAFKA_TRANSACTION_LOST`. */
   override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
     val oldest = gone.map(part => OpenTransaction.parse(part.token)).minBy(_.begunAtMillis)
     val count  = KafkaErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
     Some(KafkaErrors.transactionLost(oldest, target, count, ageMillis(oldest), timeoutMillis))
   }
 
-  /** Those that a run of this log has begun (I5), whatever their ids begin with: a run may have had another prefix, and logs at
-    * different places may have paths of one text. Of age 0, all of them: to abort one keeps its writer out.
+  /** Returns the transactions started by a run of this log (I5), regardless of the prefix of their ids. A run
+    * may have had another prefix, and logs in different places may have the same path string. The age of the
+    * transactions is irrelevant, because an abort fences the writer; so `modifiedAtMillis` is 0.
     */
   override def staged(): Vector[Staged] = {
     val alike = transactions.open(TransactionalIds.runOf(_).isDefined)
@@ -81,7 +83,7 @@ private[kafka] final class KafkaCommitter(
 
   override def close(): Unit = transactions.close()
 
-  // After a crash, what is left of the time is all that a restart has.
+  // After a crash, a restart has only the remaining time.
   private def warnIfNearlyLost(open: OpenTransaction): Unit = {
     val age = ageMillis(open)
     if (age > timeoutMillis / 2)
@@ -98,15 +100,15 @@ private[kafka] final class KafkaCommitter(
 
 private[kafka] object KafkaCommitter {
 
-  /** The time that a record leaves to the commit of its transactions, or to a restart: a tenth of it all, half a minute at
-    * most.
+  /** Returns the minimum remaining time for the commit of a recorded transaction, or for a restart: a tenth
+    * of the timeout, at most 30 s.
     */
   def marginMillis(timeoutMillis: Long): Long = (timeoutMillis / 10).min(MostMarginMillis)
 
   private final val MostMarginMillis = 30000L
 }
 
-/** Ends transactions that other processes have begun. Safe to be used by many threads. */
+/** Ends transactions started by other processes. Thread-safe. */
 private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock) extends AutoCloseable {
   private val startedAtMillis       = clock.millis()
   private val tried                 = ConcurrentHashMap.newKeySet[OpenTransaction]()
@@ -114,9 +116,10 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   private lazy val admin            = Admin.create(settings.admin)
   @volatile private var isAdminUsed = false
 
-  /** Commits it, as often as it is called. `Lost` if the brokers have aborted it, or know it no more.
+  /** Commits the transaction; idempotent. Returns `Lost` if the brokers have aborted or forgotten the
+    * transaction.
     *
-    * Errors: `STOPLOG_KAFKA_COMMIT`, when the outcome is not known
+    * Errors: `STOPLOG_KAFKA_COMMIT` if the outcome is unknown
     */
   def commit(transaction: OpenTransaction): CommitOutcome =
     if (mayBeCommitted(transaction) && isCommitted(transaction)) CommitOutcome.AlreadyCommitted
@@ -132,7 +135,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
         case e: Throwable =>
           producer.close(Duration.ZERO)
           e match {
-            // A commit that the brokers have carried out and could not answer is refused when it is repeated later.
+            // If the brokers commit a transaction but the response is lost, the brokers reject a repetition.
             case Transactions.Gone() if isCommitted(transaction) => CommitOutcome.AlreadyCommitted
             case Transactions.Gone()                             => CommitOutcome.Lost
             case e: KafkaException => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
@@ -141,7 +144,9 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
       }
     }
 
-  /** One of them that is not open any more: the brokers have aborted it, or know it no more. Error: `STOPLOG_KAFKA_COMMIT`. */
+  /** Returns a transaction that is no longer open because the brokers have aborted or forgotten it, if any.
+    * Error: `STOPLOG_KAFKA_COMMIT`.
+    */
   def gone(all: Seq[OpenTransaction]): Option[OpenTransaction] =
     if (all.isEmpty) None
     else
@@ -150,7 +155,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
         all.find(open => !isIn(Transactions.Open, open, described))
       }
 
-  /** The transactional ids with records that are neither committed nor aborted.
+  /** Returns the transactional ids with records that are neither committed nor aborted.
     *
     * Error: `STOPLOG_KAFKA_COMMIT`.
     */
@@ -159,7 +164,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     admin.listTransactions(ongoing).all().get().asScala.map(_.transactionalId).filter(isMine).toVector.sorted
   }
 
-  /** Aborts the transaction that is open under the id, and fences its writer. Nothing open is no error. */
+  /** Aborts the open transaction of the id and fences its writer. Does nothing if no transaction is open. */
   def abort(id: String): Unit = asked(id) { admin =>
     admin.fenceProducers(JList.of(id)).all().get()
     ()
@@ -170,20 +175,23 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     idle.keySet.forEach(id => Option(idle.remove(id)).foreach(_.close(Duration.ZERO)))
   }
 
-  // No driver has committed a transaction that was begun after this one, and which it has not tried to commit. The clocks of
-  // two machines may differ: then a commit is repeated, which changes nothing.
+  // If a transaction was started after this object was created, and this object has not tried to commit the
+  // transaction, no driver has committed it. The clocks of two machines may differ. In this case, a commit is
+  // repeated, without effect.
   private def mayBeCommitted(transaction: OpenTransaction): Boolean =
     transaction.begunAtMillis <= startedAtMillis || !tried.add(transaction)
 
-  // An id comes back in the next epoch, and its producer knows the coordinator by then. Each has a thread of its own.
+  // The next epoch uses the id again, and a kept producer already knows the coordinator. The number is
+  // limited, because each producer has a thread.
   private def keep(id: String, producer: KafkaProducer[Array[Byte], Array[Byte]]): Unit = {
     tried.removeIf(_.id == id)
     if (idle.size < Transactions.KeptProducers) { idle.put(id, producer); () }
     else producer.close(Duration.ZERO)
   }
 
-  // Brokers give a later epoch to the next user of the id, and there is none before this transaction is settled. A decided
-  // one stays so: the markers for readers may be on their way.
+  // The brokers assign a later epoch to the next user of the id, which cannot exist before this transaction
+  // is settled. A decided transaction remains decided, although the brokers may still be writing the markers
+  // for readers.
   private def isCommitted(transaction: OpenTransaction): Boolean = asked(transaction.toString) { admin =>
     isIn(Transactions.Decided, transaction, admin.describeTransactions(JList.of(transaction.id)))
   }
@@ -220,7 +228,7 @@ private object Transactions {
   private val Decided: Set[TransactionState] =
     Set(TransactionState.PREPARE_COMMIT, TransactionState.COMPLETE_COMMIT)
 
-  /** The broker's ways to say that a transaction was aborted, or that the id was used since then, or is forgotten. */
+  /** The broker errors for a transaction that was aborted, or whose id was used again or is forgotten. */
   private object Gone {
     def unapply(e: Throwable): Boolean = e match {
       case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidTxnStateException |

@@ -10,23 +10,26 @@ import org.apache.kafka.clients.producer.KafkaProducer
 
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
 
-/** A producer's knowledge of its transaction, which its public interface neither tells nor takes.
+/** A producer's transaction state, which has no public interface for reading or writing.
   *
-  * A broker commits for any client that names the transactional id, the producer id and its epoch. The client of Kafka has no
-  * way to say so (KIP-939 is in no release), so the three are read from the producer that wrote, and put into another one
-  * that has written nothing. The fields are the same in clients 3.9 to 4.4; classes that have moved between them are
-  * taken from the fields' types.
+  * A broker accepts a commit from any client with the transactional id, the producer id and its epoch.
+  * Kafka's client has no interface for such a commit (no release contains KIP-939). So the state is read from
+  * the producer that wrote the records, and set in another producer that has written nothing. The fields are
+  * the same in clients 3.9 to 4.4. Classes that moved between these versions are derived from the types of
+  * the fields.
   */
 private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
   private val manager = ProducerState.read(producer, "transactionManager")
 
-  /** The id that the brokers gave to this producer. */
+  /** The producer id assigned by the brokers. */
   def producerId: Long = ofIdentity("producerId").longValue
 
-  /** The number of times that the producer id was handed out. */
+  /** The number of times that the producer id was assigned. */
   def epoch: Short = ofIdentity("epoch").shortValue
 
-  /** From now on this producer, which is new or has just committed, has begun the transaction and has sent something. */
+  /** Makes this producer resume the transaction as if the producer had started the transaction and sent
+    * records. The producer must be new or have just committed.
+    */
   def resume(transaction: OpenTransaction): Unit = changing {
     keepIdAfterCommit()
     if (stateName != "READY") transitTo("INITIALIZING")
@@ -42,8 +45,8 @@ private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
     ProducerState.field(manager.getClass, "transactionStarted").setBoolean(manager, true)
   }
 
-  /** From now on this producer, which has sent all that it was given, has begun nothing, and its transactions can be
-    * initialized like those of a new one. It keeps its connections.
+  /** Resets this producer to the state of a new producer, so that its transactions can be initialized again.
+    * The producer must have sent all records. The connections remain open.
     */
   def forget(): Unit = changing {
     val identity = ProducerState.field(manager.getClass, "producerIdAndEpoch")
@@ -59,17 +62,18 @@ private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
     ProducerState.field(manager.getClass, "currentState").set(manager, stateNamed("UNINITIALIZED"))
   }
 
-  // Clients since 4.0 end a transaction by the newer protocol (KIP-890) once they have heard that the brokers know it. One
-  // that hears of it between two transactions gets itself a new epoch with the commit, after which the brokers have
-  // forgotten that anything was committed: who asks again, because the answer was lost, would take it for lost, too. When
-  // a producer hears is chance, so one that commits for another never does, and its commit can be repeated. Clients
-  // before 4.0 know one protocol, and have no such field.
+  // Since 4.0, clients end transactions with the newer protocol (KIP-890) after learning that the brokers
+  // support the protocol. If a producer learns this between two transactions, the commit assigns a new epoch
+  // to the producer. The brokers then forget that anything was committed. If the response is lost, a retry
+  // would report the transaction as lost. The time at which a producer learns of the protocol is random. So a
+  // producer that commits for another process never learns of the protocol, and its commit can be repeated.
+  // Clients before 4.0 have a single protocol and no such field.
   private def keepIdAfterCommit(): Unit =
     ProducerState
       .fieldIn(manager.getClass, "latestFinalizedFeaturesEpoch")
       .foreach(_.setLong(manager, Long.MaxValue))
 
-  // The client's own thread looks at all of it under this lock.
+  // The client's own thread accesses the state under this lock.
   private def changing(change: => Unit): Unit = ProducerState.orUnsupported(manager.synchronized(change))
 
   private def ofIdentity(name: String): Number = {
@@ -87,7 +91,7 @@ private[kafka] final class ProducerState(producer: KafkaProducer[_, _]) {
       .getOrElse(throw new NoSuchFieldException(s"$states.$name"))
   }
 
-  // By the client's own check of which state may follow which.
+  // Uses the client's own check of valid state transitions.
   private def transitTo(state: String): Unit = {
     val next       = stateNamed(state)
     val states     = ProducerState.field(manager.getClass, "currentState").getType
@@ -107,7 +111,7 @@ private object ProducerState {
   private def field(owner: Class[_], name: String): Field =
     fieldIn(owner, name).getOrElse(throw new NoSuchFieldException(s"${owner.getName}.$name"))
 
-  /** Of those that not all clients have. */
+  /** Returns a field which not all clients have. */
   private def fieldIn(owner: Class[_], name: String): Option[Field] = {
     val found = owner.getDeclaredFields.find(_.getName == name)
     found.foreach(_.setAccessible(true))

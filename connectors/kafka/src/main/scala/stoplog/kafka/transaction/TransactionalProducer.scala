@@ -19,11 +19,12 @@ import stoplog.part.RunId
 import stoplog.sink.{Prepared, TwoPhaseWriter}
 import stoplog.thread.{Clock, Daemons}
 
-/** Sends records in one transaction after the other, and leaves each open: another process commits it.
+/** Sends records in consecutive transactions and leaves each transaction open for the commit by another
+  * process.
   *
-  * Used by one thread at a time.
+  * Not thread-safe.
   *
-  * @param id of the transactions, which is this producer's alone
+  * @param id the transactional id, used only by this producer
   */
 private[kafka] final class TransactionalProducer(settings: ProducerSettings, val id: String, clock: Clock)
     extends AutoCloseable {
@@ -32,7 +33,8 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
   private[this] var sent     = 0L
   private[this] var begun    = 0L
 
-  /** Begins a transaction. The one before must be settled: if it is still open, it is in no record, and is aborted.
+  /** Starts a transaction. The preceding transaction must be settled. If it is still open, no record names
+    * it, and the brokers abort it.
     *
     * Error: `STOPLOG_KAFKA_WRITE`.
     */
@@ -49,7 +51,7 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
         throw KafkaErrors.write(settings.servers, e)
     }
 
-  /** Error: `STOPLOG_KAFKA_WRITE`, also for what was sent before. */
+  /** Sends a record. Error: `STOPLOG_KAFKA_WRITE`, also for a failure of an earlier record. */
   def send(record: ProducerRecord[Array[Byte], Array[Byte]]): Unit = {
     failure.throwIfAny()
     if (sent == 0) begun = clock.millis()
@@ -58,8 +60,8 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
     sent += 1
   }
 
-  /** The brokers have all that was sent, as often as they keep it. `None` if that is nothing: they know of no
-    * transaction before its first record.
+  /** Waits until the brokers have acknowledged all records. Returns `None` if no record was sent, because the
+    * brokers know no transaction before its first record.
     *
     * @param batch the micro-batch
     */
@@ -72,21 +74,23 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
     Some(OpenTransaction(id, state.producerId, state.epoch, begun, batch))
   }
 
-  /** Readers never see the records that were sent. If this fails, recovery does it, or the broker when the time is up. */
+  /** Aborts the transaction, so that readers never see its records. If this fails, recovery or the brokers'
+    * timeout aborts the transaction.
+    */
   def abort(): Unit =
     try producer.abortTransaction()
     catch { case NonFatal(e) => Log.warn(s"Transaction $id was not aborted", e) }
 
-  /** Without waiting: an orderly end would abort the transaction. */
+  /** Closes without waiting, because an orderly close would abort the transaction. */
   override def close(): Unit = producer.close(Duration.ZERO)
 }
 
-/** The rows of one attempt of one task, in one transaction.
+/** Writes the rows of a task attempt in a single transaction.
   *
-  * @param producer has begun a transaction
-  * @param record   of a row
+  * @param producer a producer with a started transaction
+  * @param record   converts a row to a record
   * @param batch    the micro-batch; `None` in a batch query
-  * @param keep     takes the producer back when its transaction is prepared
+  * @param keep     receives the producer after its transaction is prepared
   */
 private[kafka] final class TransactionWriter[R](
     producer: TransactionalProducer,
@@ -120,19 +124,20 @@ private[kafka] final class TransactionWriter[R](
   private def size(bytes: Array[Byte]): Int = if (bytes == null) 0 else bytes.length
 }
 
-/** Producers of one process that have prepared a transaction, for tasks of later epochs: a new producer has to look for
-  * brokers and coordinator first, which takes longer than a small micro-batch.
+/** The producers of a process with prepared transactions, reused by tasks of later epochs. A new producer
+  * must first find the brokers and the coordinator, which takes longer than a small micro-batch.
   *
-  * @param keptMillis how long a producer waits for a task before it is closed
+  * @param keptMillis the maximum idle time of a producer before the pool closes it
   */
 private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
   import ProducerPool._
 
   private val idle = mutable.Map.empty[Use, Vector[Idle]]
 
-  /** One whose last transaction is settled, because it belongs to an earlier epoch of the same run.
+  /** Returns a producer whose last transaction is settled, because the transaction belongs to an earlier
+    * epoch of the same run.
     *
-    * @param batch the micro-batch that asks
+    * @param batch the micro-batch of the requesting task
     */
   def take(use: Use, batch: Long): Option[TransactionalProducer] = synchronized {
     val found = idle.getOrElse(use, Vector.empty).find(_.batch < batch)
@@ -140,12 +145,15 @@ private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
     found.map(_.producer)
   }
 
-  /** @param batch the micro-batch whose transaction it has prepared */
+  /** Returns a producer to the pool.
+    *
+    * @param batch the micro-batch whose transaction the producer has prepared
+    */
   def put(use: Use, batch: Long, producer: TransactionalProducer): Unit = synchronized {
     idle(use) = idle.getOrElse(use, Vector.empty) :+ Idle(producer, batch, clock.elapsedMillis())
   }
 
-  /** Closes those that no task has wanted for long. Their transactions stay as they are. */
+  /** Closes producers that have been idle for too long. Their transactions remain unchanged. */
   def closeUnused(): Unit = {
     val since  = clock.elapsedMillis() - keptMillis
     val unused = synchronized {
@@ -162,10 +170,11 @@ private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
 
 private[kafka] object ProducerPool {
 
-  /** The run and the ids that a producer must have been made for, to serve a task. */
+  /** The run and the ids for which a producer was created. A producer only serves tasks with the same values.
+    */
   final case class Use(run: RunId, ids: TransactionalIds)
 
-  /** Of this process. */
+  /** The pool of this process. */
   lazy val shared: ProducerPool = {
     val pool = new ProducerPool(Clock.system, KeptMillis)
     Executors
@@ -179,18 +188,19 @@ private[kafka] object ProducerPool {
   private val KeptMillis = TimeUnit.MINUTES.toMillis(10)
 }
 
-/** The transactional ids of one sink: `<prefix>-<log>-<sinkId>-<run>-<process>-<number>`.
+/** The transactional ids of a sink: `<prefix>-<log>-<sinkId>-<run>-<process>-<number>`.
   *
-  * An id belongs to one producer in one process, which uses it in one epoch after the other: a broker remembers each id
-  * for seven days, so there cannot be one for each task of each epoch. No other producer begins a transaction under it, because
-  * that aborts what is open.
+  * Each id belongs to a single producer in a single process, which uses the id in consecutive epochs. A
+  * broker remembers each id for seven days, so separate ids for each task and epoch are not feasible. No
+  * other producer starts a transaction with the id, because such a start would abort the open transaction.
   *
-  * @param prefix that the user chose, for the access rules of the brokers
-  * @param log    where the sink's commit log is, of which the id has a checksum: for a person who looks for its sink
+  * @param prefix the user-defined prefix, for the access rules of the brokers
+  * @param log    the location of the sink's commit log. The id contains a checksum of the location, so that
+  *               an operator can find the sink of an id
   */
 private[kafka] final case class TransactionalIds(prefix: String, log: String, sinkId: String) {
 
-  /** An id that no producer has ever had. */
+  /** Returns an id that no other producer has used. */
   def next(run: RunId): String =
     s"$begin${run.uid}-${TransactionalIds.process}-${TransactionalIds.numbers.incrementAndGet()}"
 
@@ -205,8 +215,9 @@ private[kafka] object TransactionalIds {
   private val process = UUID.randomUUID().toString.take(8)
   private val numbers = new AtomicLong()
 
-  /** The run that has made the id, by [[stoplog.part.RunId.uid]], which alone proves whose it is: all before it may be others'
-    * too, or the sink's own until its options were changed. `None` for what no sink has made.
+  /** Returns the run that created the id, as [[stoplog.part.RunId.uid]]. Only the run proves the owner: other
+    * sinks may share the preceding components, and these components change with the sink's options. Returns
+    * `None` for an id not created by a sink.
     */
   def runOf(id: String): Option[String] = Some(id).collect { case Made(run) => run }
 

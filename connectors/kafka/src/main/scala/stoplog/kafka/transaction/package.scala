@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka
 
-/** Transactions that one process begins and another commits, as the two phases of [[stoplog.sink]]. It knows no Spark. */
+/** Transactions started by one process and committed by another, as the two phases of [[stoplog.sink]]. The
+  * package does not depend on Spark.
+  */
 package object transaction

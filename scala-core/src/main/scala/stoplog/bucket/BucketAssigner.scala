@@ -55,7 +55,7 @@ trait TimedBuckets {
 
   /** Returns the end of the bucket, in milliseconds since 1970-01-01T00:00:00Z. All rows of the bucket are
     * earlier. Returns `None` for a bucket without an end; such a bucket is never complete. The method must be
-    * pure. The driver calls this method, possibly without a call of `open` before.
+    * pure. The driver may call this method without calling `open` first.
     */
   def bucketEndMillis(bucket: String): Option[Long]
 }

@@ -115,9 +115,7 @@ private[stoplog] object BucketEnds {
       }
     }
 
-    /** From the finest unit to the coarsest. The first unit whose increment changes the name is the span of a
-      * bucket.
-      */
+    /** From finest to coarsest. The first unit whose increment changes the name is the span of a bucket. */
     private val units = Seq(
       ChronoUnit.MICROS,
       ChronoUnit.MILLIS,

@@ -20,9 +20,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
 
-/** Assigns buckets by the value of a SQL expression. The value is the bucket's path; null maps to
-  * [[BucketId.OfNull]].
-  */
+/** Assigns buckets by the value of a SQL expression, which is the path; null maps to [[BucketId.OfNull]]. */
 private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {
 
   @transient private var projection: UnsafeProjection = _
@@ -31,8 +29,7 @@ private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpressi
 
   override def open(schema: StructType): Unit = projection = expression.projection()
 
-  // Consecutive rows usually have the same value. The comparison uses bytes, so an equal value creates no
-  // String.
+  // Consecutive rows usually have the same value. An equal value is compared as bytes and creates no String.
   override def bucket(row: InternalRow, context: BucketContext): String = {
     val result = projection(row)
     if (result.isNullAt(0)) BucketId.OfNull
@@ -55,7 +52,7 @@ private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpressi
 private[stoplog] final class BucketExpression private (val sql: String, private val bound: Expression)
     extends Serializable {
 
-  /** Returns a new evaluator for one task, compiled where possible. Result rows have a single string and are
+  /** Returns a new evaluator for one task, compiled where possible. The result row has one string and is
     * reused.
     */
   private[bucket] def projection(): UnsafeProjection = BucketExpression.projection(Seq(this))

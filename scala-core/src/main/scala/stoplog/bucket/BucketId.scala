@@ -61,9 +61,7 @@ private[stoplog] object BucketId {
   private final val MostBytes = 255
 }
 
-/** The columns that readers derive from directories `name=value`. Spark, pyarrow, DuckDB and pandas all do
-  * so.
-  */
+/** The columns that readers (Spark, pyarrow, DuckDB and pandas) derive from directories `name=value`. */
 private[stoplog] object PartitionDiscovery {
 
   /** Returns the first level of a bucket that is not of the form `name=value`. Spark ignores the files below

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
-/** Receives each complete bucket once the bucket's marker is visible, for example to add a partition to a
-  * catalog or to start a job that waits for the bucket.
+/** Receives each complete bucket once the bucket's marker is visible. Listeners may add a partition to a
+  * catalog, or start a job that waits for the bucket.
   *
-  * The driver calls the listener for one bucket at a time, with the query's session as the active session.
-  * Called again for the same bucket and version if a process died before the epoch was finished, so
-  * implementations MUST be idempotent. The query resumes when the call returns. If the call throws, the epoch
-  * fails, and the next attempt repeats the call.
+  * The driver calls the listener for one bucket at a time, with the query's session as the active session. If
+  * a process dies before the epoch is finished, the driver calls the listener again for the same bucket and
+  * version. Implementations MUST therefore be idempotent. The query resumes when the call returns. If the
+  * call throws, the epoch fails, and the next attempt repeats the call.
   *
   * {{{
   * final class AddPartition extends BucketListener {

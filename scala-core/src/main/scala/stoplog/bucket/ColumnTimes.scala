@@ -10,8 +10,8 @@ import stoplog.commit.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.log.{TimeColumn, TimeKind}
 
-/** The times of the rows in a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`. Instants are
-  * in UTC, and local values are in the zone of the column.
+/** The times of the rows in a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`. A `TIMESTAMP`
+  * is in UTC; the other types are local times without a zone.
   */
 private[stoplog] final class ColumnTimes private (ordinal: Int, val column: TimeColumn)
     extends RowTimes[InternalRow] {

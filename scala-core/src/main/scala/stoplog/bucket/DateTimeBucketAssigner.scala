@@ -74,9 +74,7 @@ final class DateTimeBucketAssigner(
 
 object DateTimeBucketAssigner {
 
-  /** A bucket for each hour. Spark, pyarrow, DuckDB and pandas read `dt` and `hour` as columns without
-    * options.
-    */
+  /** A bucket for each hour. Spark, pyarrow, DuckDB and pandas read `dt` and `hour` as columns by default. */
   val DefaultPattern: String = "'dt='yyyy-MM-dd'/hour='HH"
 
   /** The default for logs that record a zone for buckets but no pattern. Flink has the same default. */
@@ -143,8 +141,7 @@ private[bucket] object DateTimePattern {
     formatter
   }
 
-  // Text in single quotes is literal. Two single quotes represent a quote, inside and outside of literal
-  // text.
+  // Text in single quotes is literal. Two single quotes represent a quote, inside and outside of literals.
   private def unquoted(pattern: String): String =
     pattern.split("'", -1).zipWithIndex.collect { case (text, i) if i % 2 == 0 => text }.mkString
 

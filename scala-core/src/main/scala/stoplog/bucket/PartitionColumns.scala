@@ -23,8 +23,8 @@ private[stoplog] object PartitionColumns {
   /** Resolves the columns of `partitionBy`.
     *
     * @param names as written by the user; case matters only if names in the schema differ in case only
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_PARTITION_COLUMNS` if a name is unknown or
-    *   occurs twice, if a column is not of an atomic type, or if no column remains for the files
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_PARTITION_COLUMNS` for an unknown or repeated
+    *   name, for a column of a non-atomic type, or if no column remains for the files
     */
   def of(schema: StructType, names: Seq[String]): PartitionColumns = {
     def refused(why: String) = throw Errors.partitionColumns(why)

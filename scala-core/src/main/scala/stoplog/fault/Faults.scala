@@ -57,9 +57,7 @@ private[stoplog] trait ConnectorSteps {
 
 private[fault] object ConnectorSteps {
 
-  /** Returns the steps sorted by name. Only the context class loader knows Spark's `--jars`, so both loaders
-    * are searched.
-    */
+  /** Returns the steps sorted by name. Only the context class loader knows Spark's `--jars`. */
   def onClassPath: Vector[Step] = {
     val loaders = Seq(Thread.currentThread().getContextClassLoader, getClass.getClassLoader)
     loaders

@@ -24,8 +24,7 @@ object RunId {
 private[stoplog] final case class PartNaming(prefix: String, suffix: String) {
   def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-$number$suffix"
 
-  /** Returns the name of a part written by compaction: `<prefix>-<uid>-m<n><suffix>`. The run itself counts
-    * these parts.
+  /** Returns the name of a compacted part: `<prefix>-<uid>-m<n><suffix>`. The run itself counts these parts.
     */
   def merged(run: RunId, number: Long): String = s"$prefix-${run.uid}-m$number$suffix"
 }
@@ -51,9 +50,7 @@ private[stoplog] object SchemaId {
   */
 object PathBelow {
 
-  /** Returns the reason why the path may leave the sink's path, if any. The empty path is the sink's path
-    * itself.
-    */
+  /** Returns the reason why the path may leave the sink's path, if any. The empty path is valid. */
   def problem(path: String): Option[String] =
     if (path.startsWith("/")) Some("it is absolute")
     else if (path.contains('\u0000')) Some("there is a NUL in it")

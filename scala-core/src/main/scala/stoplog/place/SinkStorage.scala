@@ -97,7 +97,9 @@ private[stoplog] final class SinkStorage private (
   /** Performs the same check under a scratch sink id, deletes the scratch directory and returns the findings.
     *
     * @param scratch a sink id which no other sink uses
-    * @param asked   the rolling policy of the options Error: `STOPLOG_PATH_NOT_WRITABLE`.
+    * @param asked   the rolling policy of the options
+    *
+    * Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def trial(scratch: String, asked: RollingPolicy): Vector[Finding] = {
     val found =
@@ -120,8 +122,8 @@ private[stoplog] final class SinkStorage private (
   def names: PartLayout = layout
 
   /** Returns the rolling policy for this storage. If the storage cannot append to closed files, parts end
-    * with their epoch, because the cost of copying a part in each epoch would grow with its size. The storage
-    * is queried as late as possible, because the check may write a file.
+    * with their epoch. Otherwise the cost of copying a part in each epoch would grow with its size. The
+    * storage is queried as late as possible, because the check may write a file.
     */
   def policy(asked: RollingPolicy): RollingPolicy =
     EpochPolicy(asked, () => storage.growth(sinkId) == Growth.CreateOnly)

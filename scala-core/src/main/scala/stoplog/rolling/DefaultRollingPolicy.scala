@@ -4,7 +4,7 @@ package stoplog.rolling
 /** Closes a part by its size, number of records, age, idle time, or by the event times of its rows.
   *
   * The comparisons match Flink's policy of this name. A part rolls when its size is *more* than
-  * `maxPartSizeBytes`, so the part exceeds the limit by at most a row and the compressor's buffered bytes. A
+  * `maxPartSizeBytes`. So the part exceeds the limit by at most a row and the compressor's buffered bytes. A
   * part also rolls when its age or idle time has *reached* the interval. Flink has no limit of records; here
   * a part with `maxRecordsPerPart` rows is full, so no part exceeds the limit. The clock is checked after
   * each epoch and, between epochs, every `bucketCheckInterval`, so an interval may be exceeded by up to that

@@ -17,9 +17,7 @@ final class OnCheckpointRollingPolicy private (
     val maxRecordsPerPart: Option[Long]
 ) extends RollingPolicy {
 
-  /** Closes a part with more bytes on storage than this limit before its epoch ends. The limit must be
-    * positive.
-    */
+  /** Closes a part with more bytes on storage than this limit before its epoch ends; must be positive. */
   def withMaxPartSizeBytes(bytes: Long): OnCheckpointRollingPolicy =
     new OnCheckpointRollingPolicy(Some(Limit.positive("maxPartSizeBytes", bytes)), maxRecordsPerPart)
 

@@ -19,9 +19,7 @@ object RollReason {
   /** No row was written to the part for the inactivity interval. */
   case object Inactivity extends RollReason("inactivity")
 
-  /** A row's event time was later than the event time of the part's first row by the event-time interval or
-    * more.
-    */
+  /** A row's event time was later than the part's first event time by the event-time interval or more. */
   case object EventTime extends RollReason("eventTime")
 
   /** The policy closes every part at the end of its epoch. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.rolling
 
-/** The facts about an open part for a policy. The sink reuses the object between calls; do not keep a
-  * reference.
-  */
+/** The facts about an open part for a policy. The sink reuses the object between calls; do not keep it. */
 trait PartStats {
 
   /** The bucket's path under the sink's path; empty for the sink's path itself. */

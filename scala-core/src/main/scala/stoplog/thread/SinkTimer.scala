@@ -51,8 +51,7 @@ private[stoplog] object SinkTimer {
     val none: Limit = Limit(TimeUnit.HOURS.toMillis(1), () => ())
   }
 
-  /** Starts the first run after the interval, and each further run an interval after the end of the preceding
-    * run.
+  /** Starts the first run after the interval, and each further run an interval after the preceding run's end.
     */
   def every(intervalMillis: Long, limit: Limit = Limit.none)(action: => Next): SinkTimer =
     on(ofThisJvm, intervalMillis, limit)(action)

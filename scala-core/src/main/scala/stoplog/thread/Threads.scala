@@ -19,8 +19,7 @@ private[stoplog] object Daemons {
 /** Threads for the duration of a single call. These threads wait for a storage and do not compute. */
 private[stoplog] object Pooled {
 
-  /** Returns the results in the order of the items, after all actions have ended. Error: see
-    * [[Outcomes.all]].
+  /** Returns the results in the order of the items, after all actions have ended. Error: [[Outcomes.all]].
     *
     * @param name  the name of the threads
     * @param await called after all actions have been started
@@ -74,8 +73,7 @@ private[stoplog] object Uninterrupted {
     get(task).fold(throw _, identity)
   }
 
-  /** Runs the action with a channel. If an interrupt closes the channel, the method retries with a new
-    * channel.
+  /** Runs the action with a channel. If an interrupt closes the channel, retries with a new channel.
     *
     * @param action may run more than once
     */

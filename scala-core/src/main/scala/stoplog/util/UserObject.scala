@@ -22,8 +22,8 @@ import stoplog.error.{Errors, Redaction}
   * is serializable, and its keys are case-insensitive. If a class has such a constructor, the constructor is
   * always used.
   *
-  * The context class loader is searched first, because only this loader contains classes from `--jars` and
-  * from notebook cells.
+  * The context class loader is searched first, because this loader sees classes from `--jars` and from
+  * notebook cells.
   *
   * {{{
   * UserObject.load("com.example.KeyValueEncoder", classOf[Encoder], "encoder")

@@ -50,7 +50,9 @@ private[stoplog] object SchemaId {
   */
 object PathBelow {
 
-  /** Returns the reason why the path may leave the sink's path, if any. The empty path is valid. */
+  /** Returns the reason why the path may leave the sink's path, if any. The empty path, the sink's path
+    * itself, is valid.
+    */
   def problem(path: String): Option[String] =
     if (path.startsWith("/")) Some("it is absolute")
     else if (path.contains('\u0000')) Some("there is a NUL in it")

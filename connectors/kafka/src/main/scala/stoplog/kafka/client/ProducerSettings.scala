@@ -28,7 +28,8 @@ private[kafka] final case class ProducerSettings(
   /** Returns the settings of a producer without transactions. */
   def plain: JMap[String, Object] = asJava(client ++ bytes)
 
-  /** Returns the settings of a transactional producer. Settings that affect exactly-once delivery are fixed.
+  /** Returns the settings of a transactional producer. Settings that could lose, duplicate or reorder records
+    * are fixed.
     */
   def transactional(id: String): JMap[String, Object] = asJava(
     client ++ bytes ++ Map(

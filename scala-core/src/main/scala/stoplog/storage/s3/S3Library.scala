@@ -27,7 +27,7 @@ private[stoplog] object S3Library {
       throw Errors.hadoopAws(path, hadoop, s"it has version $other")
     }
     if (loader.getResource(Sdk) == null)
-      throw Errors.hadoopAws(path, hadoop, "the AWS SDK that comes with it is not")
+      throw Errors.hadoopAws(path, hadoop, "the AWS SDK, which comes with it, is not there")
   }
 
   /** Rejects S3A's purge of unfinished uploads, which would delete open parts. Call this method before Hadoop

@@ -145,15 +145,15 @@ class NotAStoplogQuery(StoplogError):
     """A query was to be followed that reports none of stoplog's numbers.
 
     >>> print(NotAStoplogQuery("clicks"))
-    The query clicks cannot be followed: its sink reports none of the numbers of stoplog's file sink. \
-Pass the query that sink.write_stream(…).start() answered, or one of format("stoplog").
+    The query clicks cannot be followed: its sink reports no metrics of stoplog's file sink. \
+Pass the query that sink.write_stream(…).start() returned, or a query of format("stoplog").
     """
 
     def __init__(self, query: str) -> None:
         super().__init__(
             "STOPLOG_NOT_A_STOPLOG_QUERY",
-            f"The query {query} cannot be followed: its sink reports none of the numbers of stoplog's file "
-            'sink. Pass the query that sink.write_stream(…).start() answered, or one of format("stoplog").',
+            f"The query {query} cannot be followed: its sink reports no metrics of stoplog's file sink. "
+            'Pass the query that sink.write_stream(…).start() returned, or a query of format("stoplog").',
         )
 
 

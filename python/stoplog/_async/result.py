@@ -78,7 +78,8 @@ class CallFailed(StoplogError):
 
     >>> print(CallFailed(3, ConnectionError("refused")))
     [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, at last with ConnectionError: refused. \
-Correct the cause, allow more attempts by retry, or set on_error="reject" to put such rows aside and go on.
+Correct the cause, allow more attempts with retry, or set on_error="reject" to return such rows \
+as rejected rows and continue.
     """
 
     def __init__(self, attempts: int, error: Exception) -> None:
@@ -87,8 +88,8 @@ Correct the cause, allow more attempts by retry, or set on_error="reject" to put
             _CALL_FAILED,
             f"[{_CALL_FAILED}] A call of async_map failed{times} with "
             f"{type(error).__name__}: {message_of(error).rstrip('.')}. "
-            'Correct the cause, allow more attempts by retry, or set on_error="reject" to put such rows '
-            "aside and go on.",
+            'Correct the cause, allow more attempts with retry, or set on_error="reject" to return such rows '
+            "as rejected rows and continue.",
         )
 
 

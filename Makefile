@@ -142,7 +142,7 @@ fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix-only --quiet .
 
-lint: lint-python $(LAUNCHER) ## Check formats, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
+lint: lint-python $(LAUNCHER) ## Check formats, prose, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
 	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
 
 lint-python: $(STAMPS)/venv
@@ -150,6 +150,7 @@ lint-python: $(STAMPS)/venv
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy $(wildcard python/stoplog python/pytest_stoplog.py python/tests scripts demo bench)
+	$(PY) scripts/prose.py
 
 docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and build the guide in build/guide.
 	scripts/sbt $(GENERATED)

@@ -169,9 +169,7 @@ private[admin] object RewindCommand {
       val newest   = records.last
       val shown    = later.filterNot(sink.log.isCalledOff)
       val finished = shown.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
-        newest.state.open.map(part =>
-          (part: Part) -> newest
-        ) // these parts are finished first
+        newest.state.open.map(part => (part: Part) -> newest) // these parts are finished first
       val (stay, gone) = finished.partition { case (part, _) =>
         open.get(part.finishedPath).exists(_.records == part.records)
       }

@@ -221,7 +221,7 @@ private[filesink] object RowWriterFactory {
     ) extends BadRows {
       private[this] var writer = Option.empty[TaskWriter[RejectedRow]]
       private[this] var rows   = 0L
-      private[this] var last = Option.empty[String] // the supported bucket of the preceding row
+      private[this] var last   = Option.empty[String] // the supported bucket of the preceding row
 
       override def take(row: InternalRow, bucket: Option[String], bad: BadRow): Unit = {
         val known = bucket.filter(id => id.isEmpty || last.contains(id) || canHave(below(id)))

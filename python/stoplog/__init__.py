@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rolling files for Spark Structured Streaming, each row in exactly one of them.
+"""Rolling files for Spark Structured Streaming: exactly one file contains each row.
 
-A sink is described with builders that bear the names of Flink's, and used with Spark's own writers:
+Builders with Flink's names describe a sink, and Spark's own writers use the sink:
 
     import stoplog
     from pyspark.sql import SparkSession

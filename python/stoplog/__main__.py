@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m stoplog`, where the script is not on the path."""
+"""Runs the command line by `python -m stoplog`, for environments without the script on the path."""
 
 from __future__ import annotations
 

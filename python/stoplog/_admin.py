@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tools of the jar in a plain JVM: no Spark session, one question and one answer in JSON."""
+"""Runs the jar's tools in a plain JVM, without a Spark session: one JSON request and one JSON response."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from stoplog._artifact import package_jar
 from stoplog.errors import StoplogError
 
 Runner = Callable[[Sequence[str], str], tuple[int, str, str]]
-"""Runs a command line with a standard input; answers its exit status, standard output and standard error."""
+"""Runs a command line with a standard input; returns the exit status, standard output and standard error."""
 
 _MAIN = "stoplog.admin.Main"
 
 
 class ToolFailed(StoplogError):
-    """A tool of the jar refused what it was asked for, or failed. `condition` is the jar's."""
+    """A tool of the jar rejected the request, or failed. `condition` is the jar's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Jvm:
-    """The places of Java and of the jars.
+    """The locations of Java and of the jars.
 
     Attributes:
-        jars: more of them, such as hadoop-aws and what it needs for s3a.
+        jars: additional jars, such as hadoop-aws and its dependencies for s3a.
         hadoop: settings of Hadoop's file systems, such as fs.s3a.endpoint.
     """
 
@@ -41,17 +41,17 @@ class Jvm:
             raise TypeError(f"jars is a tuple of paths: write ({self.jars!r},)")
 
     def ask(self, request: Mapping[str, object], runner: Runner | None = None) -> dict[str, object]:
-        """The answer to a request.
+        """Returns the tool's response to a request.
 
         Raises:
-            ToolFailed: what the tool says, or that Java, Spark's jars or the answer are not there.
+            ToolFailed: the tool reported an error, or Java, Spark's jars or the response are missing.
         """
         asked = dict(request)
         if self.hadoop:
             asked["hadoop"] = dict(self.hadoop)
         status, answer, errors = (runner or _run)(self.command(), json.dumps(asked))
         try:
-            # No splitlines: it cuts at characters that the name of a bucket may have.
+            # No splitlines: splitlines also splits at characters that bucket names may contain.
             found = json.loads(answer.strip().rpartition("\n")[2])
         except ValueError:
             found = None
@@ -60,13 +60,13 @@ class Jvm:
         error = found.get("error")
         if isinstance(error, dict):
             condition, message = str(error.get("condition")), _sentence(str(error.get("message")))
-            if not condition.startswith("STOPLOG_"):  # the class of an error that has no condition
+            if not condition.startswith("STOPLOG_"):  # the class name of an error without a condition
                 condition, message = "STOPLOG_TOOL_FAILED", f"{condition}: {message}"
             raise ToolFailed(condition, message)
         return found
 
     def command(self) -> list[str]:
-        """The command line, as pyspark would find Java and the jars."""
+        """Returns the command line; finds Java and the jars as pyspark does."""
         missing = [jar for jar in self.jars if not Path(jar).is_file()]
         if missing:
             raise ToolFailed("STOPLOG_TOOL_JARS", f"There is no jar at {', '.join(missing)}.")
@@ -81,7 +81,7 @@ _OPENINGS = (
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
     "--add-opens=java.base/java.util=ALL-UNNAMED",
 )
-"""The packages that Spark's own launcher opens to its libraries, as far as formats need them."""
+"""The packages that Spark's launcher opens to its libraries, limited to the needs of the formats."""
 
 
 def _java() -> str:
@@ -142,7 +142,7 @@ def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
 
 
 def _named() -> dict[str, str]:
-    """An environment in which Java can name files by more than ASCII, as Python does in any."""
+    """Returns an environment in which Java supports non-ASCII file names, as Python always does."""
     plain = os.environ.get("LC_ALL") in ("C", "POSIX")
     return {**os.environ, "LC_ALL": "C.UTF-8"} if plain else dict(os.environ)
 
@@ -153,7 +153,7 @@ def _no_answer(status: int, errors: str) -> str:
 
 
 def _sentence(message: str) -> str:
-    """The message without the condition in front of it and the SQLSTATE behind it."""
+    """Returns the message without the leading condition and the trailing SQLSTATE."""
     text = message.strip()
     if text.startswith("["):
         text = text.partition("] ")[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The place of the jar."""
+"""The location of the jar."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from stoplog._version import ARTIFACT, CHECKOUT
 from stoplog.errors import JarMissing
 
 ENVIRONMENT_VARIABLE = "STOPLOG_JAR"
-"""Names a jar that is used instead of the package's own."""
+"""The environment variable with the path of a jar that replaces the package's own jar."""
 
-# Not the jars of sources, documentation or tests beside it.
+# Excludes the jars of sources, documentation and tests in the same directory.
 _MAIN_JAR = re.compile(re.escape(ARTIFACT) + r"-\d[\d.]*(-SNAPSHOT)?\.jar")
 
 
 def find_jar(in_wheel: Path, in_checkout: Path) -> Path:
-    """The jar that the environment names, or else the wheel's, or else the one that was built last."""
+    """Returns the jar of the environment variable, else the wheel's jar, else the most recent build."""
     named = os.environ.get(ENVIRONMENT_VARIABLE)
     if named:
         if not Path(named).is_file():
@@ -32,7 +32,7 @@ def find_jar(in_wheel: Path, in_checkout: Path) -> Path:
 
 
 def package_jar() -> Path:
-    """The jar of this package, as it is installed or checked out."""
+    """Returns the jar of this package, from the installation or from the checkout."""
     return find_jar(
         Path(__file__).resolve().parent / "jars", CHECKOUT / "scala-core" / "target" / "scala-2.13"
     )

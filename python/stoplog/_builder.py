@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builders, and the maps of strings that they make: options, immutable and comparable, checked by the jar."""
+"""Builders and their option maps: immutable, comparable, and checked by the jar."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class BuilderState:
-    """The options that calls of a builder have set, in groups: a new group replaces the old one of its name.
+    """The options that calls of a builder have set, in groups. A new group replaces the group of the same
+    name.
 
     Attributes:
-        groups: their names and options, in the order of the calls.
+        groups: the names and options of the groups, in the order of the calls.
     """
 
     groups: tuple[tuple[str, Pairs], ...] = ()
 
     @classmethod
     def of(cls, groups: Mapping[str, Mapping[str, str]]) -> BuilderState:
-        """The state of a builder that has set these groups.
+        """Returns the state of a builder that has set these groups.
 
         >>> BuilderState.of({"table": {"url": "jdbc:derby:shop", "dbtable": "orders"}})
         BuilderState(url='jdbc:derby:shop', dbtable='orders')
@@ -43,7 +44,7 @@ class BuilderState:
         return cls(tuple((name, pairs_of(options)) for name, options in groups.items()))
 
     def with_group(self, name: str, options: Mapping[str, str]) -> BuilderState:
-        """The same state with these options in place of the group's old ones.
+        """Returns the same state with these options instead of the group's old options.
 
         >>> json = BuilderState.of({"format": {"format": "json", "timestampFormat": "yyyy"}})
         >>> json.with_group("format", {"format": "csv"})
@@ -52,11 +53,11 @@ class BuilderState:
         return BuilderState((*self.without_group(name).groups, (name, pairs_of(options))))
 
     def without_group(self, name: str) -> BuilderState:
-        """The same state without the group's options."""
+        """Returns the same state without the group's options."""
         return BuilderState(tuple(group for group in self.groups if group[0] != name))
 
     def pairs(self) -> Pairs:
-        """All options as one map.
+        """Returns all options as one map.
 
         Raises:
             InvalidOptions: an option has two values.
@@ -78,12 +79,12 @@ class BuilderState:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OptionBacked:
-    """A sink, a source or a piece of one that its options describe."""
+    """A sink, a source or a part of either that is defined by options."""
 
     _pairs: Pairs
 
     def options(self) -> dict[str, str]:
-        """The options of Spark's `format(…)` that this object stands for, with its secrets, as a new dict."""
+        """Returns the options for Spark's `format(…)` as a new dict, including secrets."""
         return dict(self._pairs)
 
     def __repr__(self) -> str:
@@ -92,20 +93,20 @@ class OptionBacked:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sink(OptionBacked):
-    """A sink that its options describe."""
+    """A sink that is defined by options."""
 
     _format: ClassVar[str]
 
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
     ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink, in append mode.
+        """Returns the writer of a streaming query that is set to this sink, in append mode.
 
         Args:
             df: a streaming DataFrame.
-            checkpoint_location: the directory in which the query keeps its progress. It belongs to one query
-                and one sink; by default it is left to `spark.sql.streaming.checkpointLocation`. A sink for
-                Kafka and a write-ahead sink keep their logs there, unless `with_log_location` says otherwise.
+            checkpoint_location: the directory in which the query keeps its progress, for one query and one
+                sink. The default is Spark's `spark.sql.streaming.checkpointLocation`. Kafka sinks and
+                write-ahead sinks keep their logs in this directory, unless `with_log_location` sets another.
 
         Returns:
             Spark's own writer, for a trigger, an output mode, a query name and `start()`.
@@ -130,11 +131,11 @@ _OF_WHAT_IS_BUILT = frozenset({"write_stream", "write", "read_stream", "read", "
 
 
 class Unbuilt:
-    """A builder, whose error says so to a program that takes it for the thing that it builds."""
+    """A builder; its error message suggests `build()` if a program uses the builder as the built object."""
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # a type checker knows better which attributes there are
+    if not TYPE_CHECKING:  # a type checker knows the attributes
 
         def __getattr__(self, name: str) -> object:
             kind = type(self).__name__
@@ -145,7 +146,7 @@ class Unbuilt:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Builder(Unbuilt):
-    """A builder of options; each call answers a new builder."""
+    """A builder of options; each call returns a new builder."""
 
     _state: BuilderState
 
@@ -153,10 +154,10 @@ class Builder(Unbuilt):
         return f"{type(self).__name__}({self._state})"
 
     def _with(self, group: str | None = None, /, **options: str) -> Self:
-        """Sets a group, which has the name of its first option if it is given no other.
+        """Sets a group; the default name of a group is its first option.
 
         Raises:
-            TypeError: a value is no string.
+            TypeError: a value is not a string.
         """
         return type(self)(self._state.with_group(group or next(iter(options)), options))
 
@@ -165,18 +166,18 @@ class Builder(Unbuilt):
 
 
 FORMAT = "stoplog"
-"""The name by which Spark finds the sink and the source of files, and that of their jar."""
+"""The name under which Spark finds the file sink and the file source; also the name of their jar."""
 
 
 def checked(state: BuilderState, facade: str, artifact: str = FORMAT) -> Pairs:
-    """The options that a builder has set, which the jar has accepted if there is a classic session.
+    """Returns the options that a builder has set. In a classic session, the jar checks the options first.
 
     Args:
-        facade: the class of the jar that knows these options.
-        artifact: the name of the facade's jar in an error that says that the jar is missing.
+        facade: the class of the jar that checks these options.
+        artifact: the name of the facade's jar in the error for a missing jar.
 
     Raises:
-        InvalidOptions: an option has two values, or the jar refused some options.
+        InvalidOptions: an option has two values, or the jar rejected some options.
         JarMissing: the active session runs without the jar.
         VersionMismatch: the active session runs with the jar of another release.
     """
@@ -188,15 +189,15 @@ def checked(state: BuilderState, facade: str, artifact: str = FORMAT) -> Pairs:
 
 
 def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:
-    """The argument of a method if it is of the kind.
+    """Returns the argument of a method if the argument is of the kind.
 
     Args:
         method: the method's name in an error.
-        kind: a class, or several as `A | B`.
-        made_by: the sentence in an error that says how one is made.
+        kind: a class, or several classes as `A | B`.
+        made_by: the sentence in an error that explains how to create an argument.
 
     Raises:
-        TypeError: it is another thing, such as a builder that was not built.
+        TypeError: the argument is of another kind, such as a builder without `build()`.
 
     >>> from stoplog import OutputFileConfig
     >>> required("with_output_file_config", OutputFileConfig.builder(), OutputFileConfig, "…")
@@ -220,7 +221,7 @@ end it with .build()
 def _needs_nothing(kind: type) -> bool:
     try:
         inspect.signature(kind).bind()
-    except (TypeError, ValueError):  # it needs something, or Python does not know what
+    except (TypeError, ValueError):  # the class needs arguments, or Python does not know its signature
         return False
     return not inspect.isabstract(kind)
 
@@ -234,7 +235,7 @@ _NAMES = {str: "string"}
 
 
 def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
-    """One option map of several; all contradictions between them are reported in one error.
+    """Merges several option maps into one; one error reports all conflicts.
 
     >>> merged([{"format": "json"}, {"sinkId": "a"}])
     (('format', 'json'), ('sinkId', 'a'))
@@ -259,7 +260,7 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
 
 
 def shown(pairs: Iterable[tuple[str, str]]) -> str:
-    """The options as a `repr` shows them; what looks like a secret is hidden, as in Spark's own logs.
+    """Returns the options for a `repr`; values that look like secrets are hidden, as in Spark's own logs.
 
     >>> shown([("format", "json"), ("fs.s3a.secret.key", "hunter2")])
     "format='json', fs.s3a.secret.key='…'"

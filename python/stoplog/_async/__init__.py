@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls beside each other in one task; `stoplog.async_io` is the public module."""
+"""Concurrent calls within one task; `stoplog.async_io` is the public module."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call of the user's function, with its retries and the pace of calls."""
+"""A call of the user's function, with retries and the rate limit."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 CATCH_UP_SECONDS = 0.05
-"""The delay of calls that the pace still makes up for.
+"""The maximum delay, in seconds, for which later calls may catch up.
 
-Without it every late wake-up of the event loop, a millisecond or so, would be lost for ever, and a limit of a
-thousand calls a second never reached.
+Without this allowance, each late wake-up of the event loop (about a millisecond) would reduce the rate for
+good. A limit of a thousand calls a second would never be reached.
 """
 
 
 class Pace:
-    """Lets calls pass one by one, in any T seconds at most `(T + CATCH_UP_SECONDS) / seconds_between + 1`.
+    """Limits the call rate: in any T seconds at most `(T + CATCH_UP_SECONDS) / seconds_between + 1` calls.
 
-    The first one waits like any other. So the bound holds across the tasks of one partition in successive
-    micro-batches too, although these know nothing of each other.
+    The first call waits like any other call. Therefore the bound also holds across the tasks of one partition
+    in successive micro-batches, although the tasks share no state.
 
     Args:
-        seconds_between: of two calls.
+        seconds_between: the seconds between two calls.
     """
 
     def __init__(self, seconds_between: float) -> None:
@@ -39,7 +39,7 @@ class Pace:
         self._turns = asyncio.Lock()
 
     async def turn(self) -> None:
-        """Waits until the next call may be made."""
+        """Waits until the next call is allowed."""
         loop = asyncio.get_running_loop()
         async with self._turns:
             now = loop.time()
@@ -51,14 +51,14 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Makes calls on the running event loop, whose clock is the only one.
+    """Makes calls on the running event loop and uses only the clock of this loop.
 
     Args:
-        function: of a list of rows.
+        function: called with a list of rows.
         retry: the rule for failed calls.
         random: a source of numbers from 0 to 1.
-        timeout_seconds: of one attempt; what it waits for its turn does not count.
-        late: a function that answers for a row whose call timed out for good.
+        timeout_seconds: the limit of one attempt, without the wait for the rate limit.
+        late: returns the result of a row whose call timed out in its last attempt.
         pace: the rate limit.
     """
 
@@ -70,7 +70,7 @@ class Caller:
     pace: Pace | None = None
 
     async def outcomes(self, rows: list[Row]) -> list[Outcome]:
-        """The outcome of each row. Of a call for many, the rows that failed are asked for again, together."""
+        """Returns the outcome of each row. After a batch call, one new call retries all failed rows."""
         settled: dict[int, Outcome] = {}
         pending = list(range(len(rows)))
         attempt = 0
@@ -98,7 +98,7 @@ class Caller:
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            # What the function awaited another task cancelled, such as a token that calls share.
+            # Another task cancelled the awaitable of the function, such as a token that calls share.
             return [RuntimeError("The call was cancelled from within.")] * len(rows)
         except Exception as error:
             return [error] * len(rows)
@@ -110,7 +110,7 @@ class Caller:
     async def _attempt(self, rows: list[Row]) -> Sequence[Any]:
         if self.timeout_seconds is None:
             return await self.function(rows)
-        # Not wait_for: it hides whether its time was over or the function raised a TimeoutError of its own.
+        # Not wait_for: wait_for does not distinguish its own timeout from a TimeoutError of the function.
         attempt = asyncio.ensure_future(self.function(rows))
         try:
             await asyncio.wait({attempt}, timeout=self.timeout_seconds)
@@ -118,12 +118,12 @@ class Caller:
                 return attempt.result()
         finally:
             attempt.cancel()
-        # It may need awaits to clean up, and is in flight until then.
+        # The attempt may need awaits to clean up, and counts as in flight until then.
         await asyncio.wait({attempt})
         raise CallTimeout(self.timeout_seconds)
 
     def _wait(self, outcome: Outcome) -> float | None:
-        # A wrong answer is no matter of time.
+        # A retry does not correct a wrong result.
         if not isinstance(outcome, Failed) or isinstance(outcome.error, BadAnswer):
             return None
         return self.retry.wait_after(outcome.attempts, outcome.error, self.random)
@@ -147,7 +147,9 @@ def _outcome(answer: Any, attempt: int) -> Outcome:
 
 
 def _is_cancelled() -> bool:
-    """True if this call itself is to end; always true on Python 3.10, which does not say."""
+    """Returns true if this call itself is being cancelled; always true on Python 3.10, which lacks the
+    method.
+    """
     task: Any = asyncio.current_task()
     cancelling = getattr(task, "cancelling", None)
     return cancelling is None or cancelling() > 0

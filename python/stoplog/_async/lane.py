@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that are under way, and the thread that runs them."""
+"""Calls in flight, and the thread that runs them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
 
 CANCEL_SECONDS = 5.0
-"""The time that calls have to clean up when a task's failure cancels them."""
+"""The seconds that calls have to clean up after the failure of their task cancels them."""
 
 
 class Flight(Generic[Asked, Answered]):
-    """Makes at most `capacity` calls at a time; the next one begins on the loop where another has ended.
+    """Makes at most `capacity` calls at a time; the end of a call starts the next call on the same loop.
 
     All methods are called on the loop.
 
     Args:
-        call: made for each request.
-        landed: a function of the calls that ended, called once in each round of the loop; or of the error
-            that ends all calls.
+        call: called for each request.
+        landed: called with the ended calls once in each round of the loop, or with the error that ends all
+            calls.
     """
 
     def __init__(
@@ -50,12 +50,12 @@ class Flight(Generic[Asked, Answered]):
         self._ended: list[tuple[int, Answered]] = []
 
     def add(self, calls: list[tuple[int, Asked]]) -> None:
-        """Begins numbered calls, now or when there is room."""
+        """Starts numbered calls at once, or as soon as the capacity allows."""
         self._waiting.extend(calls)
         self._begin()
 
     async def cancel(self) -> None:
-        """Ends all calls without an answer."""
+        """Cancels all calls; no results are delivered."""
         self._waiting.clear()
         running = set(self._running)
         for task in running:
@@ -88,12 +88,12 @@ class Flight(Generic[Asked, Answered]):
 
 
 class LoopLane:
-    """An event loop in one thread, which goes on while the task's own thread waits for input or output.
+    """An event loop in its own thread. The loop continues while the task's thread waits for input or output.
 
     Args:
-        make: gives, on the loop, what makes the calls; awaited once before the first.
+        make: awaited once on the loop before the first call; returns the function that makes the calls.
         end: a coroutine function that the loop runs after the last call.
-        capacity: the most calls in flight.
+        capacity: the maximum number of calls in flight.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class LoopLane:
         return landed
 
     def close(self) -> None:
-        """Cancels what still runs, closes what was opened and ends the thread."""
+        """Cancels the running calls, closes the opened function and ends the thread."""
         try:
             if not self._over.is_set():
                 self._on_loop(self._wind_up)
@@ -153,7 +153,7 @@ class LoopLane:
             try:
                 return await work()
             except (SystemExit, KeyboardInterrupt) as error:
-                # asyncio ends the loop with these, and the thread that waits here would not hear of it.
+                # These exceptions end the asyncio loop, and the waiting thread would not receive them.
                 raise RuntimeError(f"open() or close() tried to end the process by {error!r}.") from error
 
         return asyncio.run_coroutine_threadsafe(awaited(), self._loop).result()

@@ -16,22 +16,22 @@ ResultRow: TypeAlias = "tuple[Any, ...] | dict[str, Any]"
 """A row of the result, by position or by name."""
 
 Answer: TypeAlias = "ResultRow | list[ResultRow] | None"
-"""The answer of a user's function for a row."""
+"""The result of a user's function for a row."""
 
 BatchFunction: TypeAlias = "Callable[[list[Row]], Awaitable[Sequence[Answer | Exception]]]"
-"""A call: as many answers as rows, in their order."""
+"""A call: returns one result for each row, in the order of the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The call succeeded, with this many rows of result."""
+    """The call succeeded and returned these result rows."""
 
     rows: list[ResultRow]
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The call failed for good."""
+    """The last attempt of the call failed."""
 
     error: Exception
     attempts: int
@@ -45,7 +45,7 @@ Outcome: TypeAlias = "Done | Failed"
 
 
 class CallTimeout(StoplogError, TimeoutError):
-    """A call took longer than `timeout_seconds`, and was cancelled.
+    """A call exceeded `timeout_seconds` and was cancelled.
 
     >>> isinstance(CallTimeout(0.5), TimeoutError)
     True
@@ -56,7 +56,7 @@ class CallTimeout(StoplogError, TimeoutError):
 
 
 class BadAnswer(StoplogError, TypeError):
-    """A function returned what is no row of the schema that was given.
+    """A function returned a value that is not a row of the given schema.
 
     >>> BadAnswer("an int").condition
     'STOPLOG_ASYNC_ANSWER'
@@ -71,7 +71,7 @@ class BadAnswer(StoplogError, TypeError):
 
 
 def done(answer: Any) -> Done:
-    """The outcome of a call that succeeded.
+    """Returns the outcome of a successful call.
 
     >>> done([(1,), (2,)])
     Done(rows=[(1,), (2,)])
@@ -79,7 +79,7 @@ def done(answer: Any) -> Done:
     Done(rows=[])
 
     Raises:
-        BadAnswer: the answer is no row and no list of rows.
+        BadAnswer: the result is neither a row nor a list of rows.
     """
     if answer is None:
         return Done([])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows and their results, as batches of Arrow."""
+"""Conversion of rows and results to and from Arrow batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def rows_of(batch: pa.RecordBatch, schema: StructType) -> list[Row]:
-    """The rows of an Arrow batch, with fields by name and by position."""
+    """Returns the rows of an Arrow batch, with fields by name and by position."""
     import pyarrow as pa
     from pyspark.sql.conversion import ArrowTableToRowsConversion
 
@@ -25,7 +25,7 @@ def rows_of(batch: pa.RecordBatch, schema: StructType) -> list[Row]:
 
 
 def batches_of(rows: Sequence[tuple[Any, ...]], schema: StructType) -> list[pa.RecordBatch]:
-    """Arrow batches of rows that are as wide as the schema; of no rows, none."""
+    """Returns Arrow batches of rows that match the schema; no batch for no rows."""
     from pyspark.sql.conversion import LocalDataToArrowConversion
 
     if not rows:
@@ -34,7 +34,7 @@ def batches_of(rows: Sequence[tuple[Any, ...]], schema: StructType) -> list[pa.R
 
 
 def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
-    """A row's values in the order of the schema; those that a dict leaves out are null.
+    """Returns the values of a row in the order of the schema; fields missing from a dict are null.
 
     >>> positional({"b": 2}, ["a", "b"])
     (None, 2)
@@ -43,7 +43,7 @@ def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
     (1, 2)
 
     Raises:
-        BadAnswer: the row has more or fewer values, or a name that the schema lacks.
+        BadAnswer: the row has more or fewer values than the schema, or an unknown name.
     """
     if isinstance(row, dict):
         unknown = sorted(set(row).difference(names))
@@ -54,27 +54,28 @@ def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
         raise BadAnswer(f"a row of {len(row)} values for a schema of {len(names)}")
     fields = getattr(
         row, "__fields__", names
-    )  # of a Row with names, which may be those of the schema in another order
+    )  # of a Row with names, possibly the schema's names in another order
     if fields != names and sorted(fields) == sorted(set(names)):
         return tuple(row[fields.index(name)] for name in names)
     return tuple(row)
 
 
 ERROR_COLUMN = "_error"
-"""The column that says why a row has no result, null for rows that have one."""
+"""The column with the reason why a row has no result; null for rows with a result."""
 
 OnFailure: TypeAlias = Literal["fail", "reject"]
 
 BATCH_ROWS = 1_000
-"""The number of result rows that Spark gets together."""
+"""The number of result rows in a batch for Spark."""
 
 
-# It is in the message, too: of what a worker raises only the text comes to the driver, and to condition_of.
+# The message contains the condition, because only the text of a worker's exception reaches the driver and
+# condition_of.
 _CALL_FAILED = "STOPLOG_ASYNC_CALL_FAILED"
 
 
 class CallFailed(StoplogError):
-    """A call failed for good, and with it the task; Spark may try the task again, with all its calls.
+    """The last attempt of a call failed, and the task fails. Spark may retry the task with all its calls.
 
     >>> print(CallFailed(3, ConnectionError("refused")))
     [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, at last with ConnectionError: refused. \
@@ -95,13 +96,13 @@ as rejected rows and continue.
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The treatment of outcomes.
+    """The handling of outcomes.
 
     Args:
-        schema: of the function's rows.
-        input_schema: of the rows that it is called with.
-        on_error: the treatment of a row whose call failed.
-        on_timeout: the treatment of a row whose call timed out.
+        schema: the schema of the function's rows.
+        input_schema: the schema of the rows that the function is called with.
+        on_error: the handling of a row whose call failed.
+        on_timeout: the handling of a row whose call timed out.
     """
 
     schema: StructType
@@ -114,7 +115,9 @@ class Result:
         return "reject" in (self.on_error, self.on_timeout)
 
     def output_schema(self) -> StructType:
-        """The columns of the result: with rejected rows every one can be null, and there is one more."""
+        """Returns the columns of the result. With rejected rows, all columns are nullable and `_error` is
+        added.
+        """
         from pyspark.sql.types import StructField, StructType
 
         if not self.rejects:
@@ -123,10 +126,10 @@ class Result:
         return StructType([*nullable, StructField(ERROR_COLUMN, error_type(self.input_schema), True)])
 
     def check(self, outcome: Outcome) -> None:
-        """Ends the task for a failure that the query does not reject.
+        """Fails the task if the query does not reject this kind of failure.
 
         Raises:
-            CallFailed: the call failed, and its row is not to be put aside.
+            CallFailed: the call failed, and the query does not reject such rows.
         """
         if (
             isinstance(outcome, Failed)
@@ -135,10 +138,10 @@ class Result:
             raise CallFailed(outcome.attempts, outcome.error) from outcome.error
 
     def batches(self, answered: Iterable[tuple[Row, Outcome]]) -> Iterator[pa.RecordBatch]:
-        """The result, a batch at a time, of outcomes that were checked.
+        """Returns the results of checked outcomes, batch by batch.
 
         Raises:
-            CallFailed: an answer does not fit the schema, and its row is not to be put aside.
+            CallFailed: a result does not fit the schema, and the query does not reject such rows.
         """
         waiting: list[tuple[Row, Outcome]] = []
         rows = 0
@@ -155,7 +158,7 @@ class Result:
             rows = [each for row, outcome in answered for each in self._rows(row, outcome)]
             return batches_of(rows, self.output_schema())
         except Exception as error:
-            if len(answered) > 1:  # find the row that has it
+            if len(answered) > 1:  # find the row with the error
                 return [batch for each in answered for batch in self._converted([each])]
             row, outcome = answered[0]
             failed = outcome if isinstance(outcome, Failed) else _unfit(error)
@@ -165,7 +168,8 @@ class Result:
     def _rejected(self, row: Row, failed: Failed) -> list[pa.RecordBatch]:
         try:
             return batches_of(self._rows(row, failed), self.output_schema())
-        except Exception:  # it has a value that Python reads and does not write, such as a time of the year 1
+        # the row has a value that Python can read but not write, such as a time of the year 1
+        except Exception:
             return batches_of(self._rows(None, failed), self.output_schema())
 
     def _rows(self, row: Row | None, outcome: Outcome) -> list[tuple[Any, ...]]:
@@ -183,7 +187,7 @@ class Result:
 
 
 def error_type(row: StructType) -> StructType:
-    """The type of the column `_error`.
+    """Returns the type of the column `_error`.
 
     >>> from pyspark.sql.types import StructType
     >>> error_type(StructType()).names
@@ -203,7 +207,7 @@ def error_type(row: StructType) -> StructType:
 
 
 def message_of(error: Exception) -> str:
-    """The text of an exception, cut so that it fits into a row; its class and its quotes may be of any kind.
+    """Returns the message of an exception as valid UTF-8, for any class of exception and any characters.
 
     >>> message_of(ValueError("half a sign: \\ud83d"))
     'half a sign: \\\\ud83d'
@@ -222,7 +226,7 @@ def _reason(failed: Failed) -> str:
 
 
 def _unfit(error: Exception) -> Failed:
-    # The last answer is the one that does not fit; how many attempts it took to get it is not kept.
+    # The last result is the invalid result; the number of attempts before it is not kept.
     if isinstance(error, BadAnswer):
         return Failed(error, 1)
     why = " ".join(message_of(error).split()) or type(error).__name__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats failed calls, by their errors and after a wait."""
+"""Retries failed calls, depending on the error and after a wait."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ RetryOn: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[
 
 
 class RetryAfter(Exception):
-    """Raised by a function when the other side said how long to wait, as HTTP does with `Retry-After`.
+    """Raised by a function when the service specifies a wait, as HTTP does with `Retry-After`.
 
-    Such a call is made again whatever `Retry.retry_on` says, as long as attempts are left. An exception of
-    another class with a number in its attribute `retry_after` is waited for in the same way, if `retry_on`
-    allows a retry.
+    Such a call is retried regardless of `Retry.retry_on`, as long as attempts are left. If `retry_on` allows
+    a retry, other exceptions with a number in the attribute `retry_after` are handled in the same way.
 
     Args:
-        seconds: the time for which the other side asks to be left alone.
+        seconds: the seconds that the service requires before the next call.
 
     Raises:
-        TypeError: `seconds` is no number, such as the text of a header.
+        TypeError: `seconds` is not a number, such as the text of a header.
 
     >>> str(RetryAfter(1.5))
     'The service asked to be called again after 1.5 s.'
@@ -41,21 +40,20 @@ class RetryAfter(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Exponential backoff with full jitter: the wait is random between nothing and a bound that doubles.
+    """Exponential backoff with full jitter: the wait is random between zero and a bound that doubles.
 
-    Full jitter, because calls that failed together must not come back together. A wait that the other side
-    asked for is added to it, for the same reason.
+    With full jitter, calls that failed at the same time are not retried at the same time. For the same
+    reason, the random wait is added to a wait that the service requires.
 
     Args:
-        max_attempts: the most attempts at a call, the first one counted.
-        first_wait_seconds: the bound of the first wait; that of each further one is twice the one before.
-        max_wait_seconds: the largest bound.
-        retry_on: exception classes, or a predicate of the exception. Calls that timed out are
-            `TimeoutError`s.
-        max_retry_after_seconds: a call that is to wait longer than this has failed.
+        max_attempts: the maximum number of attempts, including the first attempt.
+        first_wait_seconds: the bound of the first wait; the bound doubles with each further wait.
+        max_wait_seconds: the maximum of the bound.
+        retry_on: exception classes, or a predicate of the exception. Timeouts of calls are `TimeoutError`s.
+        max_retry_after_seconds: a call fails if the service requires a longer wait.
 
     Raises:
-        TypeError: `max_attempts` is no int, or `retry_on` is neither classes nor a function.
+        TypeError: `max_attempts` is not an int, or `retry_on` is neither classes nor a function.
         ValueError: fewer than one attempt, or a negative time.
 
     >>> Retry(max_attempts=5, retry_on=ConnectionError).max_wait_seconds
@@ -82,10 +80,10 @@ class Retry:
                 raise ValueError(f"{name} is {getattr(self, name)}. Set it to 0 or more.")
 
     def wait_after(self, attempt: int, error: Exception, random: Callable[[], float]) -> float | None:
-        """The seconds to wait before the next attempt; none if the call has failed for good.
+        """Returns the seconds to wait before the next attempt, or `None` if the call must not be retried.
 
         Args:
-            attempt: the number of the one that failed, from 1.
+            attempt: the number of the failed attempt, from 1.
             error: the exception of that attempt.
             random: a source of numbers from 0 to 1.
 
@@ -98,7 +96,7 @@ class Retry:
         asked = _asked_seconds(error)
         if asked > self.max_retry_after_seconds:
             return None
-        # The exponent is bounded because a float is: 2 ** 1024 is none.
+        # The exponent is bounded because floats are: 2.0 ** 1024 overflows.
         bound = min(self.max_wait_seconds, self.first_wait_seconds * 2.0 ** min(attempt - 1, 60))
         return asked + random() * bound
 

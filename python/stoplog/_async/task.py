@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Spark task: read Arrow batches, call, write Arrow batches."""
+"""A Spark task: reads Arrow batches, makes the calls, writes Arrow batches."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 AHEAD = 2
-"""A task holds so many times its capacity: as many in flight, as many that wait to be made or given on."""
+"""A task holds up to `AHEAD` times its capacity in requests: in flight, queued or finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """All that a task needs to know; it travels to the workers by pickle.
+    """The settings of a task, sent to the workers by pickle.
 
     Args:
-        function: the user's, of a row or, with a batch size, of a list of rows.
-        batch_size: none if each call is for one row.
-        seconds_between: of two calls of this task, if there is a rate limit.
+        function: the user's function of a row or, with a batch size, of a list of rows.
+        batch_size: `None` if each call is for one row.
+        seconds_between: the seconds between two calls of this task, if there is a rate limit.
     """
 
     function: Callable[[Any], Awaitable[Any]]
@@ -46,7 +46,7 @@ class TaskPlan:
     seconds_between: float | None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The function of `mapInArrow`."""
+        """Implements the function of `mapInArrow`."""
         lane = LoopLane(self._open, self._close, self.capacity)
         try:
             yield from self.result.batches(self._outcomes(batches, lane))
@@ -59,7 +59,7 @@ class TaskPlan:
             yield from zip(rows, outcomes, strict=True)
 
     def _parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Batches of as many rows as are in flight: Spark converts the next one meanwhile."""
+        """Splits batches by the number of rows in flight, so that Spark converts the next batch meanwhile."""
         rows = self.capacity * (self.batch_size or 1)
         for batch in batches:
             for begin in range(0, batch.num_rows, rows):
@@ -79,7 +79,7 @@ class TaskPlan:
         async def checked(rows: list[Row]) -> list[Outcome]:
             outcomes = await caller.outcomes(rows)
             for outcome in outcomes:
-                self.result.check(outcome)  # here, where it ends the task at once even behind slower calls
+                self.result.check(outcome)  # fails the task at once, even if slower calls precede this call
             return outcomes
 
         return checked

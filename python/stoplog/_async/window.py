@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bounded window of calls between what was read and what was given on."""
+"""A bounded window of calls between the input and the output of a task."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ class Lane(Protocol[Asked, Answered]):
     """Runs calls while the task's own thread reads and writes."""
 
     def start(self, calls: list[tuple[int, Asked]]) -> None:
-        """Begins numbered calls, or as many of them as it makes at a time."""
+        """Starts numbered calls; calls over the capacity of the lane are queued."""
 
     def finished(self) -> list[tuple[int, Answered]]:
-        """The calls that ended since; waits for one. Raises what ended the lane itself."""
+        """Returns the calls that ended since the last call; waits for at least one. Raises the lane's own
+        error.
+        """
 
 
 def answered(
     chunks: Iterable[list[Asked]], lane: Lane[Asked, Answered], size: int, order: Order
 ) -> Iterator[tuple[Asked, Answered]]:
-    """Each request with its answer.
+    """Returns each request with its result.
 
-    At most `size` requests are held: in the lane or, where order is kept, answered before their turn. The
-    next chunk is read only when there is room for one more, and what is in hand is called before that.
+    The window holds at most `size` requests. Held requests are in the lane or, with order "ordered", finished
+    before their turn. The next chunk is read only if the window has room and all requests of the current
+    chunk are started.
     """
     inbox = _Inbox(iter(chunks))
     held: dict[int, Asked] = {}
@@ -51,7 +54,7 @@ def answered(
 
 
 def _in_turn(held: dict[int, Asked], ended: dict[int, Answered]) -> Iterator[int]:
-    """The numbers before the first one in flight; requests are held in the order of their numbers."""
+    """Returns the numbers before the first request in flight; requests are held in numerical order."""
     for number in held:
         if number not in ended:
             return
@@ -65,7 +68,7 @@ class _Inbox(Generic[Asked]):
         self._taken = 0
 
     def take(self, most: int) -> list[Asked]:
-        """The next requests, `most` at most and all of one chunk; none when all are taken."""
+        """Returns up to `most` next requests of one chunk; returns an empty list at the end of the input."""
         while self._taken == len(self._in_hand):
             chunk = next(self._chunks, None)
             if chunk is None:

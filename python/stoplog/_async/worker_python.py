@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells if the Python workers of a local session are this Python."""
+"""Checks whether the Python workers of a local session use this Python."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def warn_of_other_python(df: DataFrame) -> None:
-    """Warns where the workers will be of another installation, which may not have this package.
+    """Warns if the workers use another installation, which may not have this package.
 
-    On a cluster and with Spark Connect they are other machines' anyway: nothing is said.
+    On a cluster and with Spark Connect, the workers run on other machines: no warning.
     """
     context = getattr(getattr(df, "sparkSession", None), "_sc", None)
     if context is None or not str(context.master).startswith("local"):
@@ -32,9 +32,9 @@ def warn_of_other_python(df: DataFrame) -> None:
 
 
 def other_python(worker: str, own: str) -> str | None:
-    """The Python that a worker's command means, if that is of another installation.
+    """Returns the Python of a worker's command if the command is from another installation.
 
-    Links are not followed: those of virtual environments lead to one and the same Python.
+    Links are not followed, because the links of several virtual environments lead to the same Python.
 
     >>> other_python("/venv/bin/python3", "/venv/bin/python") is None
     True

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTML and SVG from Python's own strings: escaped, static, without anything from elsewhere."""
+"""HTML and SVG from Python strings: escaped, static, without external resources."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bar chart as static SVG: with a title and a description for those who cannot see it."""
+"""A bar chart as static SVG, with a title and a description for screen readers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from stoplog._words import many
 WIDTH, HEIGHT = 680, 240
 _RIGHT, _TOP, _BOTTOM = 12, 12, 36
 _LABEL_WIDTH = 92
-# In a narrow window the sheet makes letters larger and leaves out every second label: these are for it.
+# In a narrow window, the style sheet enlarges letters and hides every second label. These sizes are for such
+# windows.
 _NARROW_DIGIT, _NARROW_LABEL_WIDTH = 13, 144
 
 
@@ -22,7 +23,7 @@ class Segment:
     """A piece of a bar.
 
     Attributes:
-        series: the name of its series, for the text that is shown under a pointer; may be empty.
+        series: the name of its series, for the tooltip; may be empty.
         colour: a class of the style sheet, `s0` to `s8`.
     """
 
@@ -33,10 +34,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The bar above one place of the horizontal axis.
+    """The bar at one position of the horizontal axis.
 
     Attributes:
-        label: under the bar, if there is room; short.
+        label: the short text under the bar, if there is room.
         meaning: the label in full.
     """
 
@@ -50,7 +51,7 @@ class Bar:
 
 
 def bar_chart(title: str, description: str, bars: Sequence[Bar], what: str) -> Markup:
-    """The chart. `what` is counted, in the singular."""
+    """Returns the chart. `what` is the counted noun, in the singular."""
     top = _round_up(max((bar.total for bar in bars), default=0))
     left = max(40, 10 + _NARROW_DIGIT * len(f"{top:,}"))
     step = (WIDTH - left - _RIGHT) / max(len(bars), 1)
@@ -69,7 +70,7 @@ def bar_chart(title: str, description: str, bars: Sequence[Bar], what: str) -> M
 
 def _grid(top: int, left: int) -> list[Markup]:
     lines = []
-    # A half is no number of files where there is one at most.
+    # Half a file is not a count: no middle line if the maximum is 1.
     for count in (0, top // 2, top) if top > 1 else (0, top):
         y = _y(count, top)
         lines.append(element("line", x1=left, x2=WIDTH - _RIGHT, y1=y, y2=y, class_="grid"))
@@ -103,7 +104,7 @@ def _bar(place: float, step: float, bar: Bar, top: int, what: str) -> list[Marku
 
 
 def _labels(bars: Sequence[Bar], left: int, step: float) -> list[Markup]:
-    """The labels of all bars, or of as many as there is room for."""
+    """Returns the labels of all bars, or of every n-th bar if there is not enough room."""
     each = max(1, ceil(_LABEL_WIDTH / step))
     rarely = max(each, ceil(_NARROW_LABEL_WIDTH / step / each) * each)
     return [
@@ -115,7 +116,7 @@ def _labels(bars: Sequence[Bar], left: int, step: float) -> list[Markup]:
 
 def _label(said: str, x: float, when: str | None) -> Markup:
     place, anchor = round(x, 1), "middle"
-    if x + _LABEL_WIDTH / 2 > WIDTH:  # it would be cut off
+    if x + _LABEL_WIDTH / 2 > WIDTH:  # the label would be cut off
         place, anchor = WIDTH - 2, "end"
     elif x < _LABEL_WIDTH / 2:
         place, anchor = 2, "start"
@@ -127,7 +128,7 @@ def _y(count: int, top: int) -> float:
 
 
 def _round_up(count: int) -> int:
-    """The end of the axis: the next number of one digit and zeros that has a half.
+    """Returns the end of the axis: the next even number of one digit and zeros, or 1.
 
     >>> [_round_up(count) for count in (0, 1, 3, 7, 11, 60, 99_999)]
     [1, 1, 4, 10, 20, 60, 100000]

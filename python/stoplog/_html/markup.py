@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of HTML, the style of pages, and tables."""
+"""HTML elements, the style of pages, and tables."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from itertools import islice
 from typing import NewType
 
 Markup = NewType("Markup", str)
-"""Text that is HTML or SVG already. Only this module makes it from text."""
+"""Valid HTML or SVG text. Only this module converts plain text to markup."""
 
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 def text(words: object) -> Markup:
-    """Any text as itself, escaped.
+    """Returns any text, escaped.
 
-    File names may hold bytes that neither XML nor UTF-8 has: they become the replacement character.
+    File names may contain bytes that are invalid in XML or UTF-8. The replacement character replaces such
+    bytes.
 
     >>> text("<b> & 'c'")
     '&lt;b&gt; &amp; &#x27;c&#x27;'
@@ -27,7 +28,7 @@ def text(words: object) -> Markup:
 
 
 def element(name: str, *children: Markup, **attributes: object) -> Markup:
-    """An element; of attributes, `class_` is `class`, `_` stands for `-`, and `None` is left out.
+    """Returns an element. In attributes, `class_` is `class`, `_` becomes `-`, and `None` is omitted.
 
     >>> element("p", text("1 < 2"), class_="note", aria_label="a")
     '<p class="note" aria-label="a">1 &lt; 2</p>'
@@ -41,7 +42,7 @@ def element(name: str, *children: Markup, **attributes: object) -> Markup:
 
 
 def words(name: str, said: object, **attributes: object) -> Markup:
-    """An element with nothing but text in it.
+    """Returns an element that contains only text.
 
     >>> words("h2", "Sizes")
     '<h2>Sizes</h2>'
@@ -50,17 +51,17 @@ def words(name: str, said: object, **attributes: object) -> Markup:
 
 
 def joined(*parts: Markup) -> Markup:
-    """The parts, one behind the other."""
+    """Concatenates the parts."""
     return Markup("".join(parts))
 
 
 def _attribute(key: str) -> str:
-    # SVG's own names have capitals (viewBox), and stay as they are.
+    # SVG's own names with capitals (viewBox) stay unchanged.
     return key.rstrip("_").replace("_", "-")
 
 
 COLOURS = 9
-"""The number of series that have a colour of their own, `s1` and on; `s0` is for all others."""
+"""The number of series with their own colour, from `s1`; `s0` is for all other series."""
 
 _LIGHT = (
     "--surface:#fcfcfb;--ink:#1c1c1a;--soft:#5c5b57;--line:#dcdbd6;--s0:#8a8984;--s1:#2a78d6;--s2:#129766;"
@@ -71,7 +72,7 @@ _DARK = (
     "--s3:#c98500;--s4:#2f9e2f;--s5:#9085e9;--s6:#e66767;--s7:#d55181;--s8:#d95926;--s9:#b5824f;color-scheme:dark"
 )
 
-# Under one class: in a notebook it must change nothing else.
+# All rules are under one class, so that a notebook's other content is unaffected.
 _RULES = """
 .stoplog{background:var(--surface);color:var(--ink);font:15px/1.5 system-ui,sans-serif;padding:1px 16px 16px}
 .stoplog h1{font-size:1.5em;overflow-wrap:anywhere}
@@ -101,26 +102,26 @@ margin:.3em 0;font-size:.9em}
 
 
 def styled(*content: Markup) -> Markup:
-    """A piece of a page that brings its looks along, for a notebook or a whole page."""
+    """Returns a fragment with its style sheet, for a notebook or a page."""
     return joined(sheet(), element("div", *content, class_="stoplog"))
 
 
 def sheet() -> Markup:
-    """The style sheet as an element."""
+    """Returns the style sheet as an element."""
     fills = "".join(f".stoplog .s{number}{{fill:var(--s{number})}}" for number in range(COLOURS + 1))
     dark = f"@media (prefers-color-scheme:dark){{.stoplog{{{_DARK}}}}}"
     return element("style", Markup(f".stoplog{{{_LIGHT}}}{dark}{_RULES}{fills}"))
 
 
 def page(title: Markup, *content: Markup) -> str:
-    """A whole document."""
+    """Returns a whole document."""
     head = joined(
         Markup('<meta charset="utf-8"/>'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1"/>'),
         Markup('<meta name="color-scheme" content="light dark"/>'),
         element("title", title),
         sheet(),
-        # What is around it, only where the page is its own.
+        # Rules outside the fragment, only for a separate page.
         element("style", Markup("body{margin:0}.stoplog{min-height:100vh;box-sizing:border-box}")),
     )
     body = element("body", element("main", *content, class_="stoplog"))
@@ -129,11 +130,11 @@ def page(title: Markup, *content: Markup) -> str:
 
 _NOTHING = {"–", "-"}
 _NUMBER = re.compile(r"[\d,.]+( ?%| [KMGTP]?i?B)?|(\d+[dhms] ?)+")
-_LONG = 40  # characters: what is longer may be broken into lines
+_LONG = 40  # characters: longer text may be broken into lines
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
-    """Rows under their heads. Columns of numbers stand at the right.
+    """Returns rows under their heads. Columns of numbers are right-aligned.
 
     >>> table("Sizes", ("File",), [("a<b",)]).count("a&lt;b")
     1
@@ -153,12 +154,12 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 def limited(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], count: int, limit: int, rest: str
 ) -> Markup:
-    """The first rows of a table, and the number of the others.
+    """Returns the first rows of a table, and the number of the other rows.
 
     Args:
-        rows: at least as many as the limit, if there are; no more than those are asked for.
+        rows: at least as many rows as the limit, if available; no further rows are read.
         count: the number of all rows.
-        rest: the sentence that says where the others are.
+        rest: the sentence that describes where the other rows are.
     """
     shown = table(caption, heads, islice(rows, limit))
     if count <= limit:
@@ -167,7 +168,7 @@ def limited(
 
 
 def _kind(cells: Iterable[str]) -> str | None:
-    """The class of a column's cells: that of numbers if it has nothing else."""
+    """Returns the class of a column's cells: "number" if all cells are numbers."""
     said = set(cells) - _NOTHING
     return "number" if said and all(_NUMBER.fullmatch(each) for each in said) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that show themselves in a notebook."""
+"""HTML representations of objects for notebooks."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from stoplog._html.markup import Markup, joined, limited, styled, table, words
 from stoplog._words import ago, moment, size
 
 LIMIT = 50
-"""Rows of each table; the object itself has all."""
+"""The maximum number of rows in each table; the object itself has all rows."""
 
 
 class Shown:
-    """A dataclass that shows its fields as tables: ages, sizes and times in words, as their names say."""
+    """A dataclass that shows its fields as tables, and formats ages, sizes and times by the names of the
+    fields.
+    """
 
     __slots__ = ()
 
@@ -25,7 +27,7 @@ class Shown:
 
 
 def tables(value: Any, title: str) -> Iterator[Markup]:
-    """A dataclass's fields; those that hold others are tables of their own."""
+    """Returns the fields of a dataclass as tables; nested dataclasses are separate tables."""
     single, nested, many = [], [], []
     for field in dataclasses.fields(value):
         inner = getattr(value, field.name)
@@ -51,7 +53,7 @@ def tables(value: Any, title: str) -> Iterator[Markup]:
 
 
 def _said(name: str, value: object) -> str:
-    """A value in words, by the unit in its field's name.
+    """Formats a value by the unit in the name of its field.
 
     >>> _said("open_bytes", 2048), _said("age_millis", 61_000), _said("records", 1000), _said("problem", None)
     ('2 KiB', '1m 1s', '1,000', '–')

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inspection of a sink's directory. Its public module is `stoplog.inspection`."""
+"""Inspection of a sink's directory. The public module is `stoplog.inspection`."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a sink's directory with its log: the rules behind `stoplog check`."""
+"""Compares a sink's directory with its log: the rules of `stoplog check`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The facts of a check, read once: the names of files, and the fields of records that rules ask for."""
+"""The facts of a check, read once: the names of files, and the fields of records that rules need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import NO_OPTIONS, FileInfo, Storage
 
 _MARKS_KEPT: int = shared("core")["marksKept"]
-"""A run may remove the mark of a record with so many newer ones, which say that it was carried out."""
+"""A run may remove the mark of a record if the log has this number of newer records. The newer records imply
+that the record was carried out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +26,13 @@ class Visible:
     """The files outside the directory of logs.
 
     Attributes:
-        parts: the lengths of files that are named like parts, by their paths.
-        valid_lengths: the numbers of their committed bytes, where a file next to a part notes one.
-        first_directory: by the names of parts that readers see, one of the directories that they are in.
-        directories_of: for names that are in several directories, which these are.
+        parts: the lengths of files that are named like parts, by path.
+        valid_lengths: the numbers of committed bytes, from the files that record valid lengths, by path of
+            the part.
+        first_directory: for each part name that readers see, one of the directories with such a file.
+        directories_of: for names that are in several directories, all these directories.
         foreign: other files that readers see.
-        hidden: files that readers pass over.
+        hidden: files that readers ignore.
     """
 
     parts: dict[str, int]
@@ -46,12 +49,12 @@ class Facts:
 
     Attributes:
         log: the files of its log.
-        sketches: the records whose files can be read, without the parts that they leave open, by the numbers
-            in their files' names, in ascending order. That of a merge that was called off decides nothing.
-        called_off: the numbers of such merges.
-        unreadable: the others, and those that rest on one which cannot be used.
-        newest: the newest record, whole; `None` if it cannot be read or there is none.
-        staged: the files in its own directory, but for the log, by their paths.
+        sketches: the readable records by sequence number, ascending, without their open parts. The sketch of
+            a called-off merge has no decisions.
+        called_off: the sequence numbers of called-off merges.
+        unreadable: the unreadable records, and the records whose base cannot be used.
+        newest: the newest record with all fields; `None` if the record is unreadable or does not exist.
+        staged: the files in the sink's own directory except the log, by path.
     """
 
     storage: Storage
@@ -68,11 +71,11 @@ class Facts:
 
     @property
     def kind(self) -> SinkKind:
-        """The kind of program that writes the log."""
+        """Returns the kind of program that writes the log."""
         return kind_of(self.sink_id, self.newest) if self.newest else SinkKind.UNKNOWN
 
     def is_marked(self, seq: int) -> bool:
-        """True if the record is known to be carried out: a run keeps the marks of its newest records."""
+        """Returns true if the record was carried out. A run keeps the marks of its newest records only."""
         return seq in self.log.marks or sum(later > seq for later in self.log.records) >= _MARKS_KEPT
 
     def record_path(self, seq: int) -> str:
@@ -80,11 +83,13 @@ class Facts:
         return found.path if found else CommitLog(self.storage, self.sink_id).path(seq)
 
     def moved_to(self, name: str) -> str | None:
-        """The directory of a file of this name."""
+        """Returns the directory of a file with this name."""
         return self.visible.first_directory.get(name)
 
     def length(self, path: str) -> int | None:
-        """The length of a file; asks again for one that the listing did not have, for it may be new."""
+        """Returns the length of a file. Queries the storage for a file that is not listed, because the file
+        may be new.
+        """
         known = self.staged.get(path)
         if known is not None:
             return known.size_bytes
@@ -95,7 +100,7 @@ class Facts:
 
 
 def visible_files(storage: Storage) -> Visible:
-    """Lists everything but the logs."""
+    """Lists all files outside the logs."""
     parts: dict[str, int] = {}
     valid_lengths: dict[str, int] = {}
     first: dict[str, str] = {}
@@ -112,7 +117,7 @@ def visible_files(storage: Storage) -> Visible:
             parts[file.path] = file.size_bytes
             if listed.valid_bytes is not None:
                 valid_lengths[file.path] = listed.valid_bytes
-            # Rejected rows have parts of the same names, in a directory that readers of the data pass over.
+            # Rejected rows are in parts with the same names, in a directory that readers of the data ignore.
             seen = rejected if listed.is_below_hidden else first
             before = seen.setdefault(file.name, file.directory)
             if before != file.directory:
@@ -121,7 +126,10 @@ def visible_files(storage: Storage) -> Visible:
 
 
 def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
-    """Lists the staged files before it reads the log: the log must name no file younger than the list."""
+    """Collects the facts of a sink.
+
+    Lists the staged files before the log is read: the log must not name a file that is newer than the list.
+    """
     own = f"{ROOT}/{sink_id}"
     log_directory = f"{own}/{LOG}"
     staged = {file.path: file for file in storage.files(own, lambda directory: directory != log_directory)}
@@ -135,7 +143,9 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
         try:
             stored = log.stored(seq)
             if stored is None:
-                continue  # trimmed meanwhile
+                # Returns true if the base of a record was removed before the listing: the
+                # record is removed next.
+                continue
             sketches[seq] = _sketch(stored.said)
             if seq in files.noted and log.is_called_off(stored.said):
                 called_off.add(seq)
@@ -162,10 +172,11 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
 
 
 def _is_leaving(problem: RecordProblem, files: LogFiles) -> bool:
-    """True if what a record rests on has been removed before the list was made: the record is next."""
+    """Returns true if the base of a record was removed before the listing: the record itself is removed next.
+    """
     return isinstance(problem, BaseGone) and problem.seq < min(files.records) and len(files.records) > 1
 
 
 def _sketch(record: LogRecord) -> LogRecord:
-    """The record without the parts that it leaves open, of which a long log would have millions."""
+    """Returns the record without its open parts, which would be millions in a long log."""
     return replace(record, state=replace(record.state, open=(), live=(), small=(), settings=NO_OPTIONS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about a sink's directory, each under a name that stays."""
+"""Findings about a sink's directory, each with a stable name."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Severity(Enum):
     """The weight of a finding."""
 
     ERROR = "error"
-    """Rows are missing, doubled or wrong for readers, or will be; or the query cannot go on."""
+    """Readers miss rows, or see duplicate or wrong rows, now or later; or the query cannot continue."""
 
     WARNING = "warning"
-    """An operator should look at it."""
+    """An operator should investigate."""
 
     INFO = "info"
-    """A state that may be: nothing has to be done."""
+    """A valid state: no action is necessary."""
 
 
 class FindingKind(Enum):
-    """The names of all findings. Their meaning and what to do: `docs/operate/cli.md`."""
+    """The names of all findings. `docs/operate/cli.md` describes their meaning and the next steps."""
 
     RECORD_TORN = "record-torn"
     RECORD_EMPTY = "record-empty"
@@ -88,17 +88,17 @@ class FindingKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Shown):
-    """One thing that is not as the log has it.
+    """A deviation of the directory from the log.
 
     Attributes:
-        kind: its name.
-        severity: its weight.
+        kind: the name of the finding.
+        severity: the weight of the finding.
         message: the fact, with names and numbers.
         advice: the next step of an operator.
-        path: the file that it is about, under the sink's path.
-        sink_id: whose log says otherwise, if one does.
-        bucket: the directory of the part that it is about.
-        epoch: the last epoch of the record that it is about.
+        path: the file of the finding, relative to the sink's path.
+        sink_id: the sink whose log contradicts the file, if any.
+        bucket: the directory of the part.
+        epoch: the last epoch of the record.
     """
 
     kind: FindingKind

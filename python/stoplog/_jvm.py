@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bridge to the JVM: no other module of this package knows py4j.
+"""The bridge to the JVM: the only module of this package that uses py4j.
 
-Py4j answers an unknown class with a package object, and fails later with a message that names neither;
-so a class is looked at before it is used.
+Py4j returns a package object for an unknown class, and a later call fails with a message without the name.
+Therefore the bridge checks each class before use.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _FACADE = "stoplog.FileSink"
-# Set by spark-submit, whose JVM runs before Python does.
+# Set by spark-submit, whose JVM starts before Python.
 _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
 _STACK_TRACE = "\n\nJVM stacktrace:"
 
 
 def find_bridge() -> JvmBridge | None:
-    """The bridge of the active classic session, or `None` on Spark Connect and without a session.
+    """Returns the bridge of the active classic session; `None` on Spark Connect and without a session.
 
     Raises:
         JarMissing: the session runs without the jar.
         VersionMismatch: the session runs with the jar of another release.
     """
-    # No session can be without pyspark, whose import takes longer than all the rest.
+    # No session exists without pyspark, and the import of pyspark takes longer than all other steps.
     if "pyspark" not in sys.modules or is_connect():
         return None
     jvm = _active_jvm()
@@ -51,14 +51,14 @@ def find_bridge() -> JvmBridge | None:
 
 
 def require_bridge(function: str, on_connect: str) -> JvmBridge:
-    """The bridge, for a function that cannot do without.
+    """Returns the bridge, for a function that requires a classic session.
 
     Args:
         function: the name of the called function in an error.
-        on_connect: the sentence that says what to do on Spark Connect.
+        on_connect: the sentence with the alternative on Spark Connect.
 
     Raises:
-        ConnectUnsupported: this is Spark Connect.
+        ConnectUnsupported: the session is a Spark Connect session.
         NoSession: no session was started.
     """
     if is_connect():
@@ -70,14 +70,14 @@ def require_bridge(function: str, on_connect: str) -> JvmBridge:
 
 
 def is_connect() -> bool:
-    """True if this process talks to Spark through Spark Connect.
+    """Returns true if this process uses Spark through Spark Connect.
 
     Raises:
         SparkUnsupported: Spark is too old.
     """
     import pyspark
 
-    # Before the first import of what older versions do not have.
+    # The check precedes the first import of a module that older versions lack.
     if int(pyspark.__version__.partition(".")[0]) < 4:
         raise SparkUnsupported(pyspark.__version__)
     from pyspark.sql import is_remote
@@ -86,7 +86,7 @@ def is_connect() -> bool:
 
 
 def jvm_has_jar() -> bool | None:
-    """True if the JVM of this process has the jar; `None` when no JVM runs yet."""
+    """Returns true if the JVM of this process has the jar; `None` before the start of a JVM."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None and _GATEWAY_PORT not in os.environ:
@@ -96,7 +96,7 @@ def jvm_has_jar() -> bool | None:
 
 
 class JvmBridge:
-    """The bridge to a classic session's JVM. Answers of type `Any` are objects of the jar.
+    """The bridge to a classic session's JVM. Results of type `Any` are objects of the jar.
 
     Args:
         jvm: py4j's view of the JVM.
@@ -118,15 +118,15 @@ class JvmBridge:
             raise VersionMismatch(python=version(), jar=jar_version)
 
     def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
-        """Has a facade parse the options.
+        """Parses the options with a facade of the jar.
 
         Args:
-            facade: the class of the jar that knows the options.
+            facade: the class of the jar that defines the options.
             artifact: the name of the facade's jar.
-            options: of the facade's sink or source.
+            options: the options of the facade's sink or source.
 
         Raises:
-            InvalidOptions: the jar refused some options; the message lists all of them.
+            InvalidOptions: the jar rejected some options; the message lists all of them.
             JarMissing: the session runs without the facade's jar.
         """
         found = self._found(facade, artifact)
@@ -136,10 +136,10 @@ class JvmBridge:
     def ask_connector(
         self, facade: str, artifact: str, method: str, *arguments: str | Mapping[str, str]
     ) -> object:
-        """The answer of a static method of a connector's facade.
+        """Calls a static method of a connector's facade, and returns the result.
 
         Raises:
-            InvalidOptions: it refused, by name.
+            InvalidOptions: the facade rejected the call, with a named condition.
             JarMissing: the session runs without the connector's jar.
         """
         found = self._found(facade, artifact)
@@ -148,30 +148,31 @@ class JvmBridge:
             return getattr(found, method)(*java)
 
     def await_finished(self, run_id: str, timeout_millis: int) -> bool:
-        """True if the run's finalizing was over within the timeout."""
+        """Returns true if the run was finalized within the timeout."""
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
-        """The numbers of a run that is over; none of one that is not, or is no sink's."""
+        """Returns the final metrics of an ended run; an empty map for a running run or a run without a sink.
+        """
         found = self._facade.finalMetrics(run_id)
         return {str(key): str(found.get(key)) for key in found.keySet()}
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
-        """Stops a query between two of its batches; how it was stopped, by the jar's name of it."""
+        """Stops a query between two batches. Returns the way of the stop, by the jar's name."""
         stopped = self._stopping.afterBatch(_java(query), timeout_millis, self._at_stop(at_stop))
         return str(stopped.toString())
 
     def stop_on_shutdown(
         self, query: StreamingQuery, timeout_millis: int, at_stop: str
     ) -> Callable[[], None]:
-        """Does so when the JVM is asked to end. What it returns undoes that."""
+        """Stops a query when the JVM shuts down. The returned function removes the hook."""
         hook = self._stopping.onShutdown(_java(query), timeout_millis, self._at_stop(at_stop))
         return lambda: hook.close()
 
     def stop_on_marker(
         self, query: StreamingQuery, marker: str, every_millis: int, timeout_millis: int, at_stop: str
     ) -> Callable[[], None]:
-        """Does so when there is such a file. What it returns undoes that."""
+        """Stops a query when the marker file exists. The returned function ends the watch."""
         open_at_stop = self._at_stop(at_stop)
         watch = self._stopping.onMarker(_java(query), marker, every_millis, timeout_millis, open_at_stop)
         return lambda: watch.close()
@@ -184,16 +185,16 @@ class JvmBridge:
         return getattr(self._jvm, "stoplog.OpenAtStop").of(word)
 
     def preflight(self, df: DataFrame, options: Mapping[str, str]) -> Any:
-        """The jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
+        """Returns the jar's `stoplog.preflight.Preflight` of a query that writes these rows."""
         rows: Any = df
         return self._facade.checkOf(rows._jdf, self._java_map(options))
 
     def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """The jar's list of the merges that the batch command would make."""
+        """Returns the jar's list of the merges that the batch command would make."""
         return self._compaction(spark, path, options).planAsList()
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """Runs the batch command; answers the jar's list of the merges that it has made."""
+        """Runs the batch command; returns the jar's list of the completed merges."""
         return self._compaction(spark, path, options).runAsList()
 
     def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
@@ -207,7 +208,7 @@ class JvmBridge:
         return java_map
 
     def option_keys(self, facade: str, artifact: str) -> frozenset[str]:
-        """The keys in the registry of a facade."""
+        """Returns the option keys in the registry of a facade."""
         return frozenset(str(key) for key in self._found(facade, artifact).optionKeys())
 
     def _found(self, facade: str, artifact: str) -> Any:
@@ -219,7 +220,7 @@ class JvmBridge:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Turns a refusal of the jar that has a name into an error of this package."""
+    """Converts rejections by the jar with a named condition to errors of this package."""
     try:
         yield
     except Exception as error:
@@ -237,12 +238,12 @@ def _java(query: StreamingQuery) -> Any:
 def _active_jvm() -> Any:
     from pyspark import SparkContext
 
-    # Not SparkSession.getActiveSession(), which is empty in a thread that did not start the session.
+    # Not SparkSession.getActiveSession(), which is empty in threads that did not start the session.
     return None if SparkContext._active_spark_context is None else SparkContext._jvm
 
 
 def _is_class(found: object) -> bool:
-    # By import_module, because py4j has no types.
+    # Uses import_module because py4j has no types.
     return not isinstance(found, import_module("py4j.java_gateway").JavaPackage)
 
 

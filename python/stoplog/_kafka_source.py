@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of `stoplog.kafka`: Spark's own, set by a builder."""
+"""The source of `stoplog.kafka`: a builder for Spark's own source."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ON_CONNECT = "Ask the group elsewhere, and begin with StartPosition.offsets."
 
 @dataclass(frozen=True, slots=True)
 class StartPosition:
-    """The place at which a source begins when its query has no checkpoint yet; made by its methods.
+    """The start position of a source whose query has no checkpoint yet; created by the static methods.
 
     >>> StartPosition.offsets({"orders": {0: 23, 1: -2}}).options
     (('startingOffsets', '{"orders": {"0": 23, "1": -2}}'),)
@@ -59,7 +59,7 @@ class StartPosition:
 
     @staticmethod
     def earliest() -> StartPosition:
-        """The oldest records that are there.
+        """Starts at the oldest available records.
 
         >>> StartPosition.earliest().options
         (('startingOffsets', 'earliest'),)
@@ -68,7 +68,7 @@ class StartPosition:
 
     @staticmethod
     def latest() -> StartPosition:
-        """All records that are written from now on.
+        """Starts after the newest records: reads all records that are written from now on.
 
         >>> StartPosition.latest().options
         (('startingOffsets', 'latest'),)
@@ -77,14 +77,14 @@ class StartPosition:
 
     @staticmethod
     def group(group_id: str, otherwise: Otherwise = "fail") -> StartPosition:
-        """The offsets that a consumer group has committed.
+        """Starts at the offsets that a consumer group has committed.
 
-        The builder asks the group when it builds the source, which needs a classic session. Nothing is ever
-        committed to the group.
+        The builder queries the group in `build()`, which needs a classic session. Nothing is ever committed
+        to the group.
 
         Args:
-            group_id: of the group.
-            otherwise: the start in a partition for which the group has committed nothing.
+            group_id: the id of the group.
+            otherwise: the start in a partition without a committed offset of the group.
 
         >>> StartPosition.group("shop", "earliest").consumer_group
         'shop'
@@ -93,10 +93,11 @@ class StartPosition:
 
     @staticmethod
     def timestamp(time: datetime | int) -> StartPosition:
-        """The first record of each partition that is not older; where there is none, at the end.
+        """Starts at each partition's first record that is not older; without such a record, at the
+        partition's end.
 
         Args:
-            time: with a zone, or else in UTC; or the milliseconds since 1970-01-01T00:00:00Z.
+            time: a time with a zone, or in UTC by default; or the milliseconds since 1970-01-01T00:00:00Z.
 
         >>> StartPosition.timestamp(datetime(1970, 1, 1, 0, 0, 2)).options[0]
         ('startingTimestamp', '2000')
@@ -108,17 +109,18 @@ class StartPosition:
             millis = int(time)
         else:
             raise TypeError(f"time must be a datetime or an int of milliseconds, not {time!r}")
-        # Where nothing is as young, a query would fail without the second.
+        # Without the second option, a query fails if a partition has no newer record.
         return StartPosition(
             (("startingTimestamp", str(millis)), ("startingOffsetsByTimestampStrategy", "latest"))
         )
 
     @staticmethod
     def offsets(offsets: Mapping[str, Mapping[int, int]]) -> StartPosition:
-        """Given offsets.
+        """Starts at the given offsets.
 
         Args:
-            offsets: by topic and partition: all partitions of all topics. -2 is the earliest, -1 the latest.
+            offsets: the offsets by topic and partition, for all partitions of all topics. -2 is the earliest,
+                -1 the latest.
 
         >>> StartPosition.offsets({"orders": {0: -2}}).options
         (('startingOffsets', '{"orders": {"0": -2}}'),)
@@ -132,7 +134,7 @@ class StartPosition:
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """The conversion of the bytes of a key or a value; made by its methods.
+    """The conversion of a key or a value from bytes; created by the static methods.
 
     >>> Decoder.json("id BIGINT, item STRING").of("value")
     "from_json(CAST(value AS STRING), 'id BIGINT, item STRING')"
@@ -140,11 +142,11 @@ class Decoder:
 
     expression: str
     arguments: str = ""
-    """The expression of a column, in place of `{}`, taken as it is: a schema may have `{}` in it."""
+    """The suffix of the expression, appended verbatim: a schema may contain `{}`."""
 
     @staticmethod
     def binary() -> Decoder:
-        """The bytes as they are.
+        """Returns the unchanged bytes.
 
         >>> Decoder.binary().of("value")
         'value'
@@ -153,7 +155,7 @@ class Decoder:
 
     @staticmethod
     def string() -> Decoder:
-        """Text in UTF-8.
+        """Decodes text in UTF-8.
 
         >>> Decoder.string().of("value")
         'CAST(value AS STRING)'
@@ -162,23 +164,23 @@ class Decoder:
 
     @staticmethod
     def json(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
-        """An object of JSON, as a struct.
+        """Decodes a JSON object as a struct.
 
         Args:
-            schema: of the struct, such as `"id BIGINT, item STRING"`.
-            options: of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default a value that cannot be
-                read is null.
+            schema: the schema of the struct, such as `"id BIGINT, item STRING"`.
+            options: the options of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default an
+                unreadable value is null.
         """
         return Decoder("from_json(CAST({} AS STRING), ", f"{_text(schema)}{_more(options)})")
 
     @staticmethod
     def avro(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
-        """A record of Avro without any header, as a struct. Needs Spark's module `spark-avro`.
+        """Decodes an Avro record without any header as a struct. Requires Spark's module `spark-avro`.
 
         Args:
-            schema: of Avro, as JSON: the one that the values were written with.
-            options: of Spark's `from_avro`. By default a value that cannot be read fails the query; with
-                `{"mode": "PERMISSIVE"}` all fields of its struct are null.
+            schema: the Avro schema as JSON, with which the values were written.
+            options: the options of Spark's `from_avro`. By default an unreadable value fails the query; with
+                `{"mode": "PERMISSIVE"}` all fields of the struct are null.
 
         >>> Decoder.avro('"long"', {"mode": "FAILFAST"}).of("key")
         'from_avro(key, \\'"long"\\', map(\\'mode\\', \\'FAILFAST\\'))'
@@ -187,10 +189,10 @@ class Decoder:
 
     @staticmethod
     def sql(expression: str) -> Decoder:
-        """A SQL expression of the user's.
+        """Decodes by a custom SQL expression.
 
         Args:
-            expression: with `{}` wherever the column is to stand.
+            expression: the expression, with `{}` at each place of the column.
 
         >>> Decoder.sql("struct({} AS bytes, unhex({}) AS text)").of("key")
         'struct(key AS bytes, unhex(key) AS text)'
@@ -198,20 +200,20 @@ class Decoder:
         return Decoder(string("expression", expression))
 
     def of(self, column: str) -> str:
-        """The expression for a column of bytes."""
+        """Returns the SQL expression for a column of bytes."""
         return self.expression.replace("{}", column) + self.arguments
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSource(OptionBacked):
-    """Rows out of Kafka by Spark's own source, which this class sets.
+    """Rows from Kafka by Spark's own source, which this class configures.
 
     The columns are `key`, `value`, `topic`, `partition`, `offset`, `timestamp`, `timestampType` and
-    `headers`; `key` and `value` as their decoders make them. Only committed records are read, unless
-    `isolation.level` is set otherwise. New partitions, and new topics of a pattern, are read from their
-    beginning as soon as Spark has found them.
+    `headers`. The decoders define the types of `key` and `value`. The source reads only committed records,
+    unless `isolation.level` is changed. New partitions, and new topics of a pattern, are read from their
+    start as soon as Spark has found them.
 
-    Made by `KafkaSource.builder`; immutable and comparable.
+    Created by `KafkaSource.builder`; immutable and comparable.
 
     >>> KafkaSource.builder("broker:9092").with_topics("orders").build().options()["subscribe"]
     'orders'
@@ -222,10 +224,10 @@ class KafkaSource(OptionBacked):
 
     @staticmethod
     def builder(servers: Servers) -> KafkaSourceBuilder:
-        """Starts a source.
+        """Creates a builder of a source.
 
         Args:
-            servers: the brokers to ask first, as `host:port`.
+            servers: the bootstrap brokers, as `host:port`.
         """
         settings = (
             brokers("builder", servers),
@@ -235,7 +237,7 @@ class KafkaSource(OptionBacked):
         return KafkaSourceBuilder(settings)
 
     def read_stream(self, spark: SparkSession) -> DataFrame:
-        """The rows that a stream reads. A query with a checkpoint goes on from there and nowhere else.
+        """Returns the rows of a stream. A query with a checkpoint always resumes at the checkpoint.
 
         Raises:
             InvalidOptions: `STOPLOG_KAFKA_SOURCE_MISSING`, on a classic session without Spark's Kafka module.
@@ -248,10 +250,10 @@ class KafkaSource(OptionBacked):
         return loaded.selectExpr(*self.columns)
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """The rows that are there now. Limits mean nothing, and Spark refuses to begin at the latest offsets.
+        """Returns the current rows. Limits have no effect, and Spark rejects a start at the latest offsets.
 
         Raises:
-            InvalidOptions: as `read_stream`.
+            InvalidOptions: see `read_stream`.
 
         Example:
             KafkaSource.builder("broker:9092").with_topics("orders").build().read(spark).count()
@@ -262,7 +264,7 @@ class KafkaSource(OptionBacked):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSourceBuilder(Unbuilt):
-    """Builds a `KafkaSource`; made by `KafkaSource.builder`. Immutable: each method returns a new builder.
+    """Builds a `KafkaSource`; created by `KafkaSource.builder`. Immutable: each method returns a new builder.
 
     >>> orders = (
     ...     KafkaSource.builder("broker:9092")
@@ -282,15 +284,17 @@ class KafkaSourceBuilder(Unbuilt):
     _value: Decoder = Decoder("{}")
 
     def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
-        """Reads all partitions of these topics, those that are added later, too."""
+        """Reads all partitions of these topics, including partitions that are added later."""
         return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
-        """Reads all topics whose whole names match a regular expression of Java, also those added later."""
+        """Reads all topics whose whole names match a Java regular expression, including topics that are added
+        later.
+        """
         return self._reads("subscribePattern", string("regex", regex))
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:
-        """Reads these partitions and no others, by topic."""
+        """Reads only these partitions, by topic."""
         given = {
             topic: [whole("partition", of) for of in numbers]
             for topic, numbers in mapping("partitions", partitions).items()
@@ -298,34 +302,33 @@ class KafkaSourceBuilder(Unbuilt):
         return self._reads("assign", json.dumps(given))
 
     def starting_from(self, position: StartPosition) -> KafkaSourceBuilder:
-        """Sets the start of a query without a checkpoint; for a stream the latest offsets by default."""
+        """Sets the start of a query without a checkpoint. The default of a stream is the latest offsets."""
         return replace(self, _position=required("starting_from", position, StartPosition, _POSITIONS))
 
     def with_max_offsets_per_trigger(self, records: int) -> KafkaSourceBuilder:
-        """Limits the records that a micro-batch reads."""
+        """Limits the number of records in a micro-batch."""
         return self.with_option("maxOffsetsPerTrigger", count_text("records", records))
 
     def with_min_offsets_per_trigger(self, records: int, max_delay: Duration = "15m") -> KafkaSourceBuilder:
-        """Lets a micro-batch wait for some records.
+        """Delays a micro-batch until the given number of records is available.
 
         Args:
             records: the number of records, over all partitions.
-            max_delay: the longest wait: a `timedelta`, a string such as `"5m"`, or an int of
-                milliseconds.
+            max_delay: the longest wait: a `timedelta`, a string such as `"5m"`, or an int of milliseconds.
         """
         waiting = self.with_option("minOffsetsPerTrigger", count_text("records", records))
         return waiting.with_option("maxTriggerDelay", delay_text("max_delay", max_delay))
 
     def with_key(self, decoder: Decoder) -> KafkaSourceBuilder:
-        """Converts keys; they stay bytes by default."""
+        """Converts keys; by default, keys are bytes."""
         return replace(self, _key=required("with_key", decoder, Decoder, _DECODERS))
 
     def with_value(self, decoder: Decoder) -> KafkaSourceBuilder:
-        """Converts values; they stay bytes by default."""
+        """Converts values; by default, values are bytes."""
         return replace(self, _value=required("with_value", decoder, Decoder, _DECODERS))
 
     def with_consumer_setting(self, name: str, value: Value) -> KafkaSourceBuilder:
-        """Sets a setting of Kafka's consumer by its own name."""
+        """Sets a setting of Kafka's consumer by the consumer's name of the setting."""
         return self.with_option(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: Value) -> KafkaSourceBuilder:
@@ -334,13 +337,13 @@ class KafkaSourceBuilder(Unbuilt):
         return replace(self, _settings=tuple(settings.items()))
 
     def build(self) -> KafkaSource:
-        """The source. A consumer group is asked now where it is.
+        """Returns the source. For a consumer group, queries the group's committed offsets.
 
         Raises:
             ValueError: neither topics nor a pattern nor partitions were named.
-            InvalidOptions: `STOPLOG_KAFKA_GROUP`: the group cannot say it.
-            ConnectUnsupported: a group was to be asked on Spark Connect.
-            NoSession: a group was to be asked before a session was started.
+            InvalidOptions: `STOPLOG_KAFKA_GROUP`: the group's offsets are not available.
+            ConnectUnsupported: the position of a group was requested on Spark Connect.
+            NoSession: the position of a group was requested before the start of a session.
         """
         if not self._selection:
             raise ValueError("with_topics, with_topic_pattern or with_partitions has to say what is read")
@@ -376,7 +379,7 @@ class KafkaSourceBuilder(Unbuilt):
 
 
 def brokers(method: str, servers: Servers) -> tuple[str, str]:
-    """The option that names the brokers, of the sink and of the source."""
+    """Returns the option with the brokers, for the sink and for the source."""
     return "kafka.bootstrap.servers", ",".join(names_of(method, "broker", [servers]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains why readers see a file, or do not."""
+"""Explains why a file is visible or invisible to readers."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class PartState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Shown):
-    """The explanation of one file.
+    """The explanation of a file.
 
     Attributes:
-        asked: the name or path as the user gave it.
-        state: its relation to the sink.
+        asked: the name or path from the user.
+        state: the relation of the file to the sink.
         message: the reason, in one or two sentences.
-        path: its place under the sink's path, now or once it is finished.
-        sink_id: the sink that it belongs to, if that is known.
-        epoch: the last epoch of the record that closed it.
-        seq: that record, or the newest one for a part that is open.
+        path: the place of the file under the sink's path, now or after it is finished.
+        sink_id: the sink of the file, if known.
+        epoch: the last epoch of the record that closed the part.
+        seq: the number of this record, or of the newest record for an open part.
     """
 
     asked: str
@@ -62,7 +62,7 @@ class Explanation(Shown):
 
 
 def marker(storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo) -> Explanation | None:
-    """Explains a marker; `None` for any other file. Raises `CannotRead`."""
+    """Explains a marker; returns `None` for any other file. Raises `CannotRead`."""
     version = marker_version(file.name)
     if version is None:
         return None
@@ -85,7 +85,7 @@ def _named_inside(storage: Storage, file: FileInfo) -> str | None:
 
 
 def _named_in_log(storage: Storage, sinks: Sequence[str], file: FileInfo, version: int) -> str | None:
-    """The sink whose log names the marker, which is empty and says nothing of itself."""
+    """Returns the sink whose log names the marker; an empty marker does not contain the name."""
     for sink_id in sinks:
         if any(each.bucket == file.directory and each.version == version for each in _all(storage, sink_id)):
             return sink_id
@@ -93,7 +93,7 @@ def _named_in_log(storage: Storage, sinks: Sequence[str], file: FileInfo, versio
 
 
 def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
-    """The markers that kept records have decided, the newest first."""
+    """Returns the markers that the kept records have decided, newest first."""
     log = CommitLog(storage, sink_id)
     for seq in sorted(log.files().records, reverse=True):
         if not log.mentions(seq, b'"markers"'):
@@ -106,10 +106,10 @@ def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
 
 
 def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
-    """Asks the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
+    """Searches the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        asked: a name, or a path; with or without the storage's root before it.
+        asked: a name or a path, with or without the storage's root.
     """
     path = _relative(storage.root, asked)
     if leads_outside(path):
@@ -120,7 +120,7 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
         found = _in_log(storage, sink_id, asked, path, now_millis)
         if found is not None and found.state is not PartState.GONE:
             return found
-        gone = gone or found  # unless the log of a batch job says who has taken it
+        gone = gone or found  # unless the log of a batch job names the replacement
     if gone is not None:
         return gone
     file = storage.info(path) or _search(storage, path)
@@ -134,7 +134,7 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
 
 
 def _relative(root: str, asked: str) -> str:
-    """The path under the root, of a file that was named with the root before it or by its whole path."""
+    """Returns the path under the root, for a path that includes the root or for an absolute path."""
     path = asked.removeprefix(root.rstrip("/") + "/")
     if ":/" not in root:
         path = local_path(path) if path.startswith("file:/") else path
@@ -144,11 +144,13 @@ def _relative(root: str, asked: str) -> str:
 
 
 def _below(root: str, path: str) -> str:
-    """The path under the root; links before its last name are followed, for the root may be one."""
+    """Returns the path under the root. Links before the last name are resolved, because the root may be a
+    link.
+    """
     file, base = Path(path), Path(root)
     try:
         pairs = ((file, base.absolute()), (file.parent.resolve() / file.name, base.resolve()))
-    except (OSError, RuntimeError, ValueError):  # links in a circle, or a zero byte
+    except (OSError, RuntimeError, ValueError):  # a cycle of links, or a zero byte
         return path
     return next((named.relative_to(at).as_posix() for named, at in pairs if named.is_relative_to(at)), path)
 
@@ -175,13 +177,13 @@ def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: i
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The file that was asked for.
+    """The file that the user named.
 
     Attributes:
-        token: as a handle says it.
-        finished_name: the name that its part gets; `None` for an unfinished file that is there: several
-            attempts may have begun the part, and only one of their files is it.
-        finished_path: where it belongs, if that was asked for.
+        token: the file's name in a handle.
+        finished_name: the final name of the file's part; `None` for an existing unfinished file. Several
+            attempts may have started the part, and the part is only in one of their files.
+        finished_path: the final path, if the user gave a final path.
     """
 
     token: str
@@ -202,12 +204,12 @@ class _Wanted:
     def is_part(self, part: OpenPart | PendingPart) -> bool:
         if self.finished_path is not None:
             return part.finished_path == self.finished_path
-        # Names of parts occur once in the world, but for rejected rows beside good ones.
+        # Part names are unique, except for rejected rows with the same name as a part of good rows.
         return part.name == self.finished_name or self.token in staged_of(part.handle).paths
 
     @property
     def may_be_in(self) -> bytes:
-        """Bytes that are in every record that names the file."""
+        """Returns bytes that every record with the file contains."""
         return json.dumps(self.finished_name or self.token, ensure_ascii=False)[1:-1].encode(
             errors="surrogatepass"
         )
@@ -229,7 +231,7 @@ def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_milli
 def _closed(
     storage: Storage, log: CommitLog, sink_id: str, asked: str, wanted: _Wanted, newest: LogRecord
 ) -> Explanation | None:
-    """Looks back from the newest record for the one that closed the part or put another in its place."""
+    """Searches from the newest record back for the record that closed or replaced the part."""
     files = log.files()
     for seq in sorted(files.records, reverse=True):
         if not log.mentions(seq, wanted.may_be_in):
@@ -308,7 +310,7 @@ def _search(storage: Storage, name: str) -> FileInfo | None:
 
 
 def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Explanation | None:
-    """Explains a directory with parts, finished or open; `None` for any other."""
+    """Explains a directory with finished or open parts; returns `None` for any other directory."""
     files = storage.children(path)[1] if path != ROOT and not path.startswith(f"{ROOT}/") else []
     finished = [file for file in files if part_name(file.name) is not None]
     newest = [record for record in (CommitLog(storage, each).newest() for each in sinks) if record]
@@ -329,7 +331,7 @@ def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Ex
 def _by_its_place(
     storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo, now_millis: int
 ) -> Explanation:
-    """Explains a file that is there and that no kept record names."""
+    """Explains an existing file that no kept record names."""
     pieces = file.path.split("/")
     if pieces[0] == ROOT and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells other processes if a driver is at work on a sink, by the rules of the jar's `Liveness`."""
+"""Checks whether a driver is running for a sink, by the rules of the jar's `Liveness`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from stoplog._storage import Storage
 
 _RULES: dict[str, Any] = shared("core")["liveness"]
 MISSED_BEATS: int = _RULES["missedBeats"]
-"""The intervals for which a driver may be silent: a beat may be late, and a storage may lose one."""
+"""The number of intervals for which a driver may be silent: a heartbeat may be late, and a storage may lose
+one.
+"""
 
 USUAL_MILLIS: int = _RULES["usualMillis"]
-"""The interval of a driver that has noted none."""
+"""The interval of a driver without an interval in its records, in milliseconds."""
 
 _SHORTEST_MILLIS: int = _RULES["shortestMillis"]
 _NOTE: str = _RULES["setting"]
@@ -32,19 +34,21 @@ _HANGING = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has g
 
 
 class DriverState(Enum):
-    """The state of the driver of a sink's last run. No decision hangs on it."""
+    """The state of the driver of a sink's last run. The state is informational: no decision depends on the
+    state.
+    """
 
     RELEASED = "released"
-    """The run has ended in good order."""
+    """The run ended cleanly."""
 
     DEAD = "dead"
-    """Its process has ended."""
+    """The process has ended."""
 
     SILENT = "silent"
-    """Nothing was heard of it for longer than a driver that lives can be silent."""
+    """The driver has been silent for longer than the limit for running drivers."""
 
     ALIVE = "alive"
-    """The driver may be alive: its process is there, or it gave a sign of life."""
+    """The driver may be running: the process exists, or there is a recent heartbeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,9 @@ class DriverLife(Shown):
 
     Attributes:
         state: alive, silent, dead or released.
-        run: its run; None before the first.
-        silent_millis: the time since its last sign of life; None where that does not matter.
-        message: the same in one sentence.
+        run: the run of the driver; None before the first run.
+        silent_millis: the milliseconds since the last heartbeat; None if irrelevant.
+        message: the state in one sentence.
     """
 
     state: DriverState
@@ -66,12 +70,13 @@ class DriverLife(Shown):
 
 @dataclass(frozen=True, slots=True)
 class DriverNote:
-    """The process of a driver, as it has noted it in its records.
+    """The process of a driver, as recorded in the driver's log records.
 
     Attributes:
-        space: the boot and the namespace of process numbers; empty where the system does not say.
-        started_ticks: the start of the process in clock ticks since the boot, whatever the clock is set to.
-        every_millis: the longest interval between two looks at its sink.
+        space: the boot and the namespace of process numbers; empty if the system does not provide them.
+        started_ticks: the start of the process in clock ticks since the boot, independent of the clock's
+            setting.
+        every_millis: the longest interval between two checks of the sink, in milliseconds.
     """
 
     host: str
@@ -82,7 +87,7 @@ class DriverNote:
 
     @staticmethod
     def read(text: str) -> DriverNote | None:
-        """The note of a text; None for a text that no release has written.
+        """Parses a recorded process; returns None for a text that no release writes.
 
         >>> DriverNote.read("node-1 b/pid:[1] 17 1700000000000 60000").pid
         17
@@ -97,7 +102,7 @@ class DriverNote:
 
     @property
     def where(self) -> str:
-        """The process and its machine, in words."""
+        """Returns the process and its machine, in words."""
         return f"process {self.pid} on {self.host}"
 
 
@@ -108,11 +113,11 @@ def driver_life(
     now_millis: int,
     is_there: Callable[[DriverNote], bool | None] | None = None,
 ) -> DriverLife:
-    """The life of a driver, by the newest record, the signs of life beside the log, and this machine's clock.
+    """Returns the state of a driver, from the newest record, the heartbeat files and this machine's clock.
 
     Args:
-        is_there: true if that process is there, None if only another machine knows; asks this machine by
-            default.
+        is_there: returns true if the process exists, None if only another machine can check; checks this
+            machine by default.
     """
     if newest is None or newest.kind is RecordKind.RELEASE:
         ended = "no driver: the last run has ended in good order"
@@ -126,7 +131,7 @@ def driver_life(
     patience = every * MISSED_BEATS
     _, files = storage.children(f"{ROOT}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
-    # By the storage's clock, as the beats: the driver's may be any time off.
+    # The storage's clock, as for the heartbeats: the driver's clock may differ by any time.
     record = storage.info(CommitLog(storage, sink_id).path(newest.seq))
     written = newest.written_at_millis if record is None else record.modified_at_millis
     silent = max(0, now_millis - max((written, *beats)))
@@ -150,7 +155,7 @@ def driver_life(
 
 
 def is_here(note: DriverNote) -> bool | None:
-    """True if the process is there; None unless it is one of this machine's and this machine has `/proc`."""
+    """Returns true if the process exists; None if the process is on another machine or `/proc` is missing."""
     space = _space()
     if not space or (note.host, note.space) != (socket.gethostname(), space):
         return None
@@ -166,11 +171,11 @@ def _space() -> str:
 
 
 def _started_ticks(pid: int) -> int | None:
-    """The start of a process in clock ticks since the boot; None if the process has ended."""
+    """Returns the start of a process in clock ticks since the boot; None if the process has ended."""
     try:
-        # A process may have any bytes as its name, which ends with the last bracket.
+        # The name of a process may contain any bytes, and ends with the last bracket.
         words = (_PROC / f"{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return None
-    # A process that has ended stays until its parent has asked for its exit code.
+    # An ended process remains until its parent has read the exit code.
     return None if words[0] in (b"Z", b"X") else int(words[19])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of a sink's files, as the jar makes them."""
+"""The names of a sink's files, in the format of the jar."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MARKER = re.compile(r"_SUCCESS(?:\.(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class PartName:
-    """A finished part's name: `<prefix>-<uid>-<n><suffix>`.
+    """The name of a finished part: `<prefix>-<uid>-<n><suffix>`.
 
     Attributes:
-        uid: of the run that began it.
-        merged: true for a part that compaction has put together.
+        uid: the short form of the run that started the part.
+        merged: true for a compacted part.
     """
 
     prefix: str
@@ -34,7 +34,7 @@ class PartName:
 
 
 def part_name(name: str) -> PartName | None:
-    """The name's pieces; `None` for a file that no sink has named.
+    """Parses the name of a part; returns `None` for a file without a sink's name.
 
     >>> part_name("part-6f1c2f3e8a4b-12.json.gz").number
     12
@@ -51,7 +51,7 @@ def part_name(name: str) -> PartName | None:
 
 
 def finished_name_of(unfinished: str) -> str | None:
-    """The name that an unfinished file of the staging directory was to get.
+    """Returns the final name of an unfinished file in the staging directory.
 
     >>> finished_name_of(".part-6f1c2f3e8a4b-3.json.inprogress.6f1c2f3e8a4b-00112233445566ad")
     'part-6f1c2f3e8a4b-3.json'
@@ -61,7 +61,8 @@ def finished_name_of(unfinished: str) -> str | None:
 
 
 def marker_version(name: str) -> int | None:
-    """The version of a marker of a complete bucket, from 1 on; `None` if the name is not one of a marker.
+    """Returns the version of a marker of a complete bucket, from 1; `None` if the name is not a marker's
+    name.
 
     >>> marker_version("_SUCCESS"), marker_version("_SUCCESS.2"), marker_version("_SUCCESS.crc")
     (1, 2, None)
@@ -71,7 +72,7 @@ def marker_version(name: str) -> int | None:
 
 
 def is_hidden(path: str) -> bool:
-    """True if readers pass over the file, or over a directory that it is in.
+    """Returns true if readers ignore the file or one of its directories.
 
     >>> is_hidden("day=1/a.json"), is_hidden("day=1/_SUCCESS"), is_hidden("_rejected/a.json")
     (False, True, True)
@@ -80,7 +81,7 @@ def is_hidden(path: str) -> bool:
 
 
 def uid_of(run: str) -> str:
-    """The short form of a run that goes into names.
+    """Returns the short form of a run for file names.
 
     >>> uid_of("6f1c2f3e-8a4b-4c5d-9e6f-0a1b2c3d4e5f")
     '6f1c2f3e8a4b'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forecasts when an open part will be closed, by the settings of the rolling policy in the log."""
+"""Forecasts when an open part will be closed, from the settings of the rolling policy in the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoplog._html.shown import Shown
 from stoplog._log.records import OpenPart
 from stoplog._words import moment
 
-# As long as a number of 64 bits: what is longer, the jar has not written.
+# The length of 64-bit numbers; the jar does not write longer numbers.
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _SIZE = re.compile(rf"({_NUMBER.pattern})\s*([kmgtp]?)(?:i?b)?")
 _SPAN = re.compile(rf"({_NUMBER.pattern})\s*(ms|s|m|h|d)")
@@ -20,7 +20,7 @@ _MILLIS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def bytes_of(text: str | None) -> int | None:
-    """The number of bytes; `None` for a text without one.
+    """Parses a number of bytes; returns `None` for any other text.
 
     >>> bytes_of("128m"), bytes_of("12345"), bytes_of(None)
     (134217728, 12345, None)
@@ -30,7 +30,7 @@ def bytes_of(text: str | None) -> int | None:
 
 
 def millis_of(text: str | None) -> int | None:
-    """The number of milliseconds; `None` for a text without one.
+    """Parses a number of milliseconds; returns `None` for any other text.
 
     >>> millis_of("15m"), millis_of("1001ms"), millis_of("soon")
     (900000, 1001, None)
@@ -41,17 +41,18 @@ def millis_of(text: str | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RollingFacts(Shown):
-    """The settings of the policy in the newest record.
+    """The settings of the rolling policy in the newest record.
 
     Attributes:
-        policy: `default`, `onCheckpoint`, or the class of an own one.
-        max_part_bytes: a part with more is closed.
-        max_records: a part with as many is closed.
-        rollover_millis: a part that old is closed.
-        inactivity_millis: a part without a row for that long is closed.
-        event_time_millis: a row closes a part whose first row's event time is that much before its own.
-        check_millis: the interval at which the driver looks between epochs.
-        on_restart: the treatment of open parts at the next start, `continue` or `finish`.
+        policy: `default`, `onCheckpoint`, or the class of a custom policy.
+        max_part_bytes: a larger part is closed.
+        max_records: a part with this number of rows is closed.
+        rollover_millis: a part of this age is closed.
+        inactivity_millis: a part without a new row for this time is closed.
+        event_time_millis: a row closes a part if the event time of the part's first row is earlier by this
+            time.
+        check_millis: the interval at which the driver checks parts between epochs.
+        on_restart: the handling of open parts at the next start, `continue` or `finish`.
     """
 
     policy: str
@@ -65,7 +66,9 @@ class RollingFacts(Shown):
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> RollingFacts | None:
-        """The facts in a record's settings; `None` if an older release wrote the log without its policy."""
+        """Returns the facts in a record's settings; `None` if an older release wrote a log without the
+        policy.
+        """
         if "rollingPolicy" not in settings:
             return None
         records = settings.get("maxRecordsPerPart", "")
@@ -83,12 +86,12 @@ class RollingFacts(Shown):
 
 @dataclass(frozen=True, slots=True)
 class RollForecast(Shown):
-    """The time at which a part will be closed, and the reason.
+    """The expected close time of a part, and the reason.
 
     Attributes:
-        at_millis: by the clock, if no row comes before; `None` where the log does not say.
-        reason: the word that the log will have for it.
-        why_not_yet: the share of each limit that the part has reached, or the reason why none is known.
+        at_millis: the close time if no row arrives before; `None` if the log does not determine the time.
+        reason: the reason, as the log will record it.
+        why_not_yet: the share of each limit that the part has reached, or the reason for an unknown share.
     """
 
     at_millis: int | None
@@ -97,10 +100,10 @@ class RollForecast(Shown):
 
 
 def forecast(part: OpenPart, facts: RollingFacts | None, ended: bool, now_millis: int) -> RollForecast:
-    """Forecasts the end of an open part.
+    """Forecasts the close of an open part.
 
     Args:
-        ended: true if the log ends with a clean end of its query, so that no driver looks at the clock.
+        ended: true if the log ends with a clean end of its query, so that no driver checks the clock.
     """
     if ended:
         does = "publishes it" if facts is not None and facts.on_restart == "finish" else "goes on with it"
@@ -140,13 +143,13 @@ def _by_the_clock(part: OpenPart, facts: RollingFacts, now_millis: int) -> RollF
     if at <= now_millis:
         every = f", every {_span(facts.check_millis)}" if facts.check_millis else ""
         why = f"it is due: the driver closes it when it looks at the clock{every}, if there is one"
-        # The driver asks for the age first, and finds both reasons at one look if it was away.
+        # The driver checks the age first, and finds both reasons in one check after an absence.
         return RollForecast(at, next(each for due, each in times if due <= now_millis), why)
     return RollForecast(at, word, _reached(part, facts, now_millis))
 
 
 def _reached(part: OpenPart, facts: RollingFacts, now_millis: int) -> str:
-    """The share of each limit that the part has reached."""
+    """Returns the share of each limit that the part has reached."""
     limits = []
     if facts.max_part_bytes is not None:
         limits.append(f"{_share(part.size_bytes, facts.max_part_bytes)} of its size")

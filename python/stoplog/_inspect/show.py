@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One epoch, or any other record, as the log has it."""
+"""The view of one epoch or of any other record of the log."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from stoplog._storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class RecordView(Shown):
-    """A record and the state of what it decided.
+    """A record and the progress of its decisions.
 
     Attributes:
-        path: its place under the sink's path.
-        published: true if all that the record decided is known to be done.
-        called_off: true for a merge that does not come to pass: its inputs stay, and its part is never shown.
-        record: all that it says.
+        path: the path of the record, under the sink's path.
+        published: true if all decisions of the record are known to be carried out.
+        called_off: true for a called-off merge: its inputs stay visible, and its part is never published.
+        record: the contents of the record.
     """
 
     path: str
@@ -30,14 +30,14 @@ class RecordView(Shown):
 
 
 def epoch(storage: Storage, sink_id: str, number: int) -> RecordView:
-    """The record of an epoch. Raises `NotFound`, `UnreadableRecord`."""
+    """Returns the record of an epoch. Raises `NotFound`, `UnreadableRecord`."""
     log = CommitLog(storage, sink_id)
     records = log.files().records
     heads = ((seq, log.head(seq)) for seq in sorted(records, reverse=True))
     last = None
     for seq, head in heads:
         if head is None or head.epoch is None:
-            continue  # it cannot be read, or is of no epoch
+            continue  # the record is unreadable, or has no epoch
         if head.epoch == number:
             return record(storage, sink_id, seq)
         last = last if last is not None else head.epoch
@@ -48,7 +48,7 @@ def epoch(storage: Storage, sink_id: str, number: int) -> RecordView:
 
 
 def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
-    """A record by its place in the log. Raises `NotFound`, `UnreadableRecord`."""
+    """Returns the record with this sequence number. Raises `NotFound`, `UnreadableRecord`."""
     log = CommitLog(storage, sink_id)
     found = log.read(seq)
     if found is None:
@@ -60,7 +60,7 @@ def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
 
 
 def newest(storage: Storage, sink_id: str) -> RecordView:
-    """The newest record. Raises `NotFound`, `UnreadableRecord`."""
+    """Returns the newest record. Raises `NotFound`, `UnreadableRecord`."""
     found = CommitLog(storage, sink_id).newest()
     if found is None:
         raise NotFound(f"The log of sink {sink_id} is empty.")

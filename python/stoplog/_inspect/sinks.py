@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sinks of a path, from the newest record of each."""
+"""The sinks of a path, from the newest record of each sink."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stoplog.errors import StoplogError
 
 
 class NotFound(StoplogError):
-    """A request for a sink, an epoch or a part that is not there."""
+    """A request for a sink, an epoch or a part that does not exist."""
 
     def __init__(self, message: str) -> None:
         super().__init__("STOPLOG_NOT_FOUND", message)
@@ -45,35 +45,35 @@ class SinkKind(Enum):
     """A streaming file sink."""
 
     BATCH = "batch"
-    """A batch job that adds rows, and is at work or died."""
+    """A batch job that appends rows; the job is running or died."""
 
     REPLACEMENTS = "replacements"
-    """The jobs that replace files: overwrites, and `stoplog.compact` over a directory."""
+    """Jobs that replace files: overwrites, and `stoplog.compact` over a directory."""
 
     CONNECTOR = "connector"
-    """A sink that commits elsewhere, as that for Kafka or a write-ahead sink."""
+    """A sink that commits to another system, such as the Kafka sink or a write-ahead sink."""
 
     UNKNOWN = "unknown"
-    """Its newest record cannot be read, or it has none."""
+    """The newest record is unreadable, or the log is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkSummary(Shown):
-    """One sink id under a path.
+    """A sink id under a path.
 
     Attributes:
-        sink_id: its name.
-        kind: the kind of program that writes to it.
-        query_id: the Spark query that owns it.
-        records: the number of records that its log keeps.
-        newest_seq: the place of the newest one in the log.
+        sink_id: the name of the sink.
+        kind: the kind of program that writes to the sink.
+        query_id: the Spark query that owns the sink.
+        records: the number of records in its log.
+        newest_seq: the sequence number of the newest record.
         newest_kind: the event of the newest record; `release` after a clean end.
         newest_at_millis: the time at which the newest record was written.
-        age_millis: the time since then.
+        age_millis: the milliseconds since this time.
         last_epoch: the last committed epoch.
-        open_parts: parts whose rows readers do not see yet.
-        pending_parts: parts that are decided, and not known to be published.
-        problem: the reason why its log cannot be read, if so.
+        open_parts: the number of parts with rows that readers do not see yet.
+        pending_parts: the number of decided parts that are not known to be published.
+        problem: the reason if the log cannot be read.
     """
 
     sink_id: str
@@ -91,14 +91,15 @@ class SinkSummary(Shown):
 
 
 def sink_ids(storage: Storage) -> list[str]:
-    """The names of all sinks that have a log. Raises `CannotRead` if the path is no directory."""
+    """Returns the names of all sinks with a log. Raises `CannotRead` if the path is not a directory."""
     if not storage.exists():
         raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
     return sorted(name for name in storage.children(ROOT)[0] if LOG in storage.children(f"{ROOT}/{name}")[0])
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:
-    """The sink of this id, or the only one; beside others, the only one of files.
+    """Returns the sink with this id. Without an id, returns the only sink, or the only file sink among
+    several.
 
     Raises `NotFound`, `WhichSink`, `CannotRead`.
     """
@@ -106,7 +107,7 @@ def chosen(storage: Storage, sink_id: str | None) -> str:
     if sink_id is None and len(known) == 1:
         return known[0]
     if sink_id is None and known:
-        # `stoplog.compact`, a batch job or a connector may have a log beside the sink's.
+        # `stoplog.compact`, a batch job or a connector may have a log in the same path.
         of_files = [each for each in known if _is_of_files(storage, each)]
         if len(of_files) == 1:
             return of_files[0]
@@ -120,7 +121,9 @@ def chosen(storage: Storage, sink_id: str | None) -> str:
 
 
 def asked(storage: Storage, sink_id: str | None) -> list[str]:
-    """The sink of this id, or all sinks. Raises `NotFound` where there is none, `CannotRead`."""
+    """Returns the sink with this id, or all sinks. Raises `CannotRead`, or `NotFound` if there is no such
+    sink.
+    """
     if sink_id is not None:
         return [chosen(storage, sink_id)]
     known = sink_ids(storage)
@@ -130,7 +133,7 @@ def asked(storage: Storage, sink_id: str | None) -> list[str]:
 
 
 def summary(storage: Storage, sink_id: str, now_millis: int) -> SinkSummary:
-    """The summary of one sink, from its newest record."""
+    """Returns the summary of a sink, from its newest record."""
     log = CommitLog(storage, sink_id)
     files = log.files()
     try:
@@ -141,7 +144,7 @@ def summary(storage: Storage, sink_id: str, now_millis: int) -> SinkSummary:
 
 
 def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_millis: int) -> SinkSummary:
-    """The same from a record that has been read."""
+    """Returns the summary of a sink from a record that was read before."""
     if newest is None:
         return _nothing(sink_id, 0, None)
     return SinkSummary(
@@ -160,7 +163,8 @@ def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_mill
 
 
 def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
-    """The kind by the id, which for batch jobs and replacements is no sink's, or by the settings."""
+    """Returns the kind of a sink, from the reserved ids of batch jobs and replacements, or from the settings.
+    """
     if sink_id.startswith("batch-"):
         return SinkKind.BATCH
     if sink_id == REPLACEMENTS:
@@ -169,7 +173,7 @@ def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:
-    """True for a sink of files, and for one whose log cannot be read: the user may mean it."""
+    """Returns true for a file sink, and for a sink with an unreadable log, which may be a file sink."""
     try:
         newest = CommitLog(storage, sink_id).newest()
     except UnreadableRecord:

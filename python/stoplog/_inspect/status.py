@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finished, decided and open parts of a sink, bucket by bucket."""
+"""The finished, decided and open parts of a sink, by bucket."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from stoplog._storage.files import join
 
 @dataclass(frozen=True, slots=True)
 class OpenPartStatus(Shown):
-    """A part whose rows readers do not see yet.
+    """A part with rows that readers do not see yet.
 
     Attributes:
-        bucket: its directory under the sink's path.
-        name: the name that it is going to have.
-        size_bytes: its committed bytes, and what the rows beside it will add.
-        records: its committed rows.
+        bucket: the directory of the part, under the sink's path.
+        name: the final name of the part.
+        size_bytes: the committed bytes of the part, plus the estimated bytes of the spooled rows.
+        records: the number of committed rows.
         opened_at_millis: the time of its first row.
         last_written_at_millis: the time of its last row.
-        unfinished_path: the store's handle: where it lies, under the sink's path.
-        roll: the time at which it will be closed, and the reason why not yet.
+        unfinished_path: the store's handle: the current path of the part, under the sink's path.
+        roll: the expected close time, and the reason why the part is still open.
     """
 
     bucket: str
@@ -46,23 +46,23 @@ class OpenPartStatus(Shown):
 
     @property
     def finished_path(self) -> str:
-        """Its path once it is finished, under the sink's path."""
+        """Returns the final path of the part, under the sink's path."""
         return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class BucketStatus(Shown):
-    """One directory of finished parts.
+    """A directory of finished parts.
 
     Attributes:
-        bucket: under the sink's path; empty for the path itself.
-        finished: files that readers see, of all sinks of the path, and their bytes; in the directory of
-            rejected rows, which readers pass over, the parts there.
-        newest_finished_at_millis: the last write to the youngest of them.
-        pending: parts that are decided, and not known to be published.
-        open: parts in progress, their bytes and rows so far.
+        bucket: the path of the directory, under the sink's path; empty for the path itself.
+        finished: the number of visible files of all sinks of the path, and their bytes. For the directory of
+            rejected rows, which readers ignore, the numbers of its parts.
+        newest_finished_at_millis: the last write to the newest of these files.
+        pending: the number of decided parts that are not known to be published.
+        open: the number of parts in progress, and their bytes and rows so far.
         oldest_open_at_millis: the time of the first row of the oldest open part.
-        next_roll_at_millis: the time at which the clock will close the next of them.
+        next_roll_at_millis: the time at which the clock will close the next open part.
         markers: the number of `_SUCCESS` files.
     """
 
@@ -82,18 +82,18 @@ class BucketStatus(Shown):
 
 @dataclass(frozen=True, slots=True)
 class SinkStatus(Shown):
-    """A sink and what is in its buckets.
+    """A sink and the contents of its buckets.
 
     Attributes:
-        sink: the summary of its newest record.
-        driver: the driver of its last run; None for a connector's sink and a batch job, which give no signs
-            of life.
-        now_millis: the time of this look.
-        rolling: its policy, if the log notes it.
-        buckets: by name.
-        open: all open parts, those that will be closed first at the beginning.
-        foreign_files: visible files that no sink has named.
-        unfinished_files: files in the staging directory, named in a record or not.
+        sink: the summary of the sink's newest record.
+        driver: the driver of the sink's last run; None for a connector's sink and a batch job, which write no
+            heartbeats.
+        now_millis: the time of this status.
+        rolling: the rolling policy, if the log records the policy.
+        buckets: the buckets, by name.
+        open: all open parts, in the order of their expected close times.
+        foreign_files: the number of visible files without a sink's name.
+        unfinished_files: the number of files in the staging directory, with or without a record.
     """
 
     sink: SinkSummary
@@ -112,14 +112,14 @@ def status(
     """Reads the newest record and the names of all files. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        seen: called with each file that readers see, so that a directory need not be listed twice.
+        seen: called with each file that readers see, so that callers do not list a directory twice.
     """
     log = CommitLog(storage, sink_id)
     newest = log.newest()
     one = summary_of(sink_id, newest, log.files(), now_millis)
     counts: defaultdict[str, _Counts] = defaultdict(_Counts)
     foreign = 0
-    # What has a log alone is often a checkpoint, with files of its own.
+    # A path that contains only a log is often a checkpoint, with the checkpoint's files.
     if one.kind is not SinkKind.CONNECTOR:
         foreign = _count_files(storage, counts, seen)
     opened = _open_parts(newest, now_millis) if newest else ()
@@ -143,7 +143,8 @@ def status(
 def _count_files(
     storage: Storage, counts: defaultdict[str, _Counts], seen: Callable[[FileInfo], object]
 ) -> int:
-    """Adds up as it goes: a directory may hold more files than one would like to remember."""
+    """Sums up the files while listing, because a directory may contain too many files for a list in memory.
+    """
     foreign = 0
     for listed in listed_files(storage):
         bucket = listed.file.directory
@@ -184,7 +185,7 @@ _NEVER = 1 << 62
 
 @dataclass(slots=True)
 class _Counts:
-    """The files of a bucket that were seen so far, in the fields of `BucketStatus`."""
+    """The files of a bucket that were counted so far, in the fields of `BucketStatus`."""
 
     finished: int = 0
     finished_bytes: int = 0

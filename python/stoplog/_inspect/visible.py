@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a path that readers see, and those next to them: the only listing of them in this package."""
+"""The files of a path that readers see, and the hidden files next to them. The package has no other listing.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from stoplog._shared import ROOT
 from stoplog._storage import FileInfo, Storage
 
 _NOTE_BYTES = 2 + 22
-"""A valid-length file has at most so many bytes: two, and the digits of a number."""
+"""The maximum size of a valid-length file: two bytes of length, and the digits of a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class ListedFile:
     """A file outside the directory of logs.
 
     Attributes:
-        file: as the storage lists it.
-        valid_bytes: the number of its committed bytes, if a valid-length file notes one.
+        file: the file, as listed by the storage.
+        valid_bytes: the number of committed bytes, if a valid-length file records the number.
     """
 
     file: FileInfo
@@ -30,30 +31,31 @@ class ListedFile:
 
     @property
     def committed_bytes(self) -> int:
-        """The number of bytes that readers may read."""
+        """Returns the number of bytes that readers may read."""
         return self.file.size_bytes if self.valid_bytes is None else self.valid_bytes
 
     @property
     def is_hidden(self) -> bool:
-        """True if readers pass over the file because of its own name."""
+        """Returns true if readers ignore the file because of the file's name."""
         return hides(self.file.name)
 
     @property
     def is_below_hidden(self) -> bool:
-        """True if readers pass over a directory that the file is in."""
+        """Returns true if readers ignore a directory of the file."""
         return is_hidden(self.file.directory)
 
     @property
     def is_marker(self) -> bool:
-        """True for a marker of a complete bucket."""
+        """Returns true for a marker of a complete bucket."""
         return marker_version(self.file.name) is not None
 
 
 def listed_files(storage: Storage) -> Iterator[ListedFile]:
-    """Lists the path once, without the directories of logs, also of sinks in directories below.
+    """Lists the path once, without the directories of logs, also without the logs of sinks in subdirectories.
 
-    Reads each small hidden file with the name of another file in its own. Such a file may be a valid-length
-    file, with the prefix and the suffix of the query, which are unknown here.
+    Reads each small hidden file whose name contains the name of another file. Such a file may be a
+    valid-length file. The prefix and the suffix of valid-length files are settings of the query, unknown
+    here.
     """
     enter = lambda directory: directory.rpartition("/")[2] != ROOT  # noqa: E731
     for _, files in groupby(storage.files(enter=enter), key=lambda file: file.directory):
@@ -64,7 +66,7 @@ def listed_files(storage: Storage) -> Iterator[ListedFile]:
 
 
 def _valid_lengths(storage: Storage, files: Sequence[FileInfo]) -> dict[str, int]:
-    """The lengths that are noted in one directory, by the names of the files that they are about."""
+    """Returns the recorded lengths of one directory, by the names of the measured files."""
     notes = [file for file in files if _may_be_note(file)]
     if not notes:
         return {}
@@ -84,7 +86,7 @@ def _may_be_note(file: FileInfo) -> bool:
 
 
 def _longest_in(name: str, names: set[str]) -> str | None:
-    """The longest of the names that another name has in it, after a prefix.
+    """Returns the longest name that another name contains after a prefix.
 
     >>> _longest_in("_part-10.json.valid-length", {"part-1", "part-10.json"})
     'part-10.json'
@@ -97,7 +99,7 @@ def _longest_in(name: str, names: set[str]) -> str | None:
 
 
 def _decoded(content: bytes) -> int | None:
-    """What Java's `DataInput.readUTF` reads, if it is a number.
+    """Decodes a string as Java's `DataInput.readUTF` does; returns `None` if the string is not a number.
 
     >>> _decoded(bytes([0, 3]) + b"128"), _decoded(b"crc"), _decoded(b"128")
     (128, None, None)

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit log of a sink, read without Spark or a JVM. What is written is Scala's business alone."""
+"""Reads the commit log of a sink without Spark or a JVM. Only the Scala code writes logs."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records from their bytes: version and checksum are looked at before anything is believed."""
+"""Decodes records from bytes: checks the version and the checksum before any other field."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from stoplog._log.records import LogRecord
 from stoplog._shared import shared
 
 VERSION: int = shared("core")["recordVersion"]
-"""The newest version that can be read."""
+"""The newest version that this release can read."""
 
 _DELTA_VERSION: int = shared("core")["deltaRecordVersion"]
-"""Of a record that holds the difference from the one before it."""
+"""The version of a record that contains the difference from the preceding record."""
 
 
 class RecordProblem(ValueError):
-    """Bytes are not a record that can be used."""
+    """Bytes that are not a usable record."""
 
 
 class Torn(RecordProblem):
-    """They were cut off, overwritten or changed."""
+    """The bytes were cut off, overwritten or changed."""
 
 
 class TooNew(RecordProblem):
-    """A newer release wrote them, and may say what this one does not understand."""
+    """A newer release wrote the bytes, which may contain unknown fields."""
 
     def __init__(self, version: int) -> None:
         super().__init__(f"it has version {version}, and this release reads up to {VERSION}")
@@ -37,11 +37,11 @@ class TooNew(RecordProblem):
 
 
 class Elsewhere(RecordProblem):
-    """They name files outside of the sink's path: no release writes such a record.
+    """The record names files outside the sink's path: no release writes such a record.
 
     Attributes:
-        paths: those files.
-        last_epoch: of the record.
+        paths: the files outside.
+        last_epoch: the last epoch of the record.
     """
 
     def __init__(self, paths: tuple[str, ...], last_epoch: int | None) -> None:
@@ -51,10 +51,10 @@ class Elsewhere(RecordProblem):
 
 
 class BaseGone(Torn):
-    """The record holds a difference, and one that it rests on is not there.
+    """The record contains a difference, and a record of its base is missing.
 
     Attributes:
-        seq: of that one.
+        seq: the sequence number of the missing record.
     """
 
     def __init__(self, seq: int) -> None:
@@ -63,7 +63,7 @@ class BaseGone(Torn):
 
 
 def decode(data: bytes) -> LogRecord:
-    """The record of these bytes, which hold its whole state. Raises `Torn`, `TooNew` or `Elsewhere`."""
+    """Decodes a record with its whole state. Raises `Torn`, `TooNew` or `Elsewhere`."""
     stored = decode_stored(data)
     if stored.base is not None:
         raise BaseGone(stored.said.seq - 1)
@@ -71,7 +71,7 @@ def decode(data: bytes) -> LogRecord:
 
 
 def decode_stored(data: bytes) -> StoredRecord:
-    """The record as these bytes have it. Raises `Torn`, `TooNew` or `Elsewhere`."""
+    """Decodes a record with its whole state or a difference. Raises `Torn`, `TooNew` or `Elsewhere`."""
     try:
         stored = _decoded(data)
     except RecursionError:
@@ -125,7 +125,9 @@ def _parsed(data: bytes) -> Json:
 
 
 def _body_bytes(data: bytes, body: Json) -> bytes:
-    """The inner object as it stands; as a writer would write it, if an editor has formatted the file."""
+    """Returns the bytes of the inner object. For a file that an editor has formatted, returns the writer's
+    form.
+    """
     stripped = data.strip()
     envelope = _ENVELOPE.match(stripped)
     if envelope is not None:
@@ -138,7 +140,7 @@ def _checksum(data: bytes) -> str:
 
 
 def _version(record: LogRecord) -> int:
-    """The version that a writer takes for a whole record: the oldest one that says all of it."""
+    """Returns the version that a writer uses for a whole record: the oldest version with all its fields."""
     if record.replace or record.manifest or record.markers or record.state.live:
         return 3
     if any(part.spooled.files or part.spooled.note or part.spooled.rows for part in record.state.open):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checksum of records: CRC-32C (Castagnoli), which Python's own libraries do not have.
+"""The checksum of records: CRC-32C (Castagnoli), which Python's standard library lacks.
 
-google-crc32c computes it in C, where it is installed: a hundred times as fast.
+If google-crc32c is installed, its C code computes the checksum a hundred times faster.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _POLYNOMIAL = 0x82F63B78  # 0x1EDC6F41, bits reversed
 
 
 def crc32c(data: bytes) -> int:
-    """The checksum of all bytes.
+    """Returns the checksum of all bytes.
 
     >>> f"{crc32c(b'123456789'):08x}"
     'e3069283'
@@ -28,13 +28,13 @@ def _fastest() -> Callable[[bytes], int]:
         import google_crc32c
     except ImportError:
         return in_python
-    # Without its C code it is slower than ours, and has said so by a warning.
+    # Without its C code, google-crc32c is slower than this module, and warns about the missing code.
     is_in_c: bool = google_crc32c.implementation == "c"
     return google_crc32c.value if is_in_c else in_python
 
 
 def in_python(data: bytes) -> int:
-    """The same without any other package."""
+    """Computes the same checksum without any other package."""
     if len(data) < _SHORT:
         return _by_tables(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
     begun = bytes(byte ^ 0xFF for byte in data[:4]) + data[4:]
@@ -42,17 +42,17 @@ def in_python(data: bytes) -> int:
 
 
 def _folded(data: bytes) -> bytes:
-    """Fewer bytes with the same checksum, if that begins with 0.
+    """Returns fewer bytes with the same checksum, for an initial checksum of 0.
 
-    A checksum is what a division of polynomials over two elements leaves. If P(x) is the divisor, P(x)^w is
-    P(x^w) for every power of two w. So digits of w bits can be divided like single bits: the first one is
-    added to some of the 32 behind it, and Python adds long numbers fast. Each round leaves 32 digits, and the
-    next one takes narrower ones.
+    A checksum is the remainder of a division of polynomials over two elements. If P(x) is the divisor, P(x)^w
+    is P(x^w) for every power of two w. Therefore digits of w bits can be divided like single bits: the first
+    digit is added to some of the next 32 digits, and Python adds long numbers fast. Each round leaves 32
+    digits, and the next round uses narrower digits.
     """
-    largest = 1 << (len(data) // 32 - 1).bit_length() - 1  # of which there are more than 32
-    width = min(_WIDE, largest)  # of a digit, in bytes
+    largest = 1 << (len(data) // 32 - 1).bit_length() - 1  # the input has more than 32 digits of this width
+    width = min(_WIDE, largest)  # the width of a digit, in bytes
     while width >= _NARROW:
-        data = bytes(-len(data) % width) + data  # zeros before the first bit change nothing
+        data = bytes(-len(data) % width) + data  # leading zeros do not change the remainder
         digits = [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
         for place in range(len(digits) - 32):
             first = digits[place]
@@ -65,9 +65,9 @@ def _folded(data: bytes) -> bytes:
 
 _SHORT = 1 << 12
 _NARROW = 8
-_WIDE = 1 << 14  # stays in the processor's cache
+_WIDE = 1 << 14  # fits into the processor's cache
 _BEHIND = tuple(behind for behind in range(1, 33) if _POLYNOMIAL >> (behind - 1) & 1)
-"""Distances from the first of 33 bits to those that a division changes; bit 0 of `_POLYNOMIAL` is of x^31."""
+"""Distances from the first of 33 bits to the bits that a division changes; bit 0 of `_POLYNOMIAL` is x^31."""
 
 
 def _by_tables(data: bytes, crc: int) -> int:
@@ -88,7 +88,9 @@ _CHUNK = 1 << 16
 
 @cache
 def _tables() -> tuple[tuple[int, ...], ...]:
-    """The change of the checksum by a byte: by itself, and with one, two and three more behind it."""
+    """Returns the effect of a byte on the checksum: of the byte alone, and followed by one, two and three
+    bytes.
+    """
     tables = [tuple(_shifted(byte, 8) for byte in range(256))]
     for _ in range(3):
         tables.append(tuple(tables[0][crc & 0xFF] ^ (crc >> 8) for crc in tables[-1]))

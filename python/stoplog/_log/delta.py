@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records as their files have them: with their whole state, or with the difference from the record before."""
+"""Records as stored in their files: with the whole state, or with the difference from the preceding record.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +15,12 @@ _Entry = TypeVar("_Entry")
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The record before one that holds a difference.
+    """The base of a record with a difference.
 
     Attributes:
-        whole: the newest record with a whole state: each behind it holds a difference.
-        checksum: of the record before.
+        whole: the sequence number of the newest record with a whole state; all later records contain
+            differences.
+        checksum: the checksum of the preceding record.
     """
 
     whole: int
@@ -27,7 +29,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The keys of entries that the record before has and this one has not: paths of parts, buckets."""
+    """The keys of entries that the preceding record has and this record lacks: paths of parts, buckets."""
 
     open: tuple[str, ...] = ()
     live: tuple[str, ...] = ()
@@ -38,19 +40,19 @@ NOTHING_GONE = Gone()
 
 
 class WrongBase(ValueError):
-    """A difference was not made from this state."""
+    """The difference does not apply to this state."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """One file of the log.
+    """A file of the log.
 
     Attributes:
-        said: all that the file says. Of a difference the lists of its state hold the entries that are new or
-            changed, and the settings are empty if they are those of the record before.
-        checksum: tells the record from another one in its place.
-        base: of a difference; `None` for a record with its whole state.
-        gone: of a difference.
+        said: the contents of the file. For a difference, the lists of the state contain the new and changed
+            entries. The settings are empty if they equal the preceding record's settings.
+        checksum: distinguishes the record from another record with the same sequence number.
+        base: the base of a difference; `None` for a record with its whole state.
+        gone: the removed entries of a difference.
     """
 
     said: LogRecord
@@ -61,9 +63,10 @@ class StoredRecord:
 
 
 def last_of(before: SinkState, chain: Sequence[StoredRecord]) -> LogRecord:
-    """The last of these records, each of which rests on the one before it, the first on one with that state.
+    """Returns the last record of a chain with its whole state. `before` is the state before the first record.
 
-    Takes time for the state once, however many they are. Raises `WrongBase`.
+    Each record of the chain applies to the preceding record. The cost is linear in the size of the state,
+    regardless of the length of the chain. Raises `WrongBase`.
     """
     parts = {part.finished_path: part for part in before.open}
     live = {bucket.bucket: bucket for bucket in before.live}
@@ -87,7 +90,7 @@ def last_of(before: SinkState, chain: Sequence[StoredRecord]) -> LogRecord:
 
 
 def _change(entries: dict[str, _Entry], gone: Iterable[str], put: Iterable[tuple[str, _Entry]]) -> None:
-    """Leaves what stays, and behind it what is new or changed."""
+    """Keeps the unchanged entries, and appends the new or changed entries."""
     for name in gone:
         if entries.pop(name, None) is None:
             raise WrongBase(f"{name!r} is to go and is not there")

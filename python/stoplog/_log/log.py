@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records of one sink id, where they lie."""
+"""The records of one sink id in the storage."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _NAME = re.compile(
 
 
 class UnreadableRecord(StoplogError):
-    """A record is there and cannot be used: `STOPLOG_RECORD_TORN`, `…_TOO_NEW` or `…_ELSEWHERE`.
+    """A record exists and cannot be used: `STOPLOG_RECORD_TORN`, `…_TOO_NEW` or `…_ELSEWHERE`.
 
     Attributes:
-        problem: why.
+        problem: the reason.
     """
 
     def __init__(self, path: str, problem: RecordProblem) -> None:
@@ -55,9 +55,9 @@ class LogFiles:
     """The files in a log's directory.
 
     Attributes:
-        records: by sequence number, in ascending order.
-        marks: the sequence numbers of those that have been carried out.
-        noted: the sequence numbers of those with a note of what became visible, or of how a merge ends.
+        records: the records by sequence number, in ascending order.
+        marks: the marks of carried out records, by sequence number.
+        noted: the sequence numbers of records with a note of the visible files, or of the end of a merge.
         others: all other files.
     """
 
@@ -67,26 +67,28 @@ class LogFiles:
     others: tuple[FileInfo, ...]
 
     def is_carried_out(self, seq: int) -> bool:
-        """True for a marked record, and for each behind which there is a newer one, which says that it is."""
+        """Returns true for a marked record and for any record before the newest, whose presence implies this.
+        """
         return seq in self.marks or seq < max(self.records, default=seq)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordHead:
-    """The subject of a record."""
+    """The kind and the epoch of a record."""
 
     kind: RecordKind
     epoch: int | None
 
 
 def is_connector(sink_id: str, state: SinkState) -> bool:
-    """True for the log of a sink that writes no files.
+    """Returns true for the log of a sink that writes no files.
 
-    Its id says so, or its settings, which say what is in the files of a sink.
+    Decided by the sink's id, or by the setting with the contents of the sink's files.
     """
     if sink_id.startswith("batch-") or sink_id == REPLACEMENTS:
         return False
-    has_no_owner = not state.query_id  # 'stoplog reset' has begun it anew, and knows file sinks alone
+    # 'stoplog reset' restarted the log; this command only supports file sinks
+    has_no_owner = not state.query_id
     return not has_no_owner and not state.settings.get(_CONTENT)
 
 
@@ -98,12 +100,12 @@ class CommitLog:
         self._sink_id = sink_id
         self._directory = f"{ROOT}/{sink_id}/{LOG}"
         self._listed: dict[int, FileInfo] = {}
-        # The state that a record leaves, which is known by its checksum: a reader of one record after the
-        # other need not read again what each rests on.
+        # The state of the last read record, identified by its checksum. A reader of consecutive records does
+        # not read the base of each record again.
         self._known: tuple[int, str, SinkState] | None = None
 
     def files(self) -> LogFiles:
-        """All that is in its directory now."""
+        """Lists the directory of the log."""
         records: dict[int, FileInfo] = {}
         marks: dict[int, FileInfo] = {}
         noted = set()
@@ -124,7 +126,7 @@ class CommitLog:
         return LogFiles(self._listed, marks, frozenset(noted), tuple(others))
 
     def newest(self) -> LogRecord | None:
-        """The newest record; `None` for a log without any. Raises `UnreadableRecord`."""
+        """Returns the newest record; `None` for an empty log. Raises `UnreadableRecord`."""
         before, looks = -1, _LOOKS
         while records := self.files().records:
             seq = max(records)
@@ -137,21 +139,22 @@ class CommitLog:
                 found, problem = None, error.problem
             if found is not None:
                 return self._leaving(found)
-            # It was trimmed, or its base was, and there is a newer one; unless it stays and cannot be read.
+            # The record or its base was trimmed, and there is a newer record; otherwise the record stays
+            # unreadable.
             before, looks = seq, _LOOKS if seq > before else looks - 1
             if not looks:
                 raise UnreadableRecord(self._absolute(seq), problem)
         return None
 
     def _leaving(self, record: LogRecord) -> LogRecord:
-        """The record with the state that counts: of a rewind that was called off, the state before."""
+        """Returns the record with the valid state: for a called-off rewind, the state before the rewind."""
         if not record.is_rewind or not self.is_called_off(record):
             return record
         before = self.read(record.seq - 1)
         return record if before is None else replace(record, state=before.state)
 
     def read(self, seq: int) -> LogRecord | None:
-        """One record with its state; `None` when it is not there. Raises `UnreadableRecord`."""
+        """Returns a record with its state; `None` if the record does not exist. Raises `UnreadableRecord`."""
         stored = self.stored(seq)
         if stored is None:
             return None
@@ -161,16 +164,18 @@ class CommitLog:
             raise UnreadableRecord(self._absolute(seq), problem) from problem
 
     def stored(self, seq: int) -> StoredRecord | None:
-        """One record as its file has it; `None` when it is not there. Raises `UnreadableRecord`."""
+        """Returns a record as stored in its file; `None` if the record does not exist. Raises
+        `UnreadableRecord`.
+        """
         try:
             return self._stored(seq)
         except RecordProblem as problem:
             raise UnreadableRecord(self._absolute(seq), problem) from problem
 
     def said(self, seq: int) -> LogRecord | None:
-        """What the file of one record says by itself: of its state maybe only the difference.
+        """Returns the contents of a record's file. The state may contain only the difference from the base.
 
-        `None` when it is not there. Raises `UnreadableRecord`.
+        Returns `None` if the record does not exist. Raises `UnreadableRecord`.
         """
         stored = self.stored(seq)
         return None if stored is None else stored.said
@@ -180,7 +185,7 @@ class CommitLog:
         return None if data is None else decode_stored(data)
 
     def _whole(self, stored: StoredRecord) -> LogRecord:
-        """With the state that is put together from all records on which it rests. Raises `RecordProblem`."""
+        """Returns the record with the state that all records of its base define. Raises `RecordProblem`."""
         behind: list[StoredRecord] = []
         known = self._known
         while stored.base is not None:
@@ -220,9 +225,9 @@ class CommitLog:
         return base
 
     def is_called_off(self, record: LogRecord) -> bool:
-        """True for a record that was called off: the files that it replaces stay, its parts are never shown.
+        """Returns true for a called-off record: the files to replace stay, and its parts are never published.
 
-        The first note of such a record is an object, and not a list of paths.
+        The first note of such a record is an object instead of a list of paths.
         """
         if not record.replace:
             return False
@@ -232,7 +237,7 @@ class CommitLog:
             return False
 
     def head(self, seq: int) -> RecordHead | None:
-        """The beginning of a record, read without the rest; `None` when it is not there or torn."""
+        """Reads only the start of a record; returns `None` if the record is missing or torn."""
         data = self._bytes(seq)
         found = _HEAD.match(data) if data else None
         if found is None:
@@ -241,7 +246,7 @@ class CommitLog:
         return RecordHead(RecordKind(found.group(1).decode()), int(epoch) if epoch else None)
 
     def mentions(self, seq: int, text: bytes) -> bool:
-        """True if the text is in a record, which is worth being read then."""
+        """Returns true if the record contains these bytes. Callers decode only such records."""
         return text in (self._bytes(seq) or b"")
 
     def _bytes(self, seq: int) -> bytes | None:
@@ -252,7 +257,9 @@ class CommitLog:
         return f"{self._storage.root.rstrip('/')}/{self.path(seq)}"
 
     def path(self, seq: int) -> str:
-        """The path of a record under the sink's path: by its name of now, if `files()` saw no other."""
+        """Returns the path of a record, under the sink's path; the current name form unless `files()` found
+        another.
+        """
         listed = self._listed.get(seq)
         return listed.path if listed else self._path(seq, RECORD_ENDS[0])
 

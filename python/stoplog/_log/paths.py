@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a record names: the handles of parts, the layout of unfinished ones, and paths outside."""
+"""The files that a record names: handles of parts, the layout of unfinished parts, and paths outside."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Staged:
     """The files that a handle names.
 
     Attributes:
-        paths: the files under the sink's path that the part needs.
-        lengths: the length that each of them must have, where the handle says so.
-        total_bytes: of the whole part, where the handle says so.
+        paths: the files of the part, under the sink's path.
+        lengths: the required length of each file, if the handle contains the length.
+        total_bytes: the length of the whole part, if the handle contains the length.
     """
 
     paths: tuple[str, ...]
@@ -30,7 +30,7 @@ class Staged:
 
     @property
     def is_one_file(self) -> bool:
-        """True if the part is a file that grows."""
+        """Returns true if the part is a single file that grows."""
         return self.total_bytes is None and len(self.paths) == 1
 
 
@@ -38,7 +38,7 @@ NOTHING_STAGED = Staged((), ())
 
 
 def staged_of(handle: str) -> Staged:
-    """Reads a handle; a handle of a sink of another kind names nothing.
+    """Parses a handle. The handle of another kind of sink names no files.
 
     >>> staged_of("_stoplog/main/open/.a.inprogress.0-1").paths
     ('_stoplog/main/open/.a.inprogress.0-1',)
@@ -70,19 +70,22 @@ def _on_s3(handle: str) -> Staged:
 
 
 def _chunk(handle: str) -> Staged:
-    """Of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, once without the query."""
+    """Parses the handle of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, formerly without
+    the query.
+    """
     found = _CHUNK.fullmatch(handle)
     return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
 
 
-# Its beginning tells it from the path of a part, for the name of a bucket may have bars.
+# The start of a chunk's handle distinguishes the handle from the path of a part, because bucket names may
+# contain bars.
 _OF_CHUNK = re.compile(r"([^|/]+\|)?(-|[0-9]+(@[0-9]+)?)(#[^|/]+)?\|[0-9]+\|")
 _CHUNK = re.compile(rf"{_OF_CHUNK.pattern}(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class InBucket:
-    """Beside the finished parts, between markers, as `inProgress=bucket` puts them."""
+    """The layout of `inProgress=bucket`: unfinished parts are in the directories of the finished parts."""
 
     sink_id: str
     in_progress: tuple[str, str]
@@ -90,7 +93,7 @@ class InBucket:
 
     @classmethod
     def of(cls, sink_id: str, settings: Mapping[str, str]) -> InBucket | None:
-        """`None` for a sink whose parts lie in the staging directory."""
+        """Returns the layout; `None` for a sink whose parts are in the staging directory."""
         if settings.get("inProgress") != "bucket":
             return None
         return cls(
@@ -100,7 +103,7 @@ class InBucket:
         )
 
     def pending_of(self, token: str) -> str | None:
-        """The path of a part once it is closed, from its in-progress path.
+        """Returns the path of a closed part, from its in-progress path.
 
         >>> layout = InBucket("main", ("_", ".in-progress"), ("_", ".pending"))
         >>> layout.pending_of("b/_a.in-progress.main-6f1c2f3e8a4b-00112233445566aa")
@@ -110,14 +113,14 @@ class InBucket:
         return f"{found[0]}{self.pending[0]}{found[1]}{self.pending[1]}{found[2]}" if found else None
 
     def token_of(self, path: str) -> str | None:
-        """The in-progress path of an unfinished file; `None` for any other file."""
+        """Returns the in-progress path of an unfinished file; `None` for any other file."""
         found = self._matched(self.in_progress, path) or self._matched(self.pending, path)
         if found is None:
             return None
         return f"{found[0]}{self.in_progress[0]}{found[1]}{self.in_progress[1]}{found[2]}"
 
     def finished_of(self, path: str) -> str | None:
-        """The finished path of an unfinished file; `None` for any other file."""
+        """Returns the finished path of an unfinished file; `None` for any other file."""
         found = self._matched(self.in_progress, path) or self._matched(self.pending, path)
         return f"{found[0]}{found[1]}" if found else None
 
@@ -135,7 +138,7 @@ def _marker(settings: Mapping[str, str], option: str) -> str:
 
 
 def leads_outside(path: str) -> bool:
-    """True for a path of the log that is none under the sink's path.
+    """Returns true for a path of the log that is not under the sink's path.
 
     >>> leads_outside("../a"), leads_outside("/a"), leads_outside("a..b/c")
     (True, True, False)
@@ -144,7 +147,7 @@ def leads_outside(path: str) -> bool:
 
 
 def hides(name: str) -> bool:
-    """True if readers pass over a file or directory of this name, as Spark does.
+    """Returns true if readers ignore files and directories of this name, as Spark does.
 
     >>> hides("_SUCCESS"), hides(".a"), hides("a._COPYING_"), hides("_day=1")
     (True, True, True, False)
@@ -153,17 +156,19 @@ def hides(name: str) -> bool:
 
 
 def is_no_name(name: str) -> bool:
-    """True for a text that is not the name of one file in a directory."""
+    """Returns true for a text that is not the name of a single file in a directory."""
     return name in ("", ".") or "/" in name or leads_outside(name)
 
 
 def paths_outside(record: LogRecord) -> tuple[str, ...]:
-    """Each once, in the order in which the record names them."""
+    """Returns the named paths outside the sink's path without duplicates, in the order of the record."""
     return tuple(dict.fromkeys(_outside(record)))
 
 
 def published_outside(record: LogRecord) -> tuple[str, ...]:
-    """The same of the parts without a bucket that the record of a sink of files publishes."""
+    """Returns the names and handles outside the sink's path of published parts without a bucket. Only for
+    file sinks.
+    """
     parts = [part for part in record.publish if not part.bucket]
     handles = (path for part in parts for path in staged_of(part.handle).paths if leads_outside(path))
     return tuple(dict.fromkeys((*handles, *(part.name for part in parts if is_no_name(part.name)))))
@@ -171,8 +176,8 @@ def published_outside(record: LogRecord) -> tuple[str, ...]:
 
 def _outside(record: LogRecord) -> Iterator[str]:
     yield from filter(leads_outside, _paths(record))
-    # Parts without a bucket may be those of a connector, whose names and handles are its own:
-    # published_outside looks at those of a sink of files.
+    # Parts without a bucket may belong to a connector with its own names and handles. For file sinks,
+    # published_outside checks such parts.
     in_buckets = (part for part in record.publish if part.bucket)
     named = (
         *((part.name, part.finished_path) for part in record.state.open),
@@ -180,7 +185,7 @@ def _outside(record: LogRecord) -> Iterator[str]:
         *((part.name, part.path) for part in (*record.state.small, *record.replace)),
     )
     yield from (path for name, path in named if is_no_name(name))
-    # What a batch job takes out of sight: names that readers see, at the top of the path.
+    # The files that a batch job replaces: visible names at the top of the path.
     if "replaced" in record.state.settings:
         for entry in record.state.settings["replaced"].split("/"):
             if not entry or hides(entry):

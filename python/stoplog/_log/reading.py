@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A record from its JSON object: each field has to be there, and of the type that it is read as."""
+"""Parses a record from its JSON object: each field must exist and have the expected type."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Read = TypeVar("_Read")
 
 
 class WrongField(ValueError):
-    """A field is missing, or of another type."""
+    """A field is missing or has another type."""
 
 
 def required(source: Json, field: str) -> Any:
@@ -61,7 +61,7 @@ def number(source: Json, field: str) -> int:
 
 
 def moment(source: Json, field: str) -> int:
-    """A point in time, in milliseconds, of a year that calendars have."""
+    """Returns a point in time in milliseconds, in the years 1 to 9999."""
     value = number(source, field)
     if not _YEAR_1 <= value < _YEAR_10000:
         raise WrongField(f"field '{field}' is no time of the years 1 to 9999")
@@ -95,7 +95,7 @@ def each_if_any(source: Json, field: str, read: Callable[[Json], _Read]) -> tupl
 
 
 def record_of(source: Json) -> LogRecord:
-    """The record. Raises `WrongField`."""
+    """Returns the record. Raises `WrongField`."""
     kind = _kind(text(source, "kind"))
     return LogRecord(
         seq=number(source, "seq"),
@@ -119,7 +119,7 @@ def _kind(word: str) -> RecordKind:
 
 
 def base_of(source: Json) -> Base:
-    """The record on which a difference rests. Raises `WrongField`."""
+    """Returns the base of a difference. Raises `WrongField`."""
     base = inner(source, "base")
     found = Base(number(base, "whole"), text(base, "crc32c"))
     if not 0 <= found.whole < number(source, "seq"):
@@ -128,13 +128,13 @@ def base_of(source: Json) -> Base:
 
 
 def gone_of(source: Json) -> Gone:
-    """The entries that a difference takes away. Raises `WrongField`."""
+    """Returns the entries that a difference removes. Raises `WrongField`."""
     state = inner(source, "state")
     return Gone(_texts(state, "openGone"), _texts(state, "liveGone"), _texts(state, "smallGone"))
 
 
 def has_settings(source: Json) -> bool:
-    """True if the record says the settings of its state."""
+    """Returns true if the record contains the settings of its state."""
     return "settings" in inner(source, "state")
 
 

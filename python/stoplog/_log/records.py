@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sink's log as objects, field by field what `stoplog.log.LogRecord` of the jar is."""
+"""A sink's log as objects, with the fields of the jar's `stoplog.log.LogRecord`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RecordKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SpoolFile:
-    """One file beside an open part: rows that do not fill a block of their format yet."""
+    """A spool file of an open part: rows that do not fill a block of their format yet."""
 
     path: str
     size_bytes: int
@@ -32,10 +32,10 @@ class SpoolFile:
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """The rows that an open part has beside its own bytes.
+    """The spooled rows of an open part, which are not in the part's own bytes yet.
 
     Attributes:
-        rows: what is to be read behind the files, in base64: so little that the record has it itself.
+        rows: the rows after the rows in the files, in base64; few enough to be stored in the record.
     """
 
     note: str = ""
@@ -51,12 +51,13 @@ _BRIEF_LENGTH = 300
 
 @dataclass(frozen=True, slots=True)
 class OpenPart:
-    """A part that later epochs go on with; `[0, valid_bytes)` is committed.
+    """A part that later epochs continue; `[0, valid_bytes)` is committed.
 
     Attributes:
-        handle: the store's own text: on file systems the unfinished path under the sink's path.
-        owner: the run whose first attempts append in place, if any may.
-        first_event_time_millis: the start of `eventTimeInterval`; of any year, as Spark's timestamps.
+        handle: the store's handle: on file systems the unfinished path, under the sink's path.
+        owner: the run whose first attempts append in place, if any.
+        first_event_time_millis: the start of `eventTimeInterval`, of any year that Spark's timestamps
+            support.
     """
 
     bucket: str
@@ -73,27 +74,27 @@ class OpenPart:
 
     @property
     def brief_handle(self) -> str:
-        """The handle for people: without most of the part's own bytes, where it has many."""
+        """Returns the handle for display, truncated if long: a handle may contain bytes of the part."""
         return self.handle if len(self.handle) <= _BRIEF_LENGTH else f"{self.handle[:_BRIEF_LENGTH]}…"
 
     @property
     def size_bytes(self) -> int:
-        """Its bytes on storage once it is finished, as far as that is known: what policies go by."""
+        """Returns the expected size of the finished part in bytes, which rolling policies use."""
         return self.valid_bytes + self.spooled.storage_bytes
 
     @property
     def finished_path(self) -> str:
-        """Its path once it is finished, under the sink's path."""
+        """Returns the final path of the part, under the sink's path."""
         return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPart:
-    """A closed part: visible as soon as its record is carried out.
+    """A closed part, visible as soon as its record is carried out.
 
     Attributes:
         reason: the roll reason, a word such as `size`, `age` or `end`.
-        closed: true if its handle allows no appending any more.
+        closed: true if the handle does not allow appending.
     """
 
     bucket: str
@@ -108,13 +109,13 @@ class PendingPart:
 
     @property
     def finished_path(self) -> str:
-        """Its path once it is visible, under the sink's path."""
+        """Returns the path of the visible part, under the sink's path."""
         return join(self.bucket, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedPart:
-    """A finished part that the log names, because it is small and may be merged."""
+    """A finished part in the log, small enough for compaction."""
 
     bucket: str
     name: str
@@ -125,7 +126,7 @@ class FinishedPart:
 
     @property
     def path(self) -> str:
-        """Its path under the sink's path."""
+        """Returns the path of the part, under the sink's path."""
         return join(self.bucket, self.name)
 
 

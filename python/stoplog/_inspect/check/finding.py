@@ -129,5 +129,5 @@ class CheckReport(Shown):
 
     @property
     def is_healthy(self) -> bool:
-        """True if nothing has to be done: all findings are information."""
+        """Returns true if no action is necessary: all findings are information."""
         return all(finding.severity is Severity.INFO for finding in self.findings)

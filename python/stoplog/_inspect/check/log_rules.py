@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log by itself: whether its records are whole, dense, and follow from each other."""
+"""Rules for the log alone: records are complete, dense and consistent with each other."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ def _places(facts: Facts) -> Iterator[Finding]:
 
 
 def _gap(facts: Facts) -> Iterator[Finding]:
-    """The last gap, by the jar's `LogGap`: a record before the dense end of a log is no part of it.
+    """Finds the last gap, as the jar's `LogGap`: a record before the dense end of a log is not part of the
+    log.
 
-    The log of replacements keeps few records, and no state rests on older ones.
+    The log of replacements keeps few records, and no state depends on older records.
     """
     if facts.kind is SinkKind.REPLACEMENTS:
         return
@@ -74,7 +75,7 @@ def _gap(facts: Facts) -> Iterator[Finding]:
     dense = records[gaps[-1] + 1 :] if gaps else records
     if not dense or dense[0] == 0 or len(dense) >= _RECORDS_KEPT or _is_begun_anew(facts, dense):
         return
-    # Old records are trimmed while this is read; only a record that is still there shows a gap.
+    # Old records are trimmed during the check; only a record that still exists proves a gap.
     before = records[gaps[-1]] if gaps else None
     if facts.storage.info(facts.record_path(before if before is not None else dense[0])) is None:
         return
@@ -94,7 +95,8 @@ def _marks(facts: Facts) -> Iterator[Finding]:
         if seq not in facts.log.records and facts.storage.info(facts.record_path(seq)) is None:
             message = f"There is a mark for record {seq}, which is not there."
             yield finding(FindingKind.MARK_WITHOUT_RECORD, message, mark.path, facts.sink_id)
-    # The oldest one may be on its way out: its mark goes first. The newest one may not be settled yet.
+    # The oldest record may be in removal: its mark is removed first. The newest record may not be settled
+    # yet.
     for seq, sketch in list(facts.sketches.items())[1:-1]:
         if sketch.has_to_be_settled and not facts.is_marked(seq):
             message = (
@@ -104,7 +106,7 @@ def _marks(facts: Facts) -> Iterator[Finding]:
 
 
 def _step(facts: Facts, before: LogRecord, after: LogRecord) -> Iterator[Finding]:
-    """Compares a record with the one before it."""
+    """Compares a record with the preceding record."""
     old, new = before.state, after.state
     if new.query_id != old.query_id:
         message = f"Record {after.seq} is of query {new.query_id}, those before of {old.query_id}."
@@ -118,7 +120,8 @@ def _step(facts: Facts, before: LogRecord, after: LogRecord) -> Iterator[Finding
     if after.kind is not RecordKind.CLAIM and after.run != before.run:
         message = f"Record {after.seq} is of run {after.run}, which has no claim after run {before.run}."
         yield _about(facts, FindingKind.RUN_WITHOUT_CLAIM, message, after, after.seq)
-    # A query may be adopted or rewound with a claim, a release or what replaces parts: these may go back.
+    # Claims, releases and replacements may move back: a query may adopt or rewind the sink with such a
+    # record.
     if after.kind not in (RecordKind.EPOCH, RecordKind.ROLL):
         return
     last, now = _number(old.last_epoch), _number(new.last_epoch)

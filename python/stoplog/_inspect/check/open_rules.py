@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open parts: whether all their committed bytes are there."""
+"""Rules for open parts: all their committed bytes exist."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def _spool(facts: Facts, part: OpenPart) -> Iterator[Finding]:
 
 
 def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str, int | None, int] | None:
-    """The first file of a part that is not there (`None` bytes) or too short, and its right length."""
+    """Returns the first missing (`None` bytes) or short file of a part, with its length and required length.
+    """
     for path, length in zip(staged.paths, staged.lengths, strict=True):
         needed = size_bytes if staged.is_one_file and length is None else length or 0
         there = facts.length(path)

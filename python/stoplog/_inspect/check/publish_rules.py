@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for the parts that records have decided: each is there, or on its way."""
+"""Rules for the parts that records have decided: each part is published or being published."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def publish_findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _unsettled(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
-    """The newest record, which is being carried out, or waits for the query's next start."""
+    """Checks the newest record, which is being carried out or waits for the query's next start."""
     problems = False
     for part in sketch.publish:
         if part.size_bytes > 0:
@@ -54,7 +54,7 @@ def _unsettled(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
 
 def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Finding]:
     staged = staged_of(part.handle)
-    # Tokens of other systems mean nothing here; only those of a write-ahead sink name files.
+    # The tokens of other systems cannot be checked; only the tokens of a write-ahead sink name files.
     if facts.kind is SinkKind.CONNECTOR and not all(path.startswith("_stoplog/") for path in staged.paths):
         return
     for path in (*staged.paths, part.finished_path):
@@ -71,7 +71,7 @@ def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Fin
             yield _about(facts, FindingKind.NAME_TAKEN, message, sketch, part, part.finished_path)
         return
     problem = missing_or_short(facts, staged, part.size_bytes) if there is None else None
-    # Between the two looks another process may have published it.
+    # Another process may have published the part since the first lookup.
     if problem is None or facts.storage.info(part.finished_path) is not None:
         return
     path, length, needed = problem
@@ -90,7 +90,7 @@ def _published(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[F
     if there is None:
         yield from _gone(facts, sketch, part)
     elif there == 0:
-        pass  # said once, for all empty files
+        pass  # reported once, for all empty files
     elif there < part.size_bytes:
         message = f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
         yield _about(facts, FindingKind.FINISHED_PART_SHORT, message, sketch, part, part.finished_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meaning of each finding, and the advice."""
+"""The severity, meaning and advice of each kind of finding."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Rule:
     """A kind of finding.
 
     Attributes:
-        meaning: for the page that lists all of them.
-        advice: begins with a verb.
+        meaning: the description for the page that lists all kinds.
+        advice: starts with a verb.
     """
 
     severity: Severity
@@ -232,6 +232,6 @@ def finding(
     bucket: str | None = None,
     epoch: int | None = None,
 ) -> Finding:
-    """A finding by its rule."""
+    """Creates a finding with the severity and the advice of its rule."""
     rule = RULES[kind]
     return Finding(kind, rule.severity, message, rule.advice, path, sink_id, bucket, epoch)

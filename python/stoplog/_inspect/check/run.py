@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a whole check, until no process writes to the log meanwhile."""
+"""Runs a whole check, and repeats the check if a process writes to the log meanwhile."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _LOOKS = 4
 
 
 def check(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckReport:
-    """Compares logs and files. Changes nothing. Raises `CannotRead`.
+    """Compares logs and files without changes to either. Raises `CannotRead`.
 
-    A query that is at work may decide and publish between two looks at its files. So what is found counts
-    only if its log stood still meanwhile, or if it was found each time.
+    A running query may decide and publish between two reads of its files. Therefore a finding counts only if
+    the log did not change meanwhile, or if every repetition has the finding.
     """
     ends = _ends(storage, sink_ids)
     report = _look(storage, sink_ids, now_millis)
@@ -47,7 +47,7 @@ def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckRe
     visible = visible_files(storage)
     sinks = [facts(storage, sink_id, visible, now_millis) for sink_id in sink_ids]
     found: list[Finding] = []
-    # A log of another system often lies in a checkpoint; other programs wrote the files that are compacted.
+    # The log of another system is often in a checkpoint; the compacted files were written by other programs.
     kinds = {sink.kind for sink in sinks}
     if SinkKind.FILES in kinds:
         found += visible_findings(visible)
@@ -73,6 +73,6 @@ def _of_sink(sink: Facts) -> Iterator[Finding]:
 
 
 def _ends(storage: Storage, sink_ids: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """The end of each log, and how much of it is carried out."""
+    """Returns the newest record and the newest mark of each log."""
     files = [CommitLog(storage, sink_id).files() for sink_id in sink_ids]
     return tuple((max(one.records, default=-1), max(one.marks, default=-1)) for one in files)

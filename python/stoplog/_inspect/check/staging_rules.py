@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for unfinished files that no record needs any more."""
+"""Rules for unfinished files that no record needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from stoplog._shared import DIRECTORIES, GRACE_MILLIS, LOG, ROOT
 from stoplog._storage import FileInfo
 
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-# Of a file that is created whole, or of a trial of the storage; earlier versions wrote `.link` behind some.
+# The name of an atomically created file or of a storage trial; earlier versions appended `.link` to some
+# names.
 _DRAFT = re.compile(rf"\..+\.{_UUID}(\.link)?|\.trial\..*", re.DOTALL)
 _DIRECTORIES = frozenset({*DIRECTORIES.values(), "sent"}) - {ROOT}
 
@@ -27,7 +28,7 @@ def staging_findings(facts: Facts) -> Iterator[Finding]:
     for path, file in facts.staged.items():
         place, _, rest = path.removeprefix(own).partition("/")
         if place == DIRECTORIES["replaces"] and not rest:
-            continue  # a batch job announces by this file that it replaces files, and deletes it at its end
+            continue  # a batch job announces replacements by this file, and deletes the file at its end
         if place not in _DIRECTORIES or not rest:
             message = f"{path} belongs to no part and no record."
             yield finding(FindingKind.OWN_FOREIGN_FILE, message, path, facts.sink_id)
@@ -41,7 +42,7 @@ def staging_findings(facts: Facts) -> Iterator[Finding]:
 
 
 def unlogged_findings(facts: Facts) -> Iterator[Finding]:
-    """A sink whose log is gone, or whose first start never came to write one."""
+    """Finds a sink without a log: the log was lost, or the first start never wrote a record."""
     if facts.log.records:
         return
     parts = [path for path in facts.staged if finished_name_of(path.rpartition("/")[2])]
@@ -51,7 +52,7 @@ def unlogged_findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _needed(facts: Facts) -> set[str]:
-    """The files that the newest record names: older records were carried out before it was written."""
+    """Returns the files that the newest record names. All older records were carried out before."""
     if facts.newest is None:
         return set()
     handles = [part.handle for part in facts.newest.state.open]
@@ -73,12 +74,12 @@ def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:
 
 
 def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
-    """Finds parts that older records have set aside: the newest one's may still have to be put back."""
+    """Finds parts that older records moved to `replaced`; the newest record's parts may still be restored."""
     seq = rest.partition("/")[0]
     newest = facts.newest
     if facts.kind is SinkKind.BATCH or newest is None or not (seq.isascii() and seq.isdecimal()):
         return
-    # Older records have been carried out: the age of a part says nothing here.
+    # Older records have been carried out, so the age of a part is irrelevant.
     if int(seq) < newest.seq and facts.storage.info(file.path) is not None:
         if int(seq) in facts.called_off:
             kind, why = FindingKind.MERGE_INPUT_ASIDE, "a merge that was called off"
@@ -103,7 +104,7 @@ def _in_buckets(facts: Facts, needed: set[str]) -> Iterator[Finding]:
 
 
 def _old(facts: Facts, kind: FindingKind, file: FileInfo, what: str) -> Iterator[Finding]:
-    """Finds a file that is older than the time for which a lost writer may go on, and still there."""
+    """Finds a file that still exists and is older than the time for which a lost writer may continue."""
     age = _age(facts, file)
     if age > GRACE_MILLIS and facts.newest is not None and facts.storage.info(file.path) is not None:
         message = f"{file.path} {what}, is in no record, and is {age // 60_000} min old."

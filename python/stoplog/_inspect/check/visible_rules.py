@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for files that readers see beside the decisions of records: foreign files, markers and manifests."""
+"""Rules for visible files other than decided parts: foreign files, markers and manifests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _marker(facts: Facts, sketch: LogRecord, marker: Marker) -> Iterator[Finding
         )
         yield finding(FindingKind.MARKER_GONE, message, path, facts.sink_id, marker.bucket, epoch)
     elif marker.form == "json":
-        # Another sink may have taken the name, so that this one's marker has a later version.
+        # Another sink may have taken the name, so that this sink's marker has a later version.
         content = _object(found)
         if content.get("bucket") != marker.bucket:
             message = f"{path} does not say that bucket {marker.bucket or '.'} is complete."
@@ -67,7 +67,7 @@ def _object(data: bytes) -> dict[str, object]:
 
 
 def visible_findings(visible: Visible) -> Iterator[Finding]:
-    """The findings that concern all sinks of the path."""
+    """Finds problems that concern all sinks of the path."""
     for path, size_bytes in visible.parts.items():
         if size_bytes == 0:
             message = f"{path} has no bytes."
@@ -85,7 +85,7 @@ def visible_findings(visible: Visible) -> Iterator[Finding]:
 
 
 def foreign_findings(visible: Visible) -> Iterator[Finding]:
-    """Files of others between the parts."""
+    """Finds files of other programs among the parts."""
     for file in visible.foreign:
         if not is_hidden(file.path):
             message = f"{file.path} has no name that a sink gives."
@@ -93,7 +93,7 @@ def foreign_findings(visible: Visible) -> Iterator[Finding]:
 
 
 def number_findings(facts: Facts) -> Iterator[Finding]:
-    """Files that the newest run cannot have written yet."""
+    """Finds files with part numbers that the newest run has not assigned yet."""
     newest = facts.newest
     if newest is None or not newest.state.settings:
         return

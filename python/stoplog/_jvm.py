@@ -152,8 +152,7 @@ class JvmBridge:
         return bool(self._facade.awaitFinished(run_id, timeout_millis))
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
-        """Returns the final metrics of an ended run; an empty map for a running run or a run without a sink.
-        """
+        """Returns the final metrics of an ended run; an empty map for a running run or one without a sink."""
         found = self._facade.finalMetrics(run_id)
         return {str(key): str(found.get(key)) for key in found.keySet()}
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hides secrets in errors and in the output of `repr`.
+"""Hides secrets in errors and in `repr` output.
 
-The jar has the same rules, in `stoplog.error.Redaction`; a file of examples among the tests holds the two
-equal.
+The jar has the same rules in `stoplog.error.Redaction`; tests compare both with the same file of examples.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ _NAMES = (
 )
 _SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re.IGNORECASE)
 
-# Bounded, since a text may be as long as a file.
+# Bounded, because a text may be as long as a file.
 _NAME = rf"[\w.-]{{0,64}}(?:{_NAMES})[\w.-]{{0,64}}"
 
-# A number and a slash are a port: the at sign is in a path then.
+# A number and a slash are a port: in this case, the at sign is part of the path.
 _OF_ADDRESS = r"""(//[^\s/:@'"]*:)(?!\d{1,5}(?:[/?#]|\Z))(?:(?!://)[^\s'"])*(?=@)"""
 
-# Each finds a text to keep, its first group, and a secret behind it.
+# Each rule matches a text to keep, its first group, followed by a secret.
 _RULES = tuple(
     re.compile(rule, re.IGNORECASE | re.ASCII)
     for rule in (
@@ -39,12 +38,12 @@ _RULES = tuple(
 )
 _URL = re.compile(r"""\bhttps?://[^\s?'"<>]*""", re.IGNORECASE | re.ASCII)
 
-# A long and mixed name in the path: so those are that give access to a webhook.
+# A long mixed name in the path, which is typical for the secret of a webhook.
 _TOKEN = re.compile(r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z)", re.IGNORECASE | re.ASCII)
 
 
 def is_secret(key: str) -> bool:
-    """True if an option's value is a secret, by its name.
+    """Returns true if the name of an option implies a secret value.
 
     >>> is_secret("jdbc.password"), is_secret("keyColumns")
     (True, False)
@@ -53,7 +52,7 @@ def is_secret(key: str) -> bool:
 
 
 def value(key: str, asked: str) -> str:
-    """An option's value for people to read.
+    """Returns an option's value for display.
 
     >>> value("password", "hunter2"), value("url", "jdbc:postgresql://shop:hunter2@db/x")
     ('…', 'jdbc:postgresql://shop:…@db/x')
@@ -62,7 +61,7 @@ def value(key: str, asked: str) -> str:
 
 
 def text(said: str) -> str:
-    """A text of unknown origin, without the secrets in it.
+    """Returns a text of unknown origin without its secrets.
 
     >>> text("https://example.com/rows?key=hunter2 says no")
     'https://example.com/rows?… says no'
@@ -73,7 +72,7 @@ def text(said: str) -> str:
 
 
 def answer(said: str, address: str) -> str:
-    """What a library says that was asked for an address, without the address's secret in any form.
+    """Returns a library's message about an address, without the address's secret in any encoding.
 
     >>> answer("not of the form bucket/key: 'me:hunter2@x/y'", "ftp://me:hunter2@x/y")
     "not of the form bucket/key: 'me:…@x/y'"

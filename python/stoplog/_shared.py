@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The definitions that Scala and Python share: `shared/*.json`, which `make docs` writes from the Scala code.
+"""The shared definitions of Scala and Python: `shared/*.json`, which `make docs` generates from Scala.
 
-A jar carries the same file, and a Scala test fails where it differs from the definitions.
+A jar contains the same file, and a Scala test fails if the file differs from the definitions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 @cache
 def shared(jar: str) -> dict[str, Any]:
-    """The definitions of a jar, as they were when this release was built.
+    """Returns the definitions of a jar, as of the build of this release.
 
     Args:
         jar: `core`, or the name of a connector.
@@ -25,7 +25,7 @@ def shared(jar: str) -> dict[str, Any]:
 
 
 def option_keys(jar: str, of: str = "sink") -> frozenset[str]:
-    """Every option that a jar knows by a name of its own.
+    """Returns the names of all options that a jar defines.
 
     Args:
         of: `sink` or `source`.
@@ -37,21 +37,21 @@ def option_keys(jar: str, of: str = "sink") -> frozenset[str]:
 
 
 DIRECTORIES: dict[str, str] = shared("core")["directories"]
-"""The names of the directories of a sink, by their purpose; `root` is the one that has those of all sinks."""
+"""The names of a sink's directories, by purpose; `root` is the directory of all sinks."""
 
 ROOT = DIRECTORIES["root"]
-"""The directory under a sink's path that has all but the finished files."""
+"""The directory under a sink's path that contains all files except finished files."""
 
 LOG = DIRECTORIES["log"]
 
 REPLACEMENTS: str = shared("core")["replacements"]
-"""The name of the log of the jobs that replace files."""
+"""The name of the log for jobs that replace files."""
 
 GRACE_MILLIS: int = shared("core")["graceMillis"]
-"""The time for which drivers leave an unfinished file alone that no record names: its writer may be alive."""
+"""The time for which drivers keep an unfinished file without a record, because its writer may be running."""
 
 RECORD_ENDS: tuple[str, str] = (shared("core")["names"]["record"], ".json")
-"""The ends of records' names; the second one in logs that an earlier version began."""
+"""The suffixes of records' names; the second suffix occurs in logs of earlier versions."""
 
 NOTE_END: str = shared("core")["names"]["note"]
-"""The end of the names of notes of visible parts; further ones have a number behind it."""
+"""The suffix of the names of notes about visible parts; further notes append a number to the suffix."""

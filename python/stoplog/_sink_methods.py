@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The methods of a sink's builder, one for each thing that can be set."""
+"""The methods of a sink's builder, one for each setting."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Compression: TypeAlias = Literal[
     "none", "gzip", "zstd", "lz4", "snappy", "bzip2",
     "uncompressed", "lz4_raw", "brotli", "lzo", "zlib", "deflate", "xz", "zstandard",
 ]  # fmt: skip
-"""The codecs. The first line is for rows; the jar checks a bulk format's with its other options."""
+"""The codecs. The first line is for row formats; the jar checks the codec of a bulk format."""
 
 
 _ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
@@ -47,15 +47,17 @@ class FileSinkMethods(Builder):
     """The methods of `FileSinkBuilder`; each returns a new builder of the same class."""
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> Self:
-        """Sets the directory of each row; `dt=2026-01-31/hour=23`, by processing time in UTC, by default."""
+        """Sets the directory of each row. The default is `dt=2026-01-31/hour=23`, by processing time in UTC.
+        """
         return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
 
     def with_bucket_by(self, expression: str) -> Self:
-        """Takes the value of a SQL expression over the row's columns as its bucket.
+        """Sets the bucket of each row to the value of a SQL expression over the row's columns.
 
         Args:
-            expression: its value is taken as a string, with `/` between nested directories. Readers
-                take directories `name=value` for columns, and Spark looks into no others by itself.
+            expression: an expression; its value is converted to a string, with `/` between nested
+                directories. Readers interpret directories `name=value` as columns. By default, Spark reads no
+                other directories.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_by("concat('day=', date(at))").build()
@@ -64,16 +66,16 @@ class FileSinkMethods(Builder):
         return self._with(bucketBy=expression)
 
     def with_partition_by(self, *columns: str | Iterable[str]) -> Self:
-        """Sets Hive-style directories, `a=1/b=2`, which readers turn back into columns.
+        """Sets Hive-style directories, `a=1/b=2`, which readers convert back to columns.
 
-        The columns are left out of the rows and escaped as Spark does. Use this and not
-        `DataStreamWriter.partitionBy`, which Spark drops without a word for sinks of this kind.
+        The columns are removed from the rows, and escaped as in Spark. Do not use
+        `DataStreamWriter.partitionBy`, which Spark silently ignores for sinks of this kind.
 
         Args:
-            columns: one column or more, outermost first; a list of them will do.
+            columns: one or more columns, or a list of columns, outermost first.
 
         Raises:
-            ValueError: no column was named.
+            ValueError: no column was given.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_partition_by("country", "day").build()
@@ -82,14 +84,15 @@ class FileSinkMethods(Builder):
         return self._with(partitionBy=columns_text(names_of("with_partition_by", "column", columns)))
 
     def with_rolling_policy(self, policy: RollingPolicy) -> Self:
-        """Sets the policy that closes parts; by default `DefaultRollingPolicy`: size, age, inactivity."""
+        """Sets the policy that closes parts. The default is `DefaultRollingPolicy`: size, age, inactivity."""
         return self._with(**required("with_rolling_policy", policy, RollingPolicy, _POLICIES).options())
 
     def with_event_time_column(self, column: str) -> Self:
-        """Names the column of the event time, for a policy with `event_time_interval` and your own classes.
+        """Sets the column of the event time, for a policy with `event_time_interval` and for custom classes.
 
         Args:
-            column: of type timestamp or date; by default that of the query's `withWatermark`.
+            column: a column of type timestamp or date. The default is the column of the query's
+                `withWatermark`.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_event_time_column("at")
@@ -98,11 +101,11 @@ class FileSinkMethods(Builder):
         return self._with(eventTimeColumn=column)
 
     def with_bucket_check_interval(self, interval: Duration) -> Self:
-        """Sets the interval at which the driver looks at the age of open parts while no data flows.
+        """Sets the interval at which the driver checks the age of open parts while no data arrives.
 
         Args:
-            interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink;
-                1 minute by default.
+            interval: a `timedelta`, a string such as `"1m"`, or an int of milliseconds as in PyFlink. The
+                default is 1 minute.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_bucket_check_interval("30s")
@@ -111,16 +114,16 @@ class FileSinkMethods(Builder):
         return self._with(bucketCheckInterval=duration_text("interval", interval))
 
     def with_output_file_config(self, config: OutputFileConfig) -> Self:
-        """Sets the names of finished parts; `part-<uid>-<n>` and the format's suffix by default."""
+        """Sets the names of finished parts. The default is `part-<uid>-<n>` and the format's suffix."""
         given = required(
             "with_output_file_config", config, OutputFileConfig, "make one by OutputFileConfig(…)"
         )
         return self._with("outputFileConfig", **given.options())
 
     def with_compression(self, codec: Compression) -> Self:
-        """Sets the codec of the parts; by default `"none"` for rows, and Spark's own for a bulk format.
+        """Sets the codec of the parts. The default is `"none"` for rows, and Spark's codec for a bulk format.
 
-        Sizes in policies are those after compression.
+        Sizes in policies refer to compressed bytes.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_compression("gzip")
@@ -129,7 +132,7 @@ class FileSinkMethods(Builder):
         return self._with(compression=codec)
 
     def with_max_open_parts(self, parts: int) -> Self:
-        """Limits the open parts of a task, which closes the least recently used; 1000 by default.
+        """Limits the open parts of a task, which closes the least recently used parts. The default is 1000.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_max_open_parts(200)
@@ -138,11 +141,11 @@ class FileSinkMethods(Builder):
         return self._with(maxOpenParts=count_text("parts", parts))
 
     def with_distribution(self, distribution: Literal["none", "byBucket"] | int) -> Self:
-        """Spreads rows over the tasks that write.
+        """Sets the distribution of rows over the writing tasks.
 
         Args:
-            distribution: `"none"` (the default) leaves rows where they are, `"byBucket"` brings
-                each bucket's rows to one task, a number spreads rows over that many tasks.
+            distribution: `"none"` (the default) keeps the distribution of the query. `"byBucket"` sends each
+                bucket's rows to one task. A number distributes rows over this number of tasks.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_distribution("byBucket")
@@ -152,7 +155,7 @@ class FileSinkMethods(Builder):
         return self._with(distribution=text)
 
     def with_sink_id(self, sink_id: str) -> Self:
-        """Sets the sink id, by which several sinks can share one path; `main` by default.
+        """Sets the sink id, which separates several sinks in one path. The default is `main`.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_sink_id("clicks")
@@ -161,7 +164,7 @@ class FileSinkMethods(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, action: Literal["fail", "adopt", "adoptAndRepeat"]) -> Self:
-        """Sets the reaction to a directory that another query's checkpoint owns; `"fail"` by default.
+        """Sets the reaction to a directory that another query's checkpoint owns. The default is `"fail"`.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_on_foreign_query("adopt")
@@ -170,11 +173,11 @@ class FileSinkMethods(Builder):
         return self._with(onForeignQuery=action)
 
     def with_on_restart(self, action: Literal["continue", "finish"]) -> Self:
-        """Sets the treatment of parts that an earlier run has left open.
+        """Sets the handling of open parts of an earlier run.
 
         Args:
-            action: `"continue"` (the default) goes on in them, `"finish"` cuts each to its committed length
-                and publishes it before anything new is written.
+            action: `"continue"` (the default) appends to the parts. `"finish"` cuts each part to its
+                committed length, and publishes the part before new rows are written.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_on_restart("finish")
@@ -183,10 +186,10 @@ class FileSinkMethods(Builder):
         return self._with(onRestart=action)
 
     def with_finalize_on_termination(self, when: Literal["auto", "always", "never"]) -> Self:
-        """Closes and publishes open parts when the query ends, or does not; `"auto"` by default.
+        """Sets whether the end of the query closes and publishes open parts. The default is `"auto"`.
 
         Args:
-            when: `"auto"` does so after the triggers `availableNow` and `once`, which come to an end.
+            when: `"auto"` publishes after the triggers `availableNow` and `once`, which end by themselves.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_finalize_on_termination("always")
@@ -195,7 +198,8 @@ class FileSinkMethods(Builder):
         return self._with(finalizeOnTermination=when)
 
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> Self:
-        """Sets the reaction when recovery misses a part that another program removed; `"fail"` by default.
+        """Sets the reaction to a missing part in recovery, removed by another program. The default is
+        `"fail"`.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_on_lost_part("skip")
@@ -204,11 +208,11 @@ class FileSinkMethods(Builder):
         return self._with(onLostPart=action)
 
     def with_on_bad_row(self, action: Literal["fail", "reject"], reject_path: str | None = None) -> Self:
-        """Sets the reaction to a row that cannot be written; `"fail"` by default.
+        """Sets the reaction to a row that cannot be written. The default is `"fail"`.
 
         Args:
-            action: `"reject"` puts it aside as a line of JSON, published with the other rows of its epoch.
-            reject_path: the directory of such lines under the sink's path; `_rejected` by default.
+            action: `"reject"` writes the row as a line of JSON, published with the other rows of the epoch.
+            reject_path: the directory of rejected rows, under the sink's path. The default is `_rejected`.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_on_bad_row("reject").build()
@@ -223,15 +227,16 @@ class FileSinkMethods(Builder):
         marker: Literal["json", "empty"] | None = None,
         listener: str | None = None,
     ) -> Self:
-        """Marks a bucket by `_SUCCESS` once it counts as complete; `"none"` by default.
+        """Marks complete buckets by `_SUCCESS` files. The default is `"none"`.
 
         Args:
-            when: `"watermark"`, when the query's watermark reaches the bucket's end; `"processingTime"`,
-                when the clock does; `"idle"`, when no row came for the delay.
-            delay: the time after the end for which the sink still waits; nothing by default. Required
-                with `"idle"`: a `timedelta`, a string such as `"10m"`, or an int of milliseconds.
-            marker: the content of the marker: counts and a version by default, or nothing.
-            listener: the name of a class on the JVM; the driver calls it for each marker, at least once.
+            when: `"watermark"` marks a bucket when the query's watermark reaches the bucket's end.
+                `"processingTime"` marks a bucket when the clock reaches the end. `"idle"` marks a bucket
+                without new rows for the delay.
+            delay: the additional wait after the bucket's end; zero by default, required with `"idle"`. A
+                `timedelta`, a string such as `"10m"`, or an int of milliseconds.
+            marker: the content of the marker: counts and a version by default, or empty.
+            listener: the name of a JVM class; the driver calls the class for each marker, at least once.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
@@ -249,14 +254,16 @@ class FileSinkMethods(Builder):
         min_files: int | None = None,
         compactor: str | None = None,
     ) -> Self:
-        """Merges small finished parts of a bucket, between epochs; without this they stay as they are.
+        """Compacts small finished parts of a bucket between epochs. By default, small parts are kept.
 
         Args:
-            smaller_than: parts below this size are merged; a quarter of `to` by default.
-            to: the size of a merged part at most; by default that at which the policy closes parts.
-            after_epochs: the number of epochs for which small parts wait for more of them; 100 by default.
-            min_files: the fewest parts of a merge; 2 by default.
-            compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
+            smaller_than: parts below this size are compacted. The default is a quarter of `to`.
+            to: the maximum size of a compacted part. The default is the size at which the policy closes
+                parts.
+            after_epochs: the number of epochs for which small parts wait for further small parts. The default
+                is 100.
+            min_files: the minimum number of parts in a merge. The default is 2.
+            compactor: a class of the jar's `Compactor`, for a custom encoder or bulk writer.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_bulk_format("/data/out", "parquet").with_compaction(after_epochs=600).build()
@@ -273,14 +280,15 @@ class FileSinkMethods(Builder):
         return self._with(**present(options))
 
     def enable_compact(self, strategy: FileCompactStrategy, compactor: str | None = None) -> Self:
-        """PyFlink's name for `with_compaction`, with its strategy.
+        """Sets compaction by PyFlink's name and strategy; see `with_compaction`.
 
-        Flink merges files of any size. This merges those below a quarter of the strategy's `size_threshold`,
-        which is also the size of a merged part at most: `with_compaction` sets the two apart.
+        Flink compacts files of any size. This sink compacts files below a quarter of the strategy's
+        `size_threshold`, which is also the maximum size of a compacted part. `with_compaction` sets the two
+        sizes separately.
 
         Args:
-            strategy: the limits at which the sink merges small parts.
-            compactor: a class of the jar's `Compactor`, for an encoder or bulk writer of your own.
+            strategy: the limits at which the sink compacts small parts.
+            compactor: a class of the jar's `Compactor`, for a custom encoder or bulk writer.
 
         >>> from stoplog import FileSink
         >>> strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(5).build()
@@ -293,12 +301,12 @@ class FileSinkMethods(Builder):
         )
 
     def with_manifest(self, form: Literal["none", "json"], retention: Duration | None = None) -> Self:
-        """Lists the files of each commit for loaders, or does not; `"none"` by default.
+        """Sets whether the sink lists the files of each commit for loaders. The default is `"none"`.
 
         Args:
-            form: `"json"` lists them with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
-            retention: the time for which a list is kept, for good by default: a `timedelta`, a string such as
-                `"30d"`, or an int of milliseconds.
+            form: `"json"` lists the files with rows, bytes and times, in `_stoplog/<sinkId>/manifests`.
+            retention: the time for which a list is kept; unlimited by default. A `timedelta`, a string such
+                as `"30d"`, or an int of milliseconds.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_manifest("json").build()
@@ -308,13 +316,14 @@ class FileSinkMethods(Builder):
         return self._with(manifest=form, **present({"manifestRetention": retention_text}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> Self:
-        """Sets the reaction when the query comes back with other columns than before; `"roll"` by default.
+        """Sets the reaction to changed columns of a restarted query. The default is `"roll"`.
 
-        Columns are known by their names: in another order they are the same ones.
+        Columns are identified by name; their order is irrelevant.
 
         Args:
-            action: `"roll"` ends open parts with the columns that they have, where a file cannot hold both,
-                `"additive"` lets columns be added or become nullable, `"fail"` lets nothing change.
+            action: `"roll"` closes open parts with their old columns if a file cannot contain both.
+                `"additive"` allows added columns and columns that become nullable. `"fail"` rejects all
+                changes.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_on_schema_change("additive")
@@ -323,11 +332,11 @@ class FileSinkMethods(Builder):
         return self._with(onSchemaChange=action)
 
     def with_durability(self, durability: Literal["disk", "process"]) -> Self:
-        """Sets the failures that a committed epoch outlives.
+        """Sets the failures that a committed epoch survives.
 
         Args:
-            durability: `"disk"` (the default) forces each epoch to the disk and outlives a power loss,
-                `"process"` is faster and outlives a killed process.
+            durability: `"disk"` (the default) forces each epoch to the disk and survives a power loss.
+                `"process"` is faster and survives a killed process.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_durability("process")
@@ -336,10 +345,10 @@ class FileSinkMethods(Builder):
         return self._with(durability=durability)
 
     def with_option(self, key: str, value: Value) -> Self:
-        """Sets any option by its own name, for those without a method here.
+        """Sets any option by its name, for options without a method.
 
         Args:
-            key: the option's name; case does not matter.
+            key: the option's name, case-insensitive.
             value: the value; `True` and `False` become `true` and `false`.
 
         >>> from stoplog import FileSink

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of options, as the strings that the jar reads.
+"""The values of options, as the strings that the jar parses.
 
-Each function refuses a value of another type in the line that gave it. Errors show no text: it may be secret.
+Each function rejects a value of another type at the call. Errors omit the text, which may be secret.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any, TypeAlias, TypeVar
 from stoplog._words import many
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
-"""An immutable option map, in the order in which it was made; as in Spark, keys differ by more than case."""
+"""An immutable option map in insertion order. As in Spark, keys are case-insensitively unique."""
 
 Value: TypeAlias = str | int | bool
-"""The values that an option can have in Python."""
+"""The types of option values in Python."""
 
 Duration: TypeAlias = timedelta | str | int
-"""A `timedelta`, a string such as `"15m"`, or as in PyFlink an int of milliseconds, 1000 at least."""
+"""A `timedelta`, a string such as `"15m"`, or as in PyFlink an int of at least 1000 milliseconds."""
 
 Size: TypeAlias = str | int
-"""A Spark byte string such as `"128m"` (binary: 1k is 1024 bytes), or an int of bytes, 1024 at least."""
+"""A Spark byte string such as `"128m"` (binary: 1k is 1024 bytes), or an int of at least 1024 bytes."""
 
 _Key = TypeVar("_Key")
 _Given = TypeVar("_Given")
@@ -34,7 +34,7 @@ _ZERO = re.compile(r"\s*0+\s*[A-Za-z]*\s*")
 
 
 def duration_text(name: str, value: Duration) -> str:
-    """The duration as an option's value, more than 0 as the jar demands; `name` is what an error calls it.
+    """Returns the option value of a positive duration; `name` is the argument's name in errors.
 
     >>> duration_text("rollover_interval", timedelta(minutes=15))
     '900000ms'
@@ -55,7 +55,7 @@ or '5ms' if milliseconds are meant
 
 
 def delay_text(name: str, value: Duration) -> str:
-    """The same for one of the few that may be zero.
+    """Returns the option value of a duration that may be zero.
 
     >>> delay_text("delay", 0)
     '0ms'
@@ -80,7 +80,7 @@ def delay_text(name: str, value: Duration) -> str:
 
 
 def size_text(name: str, value: Size) -> str:
-    """The size as an option's value; `name` is what an error calls it.
+    """Returns the option value of a size; `name` is the argument's name in errors.
 
     >>> size_text("max_part_size", 1024), size_text("max_part_size", "128m")
     ('1024', '128m')
@@ -101,7 +101,7 @@ def size_text(name: str, value: Size) -> str:
 
 
 def count_text(name: str, value: int) -> str:
-    """The number as an option's value; `name` is what an error calls it.
+    """Returns the option value of a number; `name` is the argument's name in errors.
 
     >>> count_text("max_records", 1000)
     '1000'

@@ -163,8 +163,7 @@ def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_mill
 
 
 def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
-    """Returns the kind of a sink, from the reserved ids of batch jobs and replacements, or from the settings.
-    """
+    """Returns the kind of a sink, from the reserved ids of batch jobs and replacements, or the settings."""
     if sink_id.startswith("batch-"):
         return SinkKind.BATCH
     if sink_id == REPLACEMENTS:

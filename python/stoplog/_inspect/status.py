@@ -143,8 +143,7 @@ def status(
 def _count_files(
     storage: Storage, counts: defaultdict[str, _Counts], seen: Callable[[FileInfo], object]
 ) -> int:
-    """Sums up the files while listing, because a directory may contain too many files for a list in memory.
-    """
+    """Sums up the files while listing: a directory may contain too many files for a list in memory."""
     foreign = 0
     for listed in listed_files(storage):
         bucket = listed.file.directory

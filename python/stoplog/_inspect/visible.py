@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a path that readers see, and the hidden files next to them. The package has no other listing.
-"""
+"""The visible files of a path, and the hidden files next to them; the package's only listing of files."""
 
 from __future__ import annotations
 

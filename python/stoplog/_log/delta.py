@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records as stored in their files: with the whole state, or with the difference from the preceding record.
-"""
+"""Records as stored in their files: with the whole state, or with the difference from the last record."""
 
 from __future__ import annotations
 

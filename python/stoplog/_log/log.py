@@ -67,7 +67,8 @@ class LogFiles:
     others: tuple[FileInfo, ...]
 
     def is_carried_out(self, seq: int) -> bool:
-        """Returns true for a marked record and for any record before the newest, whose presence implies this.
+        """Returns true for a marked record and for any record before the newest, which implies its
+        completion.
         """
         return seq in self.marks or seq < max(self.records, default=seq)
 

@@ -132,7 +132,7 @@ class FinishedPart:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The contents of a bucket, or of an addition to it."""
+    """The contents of a bucket, or of additions to a bucket."""
 
     files: int = 0
     rows: int = 0
@@ -144,7 +144,7 @@ NO_TOTALS = Totals()
 
 @dataclass(frozen=True, slots=True)
 class LiveBucket:
-    """A bucket with rows that no marker counts."""
+    """A bucket with rows that no marker has counted yet."""
 
     bucket: str
     version: int
@@ -154,7 +154,7 @@ class LiveBucket:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The marker of a bucket that is complete."""
+    """The marker of a complete bucket."""
 
     bucket: str
     version: int
@@ -168,7 +168,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class SinkState:
-    """All that a sink has to remember; the newest record holds it whole."""
+    """The persistent state of a sink; the newest record contains the whole state."""
 
     query_id: str
     last_epoch: int | None
@@ -179,21 +179,21 @@ class SinkState:
     small: tuple[FinishedPart, ...] = ()
 
     def spool_files(self) -> Iterator[SpoolFile]:
-        """The files beside all open parts."""
+        """Returns the spool files of all open parts."""
         return (file for part in self.open for file in part.spooled.files)
 
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """One immutable record of the commit log.
+    """An immutable record of the commit log.
 
     Attributes:
-        seq: its place in the log, dense from 0.
-        epoch: of an epoch's record; `None` for any other kind.
-        publish: the parts that it makes visible.
-        manifest: the path of the list of its files, if one is written.
-        markers: the buckets that are complete once its parts are visible.
-        replace: finished parts that give way to the published one.
+        seq: the sequence number of the record, dense from 0.
+        epoch: the epoch of an epoch's record; `None` for any other kind.
+        publish: the parts that the record makes visible.
+        manifest: the path of the record's manifest, if the sink writes manifests.
+        markers: the buckets that are complete once the record's parts are visible.
+        replace: finished parts that the published part replaces.
     """
 
     seq: int
@@ -209,15 +209,15 @@ class LogRecord:
 
     @property
     def is_merge(self) -> bool:
-        """True if its part has the rows of the files that it replaces."""
+        """Returns true if the published part contains the rows of the replaced files."""
         return self.kind is RecordKind.COMPACT and [part.reason for part in self.publish] == [_MERGED]
 
     @property
     def is_rewind(self) -> bool:
-        """True if it takes a sink back to an earlier epoch."""
+        """Returns true if the record rewinds a sink to an earlier epoch."""
         return self.kind is RecordKind.COMPACT and not self.is_merge
 
     @property
     def has_to_be_settled(self) -> bool:
-        """True if the driver has anything to do once the record is in the log."""
+        """Returns true if the record has decisions that the driver must carry out."""
         return bool(self.publish or self.replace or self.manifest or self.markers)

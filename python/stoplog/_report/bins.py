@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bins of a report's charts, by sizes and by times."""
+"""The bins of a report's charts, by size and by time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class SizeBin:
-    """Files of at least so many bytes, and fewer than twice as many.
+    """Files of at least `from_bytes` bytes and less than `below_bytes`, twice as many.
 
     Attributes:
         from_bytes: the smallest size; 0 for empty files.
-        below_bytes: the first size that is too large.
+        below_bytes: the exclusive upper bound.
         files: the number of files.
     """
 
@@ -25,7 +25,7 @@ class SizeBin:
 
 
 class SizeCounts:
-    """Adds up files by powers of two.
+    """Counts files by powers of two.
 
     >>> sizes = SizeCounts()
     >>> for size in (0, 3, 3, 9): sizes.add(size)
@@ -38,14 +38,14 @@ class SizeCounts:
         self.files = self.total_bytes = self.largest_bytes = 0
 
     def add(self, size_bytes: int) -> None:
-        """One more file."""
+        """Counts one more file."""
         self._counts[size_bytes.bit_length()] += 1
         self.files += 1
         self.total_bytes += size_bytes
         self.largest_bytes = max(self.largest_bytes, size_bytes)
 
     def bins(self) -> tuple[SizeBin, ...]:
-        """From the smallest file's to the largest's; none without files."""
+        """Returns the bins from the smallest file to the largest; returns no bins without files."""
         if not self._counts:
             return ()
         bits = range(min(self._counts), max(self._counts) + 1)
@@ -53,7 +53,7 @@ class SizeCounts:
 
 
 def median_bin(bins: tuple[SizeBin, ...]) -> SizeBin | None:
-    """The bin of the median file.
+    """Returns the bin of the median file.
 
     >>> median_bin((SizeBin(1, 2, 1), SizeBin(2, 4, 5))).from_bytes
     2
@@ -67,7 +67,7 @@ def median_bin(bins: tuple[SizeBin, ...]) -> SizeBin | None:
 
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
-# Each is a multiple of the one before, so that counts can be put together and need not be counted anew.
+# Each width is a multiple of the preceding width, so that counts can be merged instead of recounted.
 _WIDTHS = (
     *(count * _SECOND for count in (1, 5, 10, 30)),
     *(count * _MINUTE for count in (1, 5, 15, 30)),
@@ -80,10 +80,10 @@ _SHOWN = 48
 
 @dataclass(frozen=True, slots=True)
 class TimeBin:
-    """The counts of a span of time.
+    """The counts of a time span.
 
     Attributes:
-        from_millis: its begin; its end is the next one's begin.
+        from_millis: the start of the span; the end is the start of the next span.
         counts: the number of events by kind.
     """
 
@@ -93,10 +93,10 @@ class TimeBin:
 
 @dataclass(frozen=True, slots=True)
 class TimeBins:
-    """Spans that follow one another, those without anything too.
+    """Consecutive time spans, including empty spans.
 
     Attributes:
-        width_millis: the length of each.
+        width_millis: the length of each span.
     """
 
     width_millis: int
@@ -104,7 +104,7 @@ class TimeBins:
 
 
 class TimeCounts:
-    """Adds up what happened in spans that become longer the farther apart things are.
+    """Counts events in time spans; the spans become longer with the distance of the events.
 
     >>> counts = TimeCounts()
     >>> for at in (0, 1, 2_000): counts.add(at, "size")
@@ -117,13 +117,13 @@ class TimeCounts:
         self._counts: dict[int, Counter[str]] = {}
 
     def add(self, at_millis: int, what: str = "") -> None:
-        """One more of it."""
+        """Counts one more event."""
         self._counts.setdefault(at_millis // _WIDTHS[self._step], Counter())[what] += 1
         if len(self._counts) > _REMEMBERED:
             self._widen()
 
     def bins(self) -> TimeBins:
-        """As few as can be drawn."""
+        """Returns bins that are few enough for a chart."""
         while self._counts and max(self._counts) - min(self._counts) >= _SHOWN and self._may_widen:
             self._widen()
         if not self._counts:

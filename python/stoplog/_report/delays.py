@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time that rows wait until readers see them."""
+"""The delay of rows until readers see them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ LIMITS_MILLIS = (
     *(count * _MINUTE for count in (1, 2, 5, 10, 15, 20, 30)),
     *(count * _HOUR for count in (1, 2, 6, 12, 24)),
 )
-"""The ends of spans of waiting: close to the usual settings of rolling policies."""
+"""The bounds of the delay bins, close to the usual settings of rolling policies."""
 
 
 @dataclass(frozen=True, slots=True)
 class DelayBin:
-    """Parts that waited for at least so long, and less than the end of the span.
+    """Parts with a delay from `from_millis` to the bound of the bin, exclusive.
 
     Attributes:
-        below_millis: the end; `None` for all that waited longer.
+        below_millis: the exclusive upper bound; `None` for the bin of the longest delays.
     """
 
     from_millis: int
@@ -32,14 +32,14 @@ class DelayBin:
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """From the opening of parts, with their first rows, to their being published.
+    """The delays from the opening of parts, with their first rows, to their publication.
 
     Attributes:
         parts: the number of parts.
-        median_millis: half of them waited longer.
-        ninetieth_millis: one of ten waited longer.
-        longest_millis: none waited longer.
-        bins: from the shortest wait to the longest.
+        median_millis: the median delay.
+        ninetieth_millis: the 90th percentile of the delays.
+        longest_millis: the maximum delay.
+        bins: the bins from the shortest delay to the longest.
     """
 
     parts: int
@@ -50,7 +50,7 @@ class Delays:
 
 
 def delays_of(waits_millis: Iterable[int]) -> Delays:
-    """Adds them up.
+    """Computes the statistics of delays.
 
     >>> found = delays_of([500, 1500, 1600])
     >>> found.median_millis, [(each.from_millis, each.parts) for each in found.bins]

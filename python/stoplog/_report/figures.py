@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a report: of the log, and of the files."""
+"""The figures of a report, from the log and from the files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stoplog._report.delays import Delays, delays_of
 from stoplog._storage import FileInfo, Storage
 
 READ_BYTES = 12 * 1024 * 1024
-"""The bytes of a log that are read, from its newest record on: each names all open parts."""
+"""The maximum number of bytes read from a log, newest records first: each record names all open parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,18 @@ class LogFigures:
     """The parts that the newest records published.
 
     Attributes:
-        kept: the number of records that the log keeps.
-        read: the number of those that these figures are from, the newest ones.
-        unreadable: the number of others that are torn, or of a newer release.
-        from_millis: the time of the oldest record that was read.
-        to_millis: the time of the newest.
-        parts: the parts that they published, without merged ones, whose rows were published before.
-        rows: in those parts.
-        bytes: of those parts.
-        merged: parts that compaction put together.
-        reasons: the number of parts by roll reason, merged ones among them.
-        published: the times at which parts were published, by roll reason.
-        delays: from a part's opening to its being published, without merged parts.
+        kept: the number of records in the log.
+        read: the number of newest records that these figures include.
+        unreadable: the number of records that are torn, or written by a newer release.
+        from_millis: the time of the oldest included record.
+        to_millis: the time of the newest record.
+        parts: the number of published parts, without compacted parts, whose rows were published before.
+        rows: the number of rows in these parts.
+        bytes: the number of bytes in these parts.
+        merged: the number of compacted parts.
+        reasons: the number of parts by roll reason, including compacted parts.
+        published: the publication times of parts, by roll reason.
+        delays: the delays from the opening of a part to the publication, without compacted parts.
     """
 
     kept: int
@@ -54,11 +54,11 @@ class LogFigures:
 
 
 def log_figures(storage: Storage, sink_id: str, now_millis: int) -> LogFigures:
-    """Reads the newest records of a log. What is trimmed meanwhile is left out; raises `CannotRead`."""
+    """Reads the newest records of a log. Records trimmed meanwhile are skipped. Raises `CannotRead`."""
     log = CommitLog(storage, sink_id)
     files = log.files()
     counts = _Counts()
-    # Beginning with the newest: whatever follows a record is known when it is looked at.
+    # From the newest record back, so that the time of the next record is known.
     next_millis = now_millis
     for seq in _newest_within(files):
         try:
@@ -70,7 +70,7 @@ def log_figures(storage: Storage, sink_id: str, now_millis: int) -> LogFigures:
             continue
         is_newest = not counts.read
         counts.add(record)
-        # Each record is carried out before the next is written: only the newest may be on its way.
+        # Each record is carried out before the next record is written: only the newest may be in progress.
         if seq in files.marks or not is_newest:
             counts.add_published(record, _published_at(record, files.marks.get(seq), next_millis))
         next_millis = record.written_at_millis
@@ -87,13 +87,14 @@ def _newest_within(files: LogFiles) -> Iterator[int]:
 
 
 def _published_at(record: LogRecord, mark: FileInfo | None, next_millis: int) -> int:
-    """By its mark; but not after what followed, as the marks of a copied directory would have it."""
+    """Returns the time of the mark, limited by the next record's time: marks in a copied directory are newer.
+    """
     written = record.written_at_millis
     return max(written, min(mark.modified_at_millis if mark else written, next_millis))
 
 
 class _Counts:
-    """The sums so far."""
+    """The sums of the records read so far."""
 
     def __init__(self) -> None:
         self.read = self.unreadable = self.parts = self.rows = self.bytes = self.merged = 0
@@ -139,14 +140,14 @@ class _Counts:
 
 @dataclass(frozen=True, slots=True)
 class ListingFigures:
-    """The finished files of the directory, of all its sinks, as the file system lists them.
+    """The finished files of all sinks in the directory, as listed by the file system.
 
     Attributes:
         files: the number of files.
-        bytes: of them all.
-        largest_bytes: of the largest.
+        bytes: the total size in bytes.
+        largest_bytes: the size of the largest file in bytes.
         sizes: the number of files by size.
-        modified: the times of their last writes, which are before they were published.
+        modified: the last modification times, which precede the publication.
     """
 
     files: int
@@ -161,10 +162,10 @@ class Figures:
     """All figures of a sink.
 
     Attributes:
-        path: the directory as it was named.
-        status: the open parts now, and the contents of each bucket.
-        log: from the log's records.
-        listing: from the directory.
+        path: the directory as named by the user.
+        status: the current open parts, and the contents of each bucket.
+        log: the figures from the log's records.
+        listing: the figures from the directory.
     """
 
     path: str
@@ -174,7 +175,7 @@ class Figures:
 
 
 def figures(storage: Storage, sink_id: str, now_millis: int) -> Figures:
-    """Lists the directory once, and reads the log. Raises as `status` does."""
+    """Lists the directory once, and reads the log. Raises the errors of `status`."""
     sizes, times = SizeCounts(), TimeCounts()
 
     def seen(file: FileInfo) -> None:

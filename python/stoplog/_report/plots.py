@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plots of a report, each with its table."""
+"""The plots of a report, each with a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stoplog._report.delays import DelayBin, Delays
 from stoplog._words import ago, many, moment, size
 
 REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end", "eventTime")
-"""The jar's own roll reasons: each has its colour, on every page. Others are drawn together."""
+"""The jar's own roll reasons, each with a fixed colour on every page. Other reasons share one series."""
 
 OTHERS = "others"
 assert len(REASONS) == COLOURS
@@ -75,7 +75,7 @@ def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
 
 
 def delay_plot(delays: Delays) -> Markup:
-    """The number of parts by the time that their rows waited."""
+    """The number of parts by the delay of their rows."""
     bars = [
         Bar(ago(each.from_millis), _waits(each), (Segment("", "s1", each.parts),)) for each in delays.bins
     ]
@@ -136,7 +136,7 @@ def _waits(each: DelayBin) -> str:
 
 
 def _place(each: TimeBin, times: TimeBins) -> str:
-    """As much of a time as tells it from others nearby."""
+    """Returns the shortest form of a time that distinguishes bins."""
     whole = moment(each.from_millis)
     if times.width_millis >= _DAY_MILLIS:
         return whole[:10]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as one page of HTML: its tables, its sections, and the page itself."""
+"""The report as an HTML page: its tables, its sections, and the page itself."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from stoplog._version import version
 from stoplog._words import ago, counted, many, moment, size
 
 LIMIT = 200
-"""Rows of each table: a page of a hundred thousand would not open."""
+"""The maximum number of rows in each table: a browser cannot open a page with a hundred thousand rows."""
 
 
 def open_table(found: SinkStatus) -> Markup:
-    """The open parts, those that will be closed first at the beginning."""
+    """The open parts, in the order of their expected close times."""
     return limited(
         "Open parts, by when they will roll",
         ("Part", "Rows", "Bytes", "Age", "Last row", "Will roll", "Why not yet"),
@@ -34,7 +34,7 @@ def open_table(found: SinkStatus) -> Markup:
 
 
 def bucket_table(found: SinkStatus) -> Markup:
-    """The buckets, those that something came to last at the beginning."""
+    """The buckets, in descending order of the last addition."""
     latest = sorted(found.buckets, key=lambda bucket: (-_touched(bucket), bucket.bucket))
     return limited(
         "Buckets, by the time that something came to them",
@@ -100,7 +100,7 @@ def _until(millis: int | None, now_millis: int) -> str:
 
 
 def sections(found: Figures) -> Iterator[Markup]:
-    """All of it, without what makes it a page."""
+    """Returns all sections, without the frame of the page."""
     yield words("h1", found.path)
     yield from _head(found)
     yield words("h2", "Sizes of finished files")
@@ -253,12 +253,12 @@ def _buckets(found: Figures) -> Iterator[Markup]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SinkReport:
-    """The history of a sink as a page: one file that needs nothing from elsewhere, light and dark.
+    """The history of a sink as an HTML page without external resources, in light and dark style.
 
-    In a notebook it shows itself.
+    Notebooks display the report directly.
 
     Attributes:
-        figures: the numbers that are on the page.
+        figures: the numbers on the page.
 
     Example:
         stoplog.inspect("/data/out").report().save("report.html")
@@ -268,12 +268,12 @@ class SinkReport:
 
     @property
     def html(self) -> str:
-        """The whole page."""
+        """Returns the whole page."""
         title = text(f"{self.figures.path} ({self.figures.status.sink.sink_id}) – stoplog")
         return page(title, *sections(self.figures))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the page to a local file, over one that is there, and answers where. Raises `OSError`.
+        """Writes the page to a local file, overwrites an old file, and returns the path. Raises `OSError`.
 
         Example:
             stoplog.inspect("/data/out").report().save("report.html")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a directory where it lies, without Spark: local files by Python, others by pyarrow or fsspec."""
+"""Reads a directory in place without Spark: local files by Python, other files by pyarrow or fsspec."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directories that pyarrow can read: HDFS, S3 and whatever else it knows by its URI."""
+"""Directories that pyarrow can read: HDFS, S3 and other file systems that pyarrow supports by URI."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HDFS_OPTIONS = ("user", "kerb_ticket", "replication", "buffer_size")
 
 
 def open_arrow(uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorage:
-    """The directory of a URI. Errors: `CannotRead`."""
+    """Opens the directory of a URI. Raises `CannotRead`."""
     try:
         from pyarrow import fs
     except ImportError as error:
@@ -87,7 +87,7 @@ class ArrowStorage:
         try:
             found: bytes = self._asked(self._at(path), content)
         except CannotRead:
-            if self.info(path) is None:  # deleted since the first look
+            if self.info(path) is None:  # deleted since the first lookup
                 return None
             raise
         return found
@@ -109,7 +109,8 @@ class ArrowStorage:
 
 
 class ObjectStorage(ArrowStorage):
-    """An object store, in which directories are only parts of names: one request lists a thousand files."""
+    """An object store, in which directories are only prefixes of names: one request lists a thousand files.
+    """
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
         entered = {under: True}
@@ -131,7 +132,7 @@ def _info(found: Any, path: str) -> FileInfo:
 
 
 def _on_s3(fs: Any, uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorage:
-    """Credentials are found where the SDK looks for them, unless they are given."""
+    """Opens a directory on S3. By default, the SDK searches for the credentials."""
     given: dict[str, Any] = dict(_known(uri, options, _S3_OPTIONS))
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint and "endpoint_override" not in given:
@@ -143,14 +144,14 @@ def _on_s3(fs: Any, uri: str, scheme: str, options: Mapping[str, str]) -> ArrowS
         if flag in given:
             given[flag] = given[flag].lower() == "true"
     address = Address.of(uri)
-    # A secret may have a slash in it; the name of a bucket has no colon.
+    # A secret may contain a slash; the name of a bucket never contains a colon.
     if "@" in (address.authority + address.path if ":" in address.authority else address.authority):
         raise CannotRead.with_keys(scheme)
     return ObjectStorage(fs, fs.S3FileSystem(**given), f"{address.authority}{address.path}", uri)
 
 
 def _on_hdfs(fs: Any, uri: str, scheme: str, options: Mapping[str, str]) -> ArrowStorage:
-    """By libhdfs, which is found by HADOOP_HOME and CLASSPATH."""
+    """Opens a directory on HDFS by libhdfs, which is found by HADOOP_HOME and CLASSPATH."""
     given: dict[str, Any] = dict(_known(uri, options, _HDFS_OPTIONS))
     for number in ("replication", "buffer_size"):
         if number in given:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A storage as this package reads it: files below one root."""
+"""The storage interface of this package: read access to the files under one root."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stoplog.errors import StoplogError
 
 
 class CannotRead(StoplogError):
-    """A directory cannot be read, or not with what is installed or given.
+    """A directory cannot be read, or cannot be read with the installed packages or given options.
 
     >>> print(CannotRead("hdfs://a/b", "there is no such host", "Look at the address."))
     hdfs://a/b cannot be read: there is no such host. Look at the address.
@@ -25,20 +25,21 @@ class CannotRead(StoplogError):
 
     @classmethod
     def of(cls, path: str, error: Exception) -> CannotRead:
-        """A file system refused a request."""
+        """Creates the error for a request that a file system rejected."""
         said = getattr(error, "strerror", None) or str(error) or type(error).__name__
         why = _redaction.answer(said, path)
         return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
 
     @classmethod
     def no_package(cls, path: str, scheme: str, package: str, *with_it: str) -> CannotRead:
-        """Anything but local files is read by packages that are not dependencies."""
+        """Creates the error for a missing package. Only local files are readable without optional packages.
+        """
         why = f"{scheme}:// needs {package}, which is not installed"
         return cls(path, why, f"Run: pip install {' '.join((package, *with_it))}")
 
     @classmethod
     def no_libhdfs(cls, path: str, error: Exception) -> CannotRead:
-        """pyarrow reaches HDFS by Hadoop's native library."""
+        """Creates the error for a missing libhdfs: pyarrow accesses HDFS by Hadoop's native library."""
         advice = (
             "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or name the directory by the address of "
             "the name node's HTTP port: webhdfs://host:9870/…"
@@ -47,12 +48,12 @@ class CannotRead(StoplogError):
 
     @classmethod
     def option(cls, path: str, option: str, known: list[str]) -> CannotRead:
-        """A `--fs-option` that the file system does not know."""
+        """Creates the error for a `--fs-option` that the file system does not support."""
         return cls(path, f"its file system has no option '{option}'", f"Use one of: {', '.join(known)}.")
 
     @classmethod
     def with_keys(cls, scheme: str) -> CannotRead:
-        """An address of a bucket with keys in it, of which nothing is repeated."""
+        """Creates the error for a bucket address with keys; the message omits the whole address."""
         advice = (
             "Name the bucket alone, and give the keys by the options access_key and secret_key "
             "(--fs-option), or by the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
@@ -62,9 +63,9 @@ class CannotRead(StoplogError):
 
 @contextmanager
 def refusals(path: str) -> Iterator[None]:
-    """Whatever a package for file systems raises is a `CannotRead`: each has errors of its own.
+    """Converts any error of a file system package to `CannotRead`: each package has its own errors.
 
-    Some of them have no base but `Exception`, and which they are depends on what is installed.
+    Some of these errors extend only `Exception`, and the errors depend on the installed packages.
     """
     try:
         yield
@@ -76,9 +77,9 @@ def refusals(path: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The pieces of a URI, as Hadoop takes them, and Spark's own formats with it.
+    """The components of a URI, in the interpretation of Hadoop and of Spark's own formats.
 
-    Nothing in it is an escape, a query or a fragment, and several slashes are one.
+    The URI has no escapes, no query and no fragment, and several slashes equal one slash.
 
     >>> Address.of("hdfs://Prod//a%20b/c#1/")
     Address(scheme='hdfs', authority='Prod', path='/a%20b/c#1')
@@ -98,12 +99,12 @@ class Address:
 
     @property
     def host(self) -> str:
-        """As it is spelled, for it may be the name of a setting."""
+        """Returns the host without changes to its case, because the host may be the name of a setting."""
         return self.authority.rpartition("@")[2].removesuffix(f":{self.port}")
 
     @property
     def port(self) -> int:
-        """0 if it has none."""
+        """Returns the port; 0 if the URI has no port."""
         digits = self.authority.rpartition(":")[2]
         return int(digits) if digits.isascii() and digits.isdecimal() and digits != self.authority else 0
 
@@ -113,17 +114,17 @@ _URI = re.compile(
 )
 
 Enter: TypeAlias = Callable[[str], bool]
-"""Tells if a walk enters a directory; its path is relative to the storage's root and never empty."""
+"""Returns true if a walk enters a directory. The path is relative to the storage's root and never empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """A file that is there.
+    """An existing file.
 
     Attributes:
         path: relative to the storage's root, with `/`.
-        size_bytes: its length.
-        modified_at_millis: in milliseconds since 1970-01-01T00:00:00Z.
+        size_bytes: the length of the file.
+        modified_at_millis: the last modification, in milliseconds since 1970-01-01T00:00:00Z.
     """
 
     path: str
@@ -132,52 +133,57 @@ class FileInfo:
 
     @property
     def name(self) -> str:
-        """The path's last element."""
+        """Returns the last element of the path."""
         return self.path.rpartition("/")[2]
 
     @property
     def directory(self) -> str:
-        """All but the path's last element; empty for a file in the root."""
+        """Returns the path without the last element; empty for a file in the root."""
         return self.path.rpartition("/")[0]
 
 
 class Storage(Protocol):
-    """A directory on some file system. Others write to it meanwhile: what vanishes is left out.
+    """A directory on some file system. Other processes write to the directory: vanished files are skipped.
 
-    Each method raises `CannotRead` for what the file system refuses.
+    Each method raises `CannotRead` if the file system rejects a request.
     """
 
     @property
     def root(self) -> str:
-        """The directory as the user named it, for messages."""
+        """Returns the directory as named by the user, for messages."""
 
     @property
     def knows_open_lengths(self) -> bool:
-        """True if a file that is being written shows its true length, which it does not on HDFS."""
+        """Returns true if the listed length of an unfinished file is its true length. The length is wrong on
+        HDFS.
+        """
 
     def exists(self) -> bool:
-        """True if there is such a directory."""
+        """Returns true if the directory exists."""
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        """All files in a directory and below it, in the order of their names; none if it is not there."""
+        """Returns all files under a directory, in the order of their names; none if the directory does not
+        exist.
+        """
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
-        """The names of the directories in a directory, and the files in it, both ordered by name."""
+        """Returns the names of a directory's subdirectories and the directory's files, both ordered by name.
+        """
 
     def read(self, path: str) -> bytes | None:
-        """All bytes of a file; `None` if it is not there."""
+        """Returns the contents of a file; `None` if the file does not exist."""
 
     def info(self, path: str) -> FileInfo | None:
-        """One file; `None` if it is not there."""
+        """Returns a file's name, length and time; `None` if the file does not exist."""
 
 
 def walk(
     children: Callable[[str], tuple[list[str], list[FileInfo]]], under: str, enter: Enter
 ) -> Iterator[FileInfo]:
-    """All files in a directory and below it, one directory after the other.
+    """Returns all files under a directory, directory by directory.
 
     Args:
-        children: as those of a `Storage`.
+        children: the method `children` of a `Storage`.
     """
     waiting = [under]
     while waiting:
@@ -188,7 +194,7 @@ def walk(
 
 
 def join(directory: str, name: str) -> str:
-    """The path of a name in a directory, which may be the root.
+    """Returns the path of a name in a directory, which may be the root.
 
     >>> join("", "a"), join("a/b", "c")
     ('a', 'a/b/c')

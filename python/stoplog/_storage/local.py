@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A directory on a local, or everywhere mounted, file system."""
+"""A directory on a local file system, or on a file system that is mounted on every machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Found = TypeVar("_Found")
 
 
 class LocalStorage:
-    """Files by `os.scandir`: one call for each directory, one for each file's length."""
+    """Reads files by `os.scandir`: one call for each directory, and one for the length of each file."""
 
     def __init__(self, root: str) -> None:
         self._root = root
@@ -63,7 +63,7 @@ class LocalStorage:
 
         def listed() -> list[os.DirEntry[str]]:
             with os.scandir(at) as entries:
-                return sorted(entries, key=attrgetter("name"))  # file systems list them in any order
+                return sorted(entries, key=attrgetter("name"))  # file systems list files in any order
 
         return _asked(str(at), listed) or []
 
@@ -72,10 +72,10 @@ class LocalStorage:
 
 
 def _asked(path: str, question: Callable[[], _Found]) -> _Found | None:
-    """The answer of the file system; `None` for a file that is not there, or cannot be there by its name."""
+    """Returns the file system's result; `None` for a file that is missing or whose name is impossible."""
     try:
         return question()
-    except ValueError:  # a name with a zero byte, or with half a character
+    except ValueError:  # a name with a zero byte or half a character
         return None
     except OSError as error:
         if error.errno in _ABSENT:

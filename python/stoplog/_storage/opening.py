@@ -20,17 +20,17 @@ from stoplog._values import path_text
 
 _WEBHDFS_OPTIONS = ("user", "delegation", "kerberos", "proxy_to", "timeout")
 _TIMEOUT_SECONDS = 30.0
-# How the packages call the time of the last change: as milliseconds, seconds, or a datetime.
+# The names of the modification time in the packages: in milliseconds, in seconds, or as a datetime.
 _MODIFIED = ("modificationTime", "mtime", "LastModified", "last_modified", "updated", "modified", "created")
 
 
 def open_spec(uri: str, scheme: str, options: Mapping[str, str]) -> SpecStorage:
-    """The directory of a URI. Errors: `CannotRead`.
+    """Opens the directory of a URI. Raises `CannotRead`.
 
     Args:
-        options: of `webhdfs` the `user` of a cluster without Kerberos, a `delegation` token or
-            `kerberos=true`, the user to `proxy_to`, and the `timeout` in seconds; of another the arguments
-            of its class in fsspec.
+        options: for `webhdfs`: the `user` of a cluster without Kerberos, a `delegation` token or
+            `kerberos=true`, the user to `proxy_to`, and the `timeout` in seconds. For other schemes: the
+            arguments of the class in fsspec.
     """
     try:
         from fsspec.core import url_to_fs
@@ -39,17 +39,17 @@ def open_spec(uri: str, scheme: str, options: Mapping[str, str]) -> SpecStorage:
     is_webhdfs = scheme in ("webhdfs", "swebhdfs")
     with refusals(uri):
         given = _for_webhdfs(uri, scheme, options) if is_webhdfs else dict(options)
-        # fsspec knows HTTPS as an option.
+        # fsspec selects HTTPS by an option.
         address = uri.removeprefix("s") if scheme == "swebhdfs" else uri
         system, path = url_to_fs(address, **given, skip_instance_cache=True, use_listings_cache=False)
-        if is_webhdfs:  # fsspec waits for ever
+        if is_webhdfs:  # fsspec has no timeout
             timeout = float(options.get("timeout", _TIMEOUT_SECONDS))
             system.session.request = partial(system.session.request, timeout=timeout)
         return SpecStorage(system, str(path), uri, knows_open_lengths=not is_webhdfs)
 
 
 class SpecStorage:
-    """A directory on one of fsspec's file systems: a request for each directory and each file read."""
+    """A directory on a file system of fsspec: one request for each directory and for each file."""
 
     def __init__(self, system: Any, base: str, root: str, *, knows_open_lengths: bool) -> None:
         self._system = system
@@ -76,7 +76,7 @@ class SpecStorage:
         directories, files = [], []
         listed = self._asked(directory, partial(self._system.ls, detail=True)) or ()
         for found in sorted(listed, key=itemgetter("name")):
-            # Of a file, the list has the file itself.
+            # The listing of a file contains the file itself.
             if name := str(found["name"]).rstrip("/").removeprefix(self._at(directory)).lstrip("/"):
                 if found["type"] == "directory":
                     directories.append(name)
@@ -97,7 +97,7 @@ class SpecStorage:
         return found
 
     def _asked(self, path: str, question: Any) -> Any:
-        """The answer; `None` when there is no such file."""
+        """Returns the result of a request; `None` if the file does not exist."""
         with refusals(f"{self._root}/{path}".rstrip("/")):
             try:
                 return question(self._at(path) or "/")
@@ -146,26 +146,30 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
 def local_path(uri: str) -> str:
-    """The path of a `file:` URI as Spark takes it; if nothing is there, as `Path.as_uri` has escaped it."""
+    """Returns the path of a `file:` URI as Spark does; unescaped as for `Path.as_uri` if only such a file
+    exists.
+    """
     path = Address.of(uri).path
     escaped = unquote(path)
     return escaped if not Path(path).exists() and Path(escaped).exists() else path
 
 
 def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = NO_OPTIONS) -> Storage:
-    """The storage of a path: a plain path or `file:` is local, S3 and `hdfs:` are opened by pyarrow,
-    `webhdfs:` and what pyarrow does not know by fsspec.
+    """Opens the storage of a path.
+
+    A plain path or `file:` is local. Pyarrow opens S3 and `hdfs:`. Fsspec opens `webhdfs:` and all other
+    schemes that pyarrow does not support.
 
     Args:
         path: a directory.
-        options: of pyarrow's file system, such as `endpoint_override` and `region` for `s3://`; of `webhdfs://`
-            `user`, `delegation`, `kerberos`, `proxy_to` and `timeout`; of another the arguments of its class
-            in fsspec.
+        options: options of pyarrow's file system, such as `endpoint_override` and `region` for `s3://`. For
+            `webhdfs://`: `user`, `delegation`, `kerberos`, `proxy_to` and `timeout`. For other schemes: the
+            arguments of the class in fsspec.
 
     Raises:
-        TypeError: the path is no text, or one of bytes.
+        TypeError: the path is not a text, or is a path of bytes.
         ValueError: the path is empty.
-        CannotRead: pyarrow or fsspec is missing, does not know the scheme, or refuses the options.
+        CannotRead: pyarrow or fsspec is missing, does not support the scheme, or rejects the options.
     """
     text = path_text(path)
     found = _SCHEME.match(text)
@@ -174,7 +178,7 @@ def open_storage(path: str | os.PathLike[str], options: Mapping[str, str] = NO_O
         if options:
             raise CannotRead(text, f"a local directory has no option '{next(iter(options))}'", _NO_URI)
         return LocalStorage(local_path(text) if found else text)
-    # Only here: both are large libraries, and optional.
+    # Imported here only, because both libraries are large and optional.
     if scheme in _BY_ARROW or (scheme in _BY_ARROW_AS_IT_IS and not options):
         from stoplog._storage.arrow import open_arrow
 

@@ -47,8 +47,7 @@ class FileSinkMethods(Builder):
     """The methods of `FileSinkBuilder`; each returns a new builder of the same class."""
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> Self:
-        """Sets the directory of each row. The default is `dt=2026-01-31/hour=23`, by processing time in UTC.
-        """
+        """Sets the directory of each row, by default `dt=2026-01-31/hour=23`, by processing time in UTC."""
         return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
 
     def with_bucket_by(self, expression: str) -> Self:

@@ -112,7 +112,7 @@ def count_text(name: str, value: int) -> str:
 
 
 def whole(name: str, value: int) -> int:
-    """The number, if it is an int; `name` is the argument's in an error.
+    """Returns the number if the value is an int; `name` is the argument's name in errors.
 
     >>> whole("epoch", "3")
     Traceback (most recent call last):
@@ -122,7 +122,7 @@ def whole(name: str, value: int) -> int:
 
 
 def if_given(text: Callable[[str, Any], str], name: str, value: object) -> str | None:
-    """The value by one of the functions above, or `None` if there is none.
+    """Converts the value by one of the functions above; returns `None` for `None`.
 
     >>> if_given(size_text, "max_part_size", "1g"), if_given(size_text, "max_part_size", None)
     ('1g', None)
@@ -148,14 +148,14 @@ def _is_below_zero(value: object) -> bool:
 
 
 def _integer(name: str, value: object, expected: str) -> int:
-    # bool is an int to Python, and True would become one millisecond or one byte.
+    # In Python, bool is an int, and True would become one millisecond or one byte.
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be {expected}, not {value!r}")
-    return int(value)  # of an enum its number
+    return int(value)  # the number of an enum's member
 
 
 def text_of(key: str, value: object) -> str:
-    """A value as Spark writes it in an option.
+    """Returns a value as Spark writes the value in an option.
 
     >>> text_of("header", True), text_of("rows", 7), text_of("sep", "x")
     ('true', '7', 'x')
@@ -178,10 +178,10 @@ def text_of(key: str, value: object) -> str:
 
 
 def string(name: str, value: object) -> str:
-    """The value, if it is a string.
+    """Returns the value if the value is a string.
 
     Raises:
-        TypeError: it is not.
+        TypeError: the value is not a string.
     """
     if isinstance(value, str):
         return _plain(value)
@@ -189,12 +189,12 @@ def string(name: str, value: object) -> str:
 
 
 def _plain(value: str) -> str:
-    # `str` of an enum that is a string as well is the name of its member.
+    # `str` of a string enum would return the name of the member.
     return str.__str__(value)
 
 
 def mapping(name: str, value: Mapping[_Key, _Given]) -> Mapping[_Key, _Given]:
-    """The value, if it is a mapping.
+    """Returns the value if the value is a mapping.
 
     >>> mapping("parameters", ["header"])
     Traceback (most recent call last):
@@ -206,11 +206,11 @@ def mapping(name: str, value: Mapping[_Key, _Given]) -> Mapping[_Key, _Given]:
 
 
 def option_name(key: str) -> str:
-    """The name of an option that a caller has given.
+    """Checks and returns the name of an option from a caller.
 
     Raises:
-        TypeError: it is no string.
-        ValueError: it is empty.
+        TypeError: the name is not a string.
+        ValueError: the name is empty.
     """
     if not string("the name of an option", key):
         raise ValueError("the name of an option must not be empty")
@@ -218,7 +218,7 @@ def option_name(key: str) -> str:
 
 
 def pairs_of(options: Mapping[str, str]) -> Pairs:
-    """The options of a dict.
+    """Returns the options of a dict.
 
     >>> pairs_of({"url": None})
     Traceback (most recent call last):
@@ -228,7 +228,7 @@ def pairs_of(options: Mapping[str, str]) -> Pairs:
 
 
 def present(values: Mapping[str, object | None]) -> dict[str, str]:
-    """The options that were given: one that is `None` is left to the session's or the jar's default.
+    """Returns the given options; for an option with `None`, the session's or the jar's default applies.
 
     >>> present({"header": True, "sep": None})
     {'header': 'true'}
@@ -237,7 +237,7 @@ def present(values: Mapping[str, object | None]) -> dict[str, str]:
 
 
 def own_class(option: str, class_name: str, parameters: Mapping[str, Value] | None) -> dict[str, str]:
-    """A class on the session's class path that an option names, with its parameters as `<option>.<name>`.
+    """Returns the options of a custom JVM class, with the class's parameters as `<option>.<name>`.
 
     >>> own_class("encoder", "com.acme.Words", {"separator": ";", "header": True})
     {'encoder': 'com.acme.Words', 'encoder.separator': ';', 'encoder.header': 'true'}
@@ -248,14 +248,14 @@ def own_class(option: str, class_name: str, parameters: Mapping[str, Value] | No
 
 
 def path_text(path: str | os.PathLike[str]) -> str:
-    """A path as text.
+    """Returns a path as text.
 
     >>> path_text("/data/out")
     '/data/out'
 
     Raises:
-        TypeError: it is no path, or one of bytes, which options cannot hold.
-        ValueError: it is empty, which would be the working directory.
+        TypeError: the path is not a path, or is a path of bytes, which options do not support.
+        ValueError: the path is empty, which would mean the working directory.
     """
     text = path.__fspath__() if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
@@ -266,7 +266,7 @@ def path_text(path: str | os.PathLike[str]) -> str:
 
 
 def names_of(method: str, what: str, given: Iterable[str | Iterable[str]]) -> list[str]:
-    """The names of columns, topics or machines that a method was called with; some may have come in a list.
+    """Returns the names from a method's arguments, each of which is a name or a list of names.
 
     >>> names_of("with_partition_by", "column", ["a", ["b", "c"]])
     ['a', 'b', 'c']
@@ -275,8 +275,8 @@ def names_of(method: str, what: str, given: Iterable[str | Iterable[str]]) -> li
     ValueError: with_partition_by needs the name of at least one column
 
     Raises:
-        TypeError: something is no name.
-        ValueError: there is none, or one is empty.
+        TypeError: an argument is not a name.
+        ValueError: there are no names, or a name is empty.
     """
     names = [string(f"the name of a {what}", name) for each in given for name in _several(each)]
     if not names:
@@ -291,7 +291,7 @@ def _several(given: str | Iterable[str]) -> Iterable[str]:
 
 
 def columns_text(names: Iterable[str]) -> str:
-    """The names with commas between them; backticks around those that a comma would tear apart.
+    """Joins the names with commas; names with commas or backticks are quoted with backticks.
 
     >>> print(columns_text(["country", "a,b", "c`d"]))
     country,`a,b`,`c``d`
@@ -300,6 +300,6 @@ def columns_text(names: Iterable[str]) -> str:
 
 
 def _quoted(name: str) -> str:
-    # The jar drops spaces around a bare name.
+    # The jar strips spaces around an unquoted name.
     bare = not {",", "`"} & set(name) and name == name.strip()
     return name if bare else f"`{name.replace('`', '``')}`"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one place that knows this package's version and the coordinate that belongs to it."""
+"""The version of this package and its Maven coordinate; the only definition of both."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 from stoplog._shared import shared
 
 ARTIFACT = "stoplog_2.13"
-"""The jar's Maven name, with which its file's name begins."""
+"""The jar's Maven artifact, which is also the prefix of the jar's file name."""
 
 GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 """The jar's Maven coordinate without its version."""
 
 SPARK_LINES: str = shared("core")["sparkLines"]
-"""The lines of Spark on which the jar is tested."""
+"""The Spark versions with which the jar is tested."""
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-"""The root of the source tree, when the package is used from one."""
+"""The root of the source tree, for a package in a checkout."""
 
 
 def version() -> str:
-    """The package's version, which is also its jar's.
+    """Returns the version of the package, which is also the version of the jar.
 
-    An installed package knows it from its metadata, one that is only on `PYTHONPATH` from the
-    build beside it.
+    An installed package reads the version from its metadata. A package on `PYTHONPATH` reads the version from
+    the build in the checkout.
 
     >>> version()[0].isdigit()
     True
@@ -38,7 +38,7 @@ def version() -> str:
 
 
 def coordinate() -> str:
-    """The argument of `--packages`: group, artifact and version.
+    """Returns the argument of `--packages`: group, artifact and version.
 
     >>> coordinate().startswith("io.github.stoplog:stoplog_2.13:")
     True
@@ -47,7 +47,7 @@ def coordinate() -> str:
 
 
 def same_release(one: str, other: str) -> bool:
-    """True if two versions name one release; Python and Maven write pre-releases differently.
+    """Returns true if two versions are the same release; Python and Maven write pre-releases differently.
 
     >>> same_release("0.2.0.dev1", "0.2.0-SNAPSHOT"), same_release("0.2.0", "0.2.1")
     (True, False)

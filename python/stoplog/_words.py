@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers, ages, sizes and times as people read them."""
+"""Formats numbers, ages, sizes and times for display."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 
 def counted(count: int, what: str) -> str:
-    """A number of things.
+    """Formats a number of things.
 
     >>> counted(1, "part"), counted(2, "part")
     ('1 part', '2 parts')
@@ -17,7 +17,7 @@ def counted(count: int, what: str) -> str:
 
 
 def many(count: int, what: str) -> str:
-    """The same where there may be thousands.
+    """Formats a number of things with thousands separators.
 
     >>> many(1, "part"), many(12345, "part")
     ('1 part', '12,345 parts')
@@ -26,7 +26,7 @@ def many(count: int, what: str) -> str:
 
 
 def ago(millis: int | None) -> str:
-    """A time span, by its two largest units.
+    """Formats a time span by its two largest units.
 
     >>> ago(0), ago(61_000), ago(7_260_000), ago(200_000_000), ago(None)
     ('0s', '1m 1s', '2h 1m', '2d 7h', '-')
@@ -46,7 +46,7 @@ def ago(millis: int | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes in the largest binary unit that leaves a whole number before the point.
+    """Formats bytes in the largest binary unit with at least one whole unit.
 
     >>> size(0), size(1023), size(1536), size(134217728), size(3 << 60)
     ('0 B', '1023 B', '1.5 KiB', '128 MiB', '3072 PiB')
@@ -60,7 +60,7 @@ def size(count: int) -> str:
 
 
 def moment(millis: int) -> str:
-    """A point in time, in UTC.
+    """Formats a point in time in UTC.
 
     >>> moment(1767225600000)
     '2026-01-01T00:00:00Z'
@@ -71,7 +71,7 @@ def moment(millis: int) -> str:
         ValueError,
         OverflowError,
         OSError,
-    ):  # no year from 1 to 9999, as of a file whose time was made up
+    ):  # the year is not in 1 to 9999, as for a file with an invented time
         return f"{millis} ms"
 
 
@@ -79,7 +79,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\
 
 
 def visible(line: str) -> str:
-    """A line for a screen: what would move the cursor, colour, or turn the text round is written out.
+    """Escapes all characters that would move the cursor, change colours or reverse the text of a line.
 
     >>> print(visible("day=1\\x1b]0;title\\x07"))
     day=1\\x1b]0;title\\x07
@@ -88,7 +88,7 @@ def visible(line: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    """The same for JSON, which stays JSON; its line feeds are its own.
+    """Escapes such characters in JSON, which remains valid JSON; line feeds between tokens are kept.
 
     >>> print(visible_json('{"bucket": "\\x9b2J"}'))
     {"bucket": "\\u009b2J"}

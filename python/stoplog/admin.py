@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator's commands for a sink without its query: plans that change nothing until carried out."""
+"""Operator commands for a sink without its query: plans without changes until carried out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class DriverCheck(Enum):
-    """The reaction to a driver that may be alive.
+    """The reaction to a driver that may be running.
 
     >>> DriverCheck.REFUSE_IF_ALIVE.value
     'refuse if alive'
@@ -43,7 +43,7 @@ class DriverCheck(Enum):
 
 
 class OpenRows(Enum):
-    """The treatment of rows in open parts when a log begins anew.
+    """The handling of rows in open parts when a log is reset.
 
     >>> OpenRows.FINISH.value
     'finish'
@@ -55,16 +55,16 @@ class OpenRows(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AdminAction:
-    """One thing that a tool does, or leaves, and why.
+    """A single action of a tool, with its reason.
 
     Attributes:
         action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, repeat, advise,
             whole, broken or missing.
-        subject: the thing that it is done to, mostly a path under the sink's path.
+        subject: the object of the action, in most cases a path under the sink's path.
         reason: the reason, in words.
-        size_bytes: of the part, where it is one.
-        rows: of the part, where it is one.
-        to: where it is kept, if it is moved or copied.
+        size_bytes: the size of the part, if the subject is a part.
+        rows: the number of rows in the part, if the subject is a part.
+        to: the new location of a moved or copied subject.
 
     >>> AdminAction("finish", "day=1/part-0.json", "open since its query stopped", rows=3).rows
     3
@@ -84,12 +84,12 @@ class AdminPlan:
 
     Attributes:
         command: the name of the tool.
-        path: of the sink.
-        sink_id: one of the path's sinks.
-        driver: a sentence about the driver of its last run.
-        driver_alive: true if that driver may be alive.
-        actions: in the order in which they are done.
-        carried_out: true if the actions were done.
+        path: the path of the sink.
+        sink_id: the sink id under the path.
+        driver: a sentence about the driver of the sink's last run.
+        driver_alive: true if this driver may be running.
+        actions: the actions, in the order of execution.
+        carried_out: true if the actions were executed.
 
     >>> AdminPlan("clean", "/data/out", "main", "no driver", False, (), False).actions
     ()
@@ -107,15 +107,15 @@ class AdminPlan:
 
     @property
     def problems(self) -> list[AdminAction]:
-        """The actions that tell of something broken or missing."""
+        """Returns the actions that report broken or missing objects."""
         return [action for action in self.actions if action.action in ("broken", "missing")]
 
     def carry_out(self, driver: DriverCheck = DriverCheck.REFUSE_IF_ALIVE) -> AdminPlan:
-        """Carries the plan out, as things are now, and returns the actions that were done.
+        """Carries out the plan on the current state, and returns the executed actions.
 
         Raises:
-            ToolFailed: `STOPLOG_DRIVER_ALIVE` before anything is changed, `STOPLOG_FENCED` when a driver
-                has written to the log in between, and what the storage refuses.
+            ToolFailed: `STOPLOG_DRIVER_ALIVE` before any change, `STOPLOG_FENCED` if a driver has written to
+                the log meanwhile, and any error of the storage.
 
         Example:
             stoplog.administer("/data/events").finalize().carry_out(stoplog.DriverCheck.DRIVER_IS_DEAD)
@@ -128,9 +128,9 @@ class AdminPlan:
 
 @dataclass(frozen=True, slots=True)
 class SinkAdmin:
-    """The tools for one sink id under one path.
+    """The tools for one sink id of a path.
 
-    Each of them returns a plan and changes nothing. They need Java and the jars of Spark, and no session.
+    Each tool returns a plan and changes nothing. The tools need Java and Spark's jars, but no session.
 
     Example:
         plan = stoplog.administer("/data/events").finalize()
@@ -145,7 +145,7 @@ class SinkAdmin:
     _runner: Runner | None = None
 
     def finalize(self) -> AdminPlan:
-        """Makes every row of a stopped query visible: open parts are finished.
+        """Plans to finish all open parts of a stopped query, so that all rows become visible.
 
         Example:
             stoplog.administer("/data/events").finalize().carry_out()
@@ -153,7 +153,7 @@ class SinkAdmin:
         return self._plan("finalize")
 
     def clean(self) -> AdminPlan:
-        """Removes the files of dead attempts; each file that stays is listed with the rule that spared it.
+        """Plans to remove the files of dead attempts; lists each kept file with the rule that keeps the file.
 
         Example:
             print(*stoplog.administer("/data/events").clean().actions, sep="\\n")
@@ -161,11 +161,12 @@ class SinkAdmin:
         return self._plan("clean")
 
     def adopt(self, query_id: str, next_batch: int) -> AdminPlan:
-        """Lets another query go on with this sink, from the first batch that it has not committed.
+        """Plans the takeover of this sink by another query, from the query's first uncommitted batch.
 
         Raises:
             ToolFailed: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD` or `STOPLOG_EPOCH_REPLANNED` if the
-                query has not passed the epochs of the log, with the number of rows it would write again.
+                query has not passed the epochs of the log; the message has the number of rows that the query
+                would repeat.
 
         Example:
             stoplog.administer("/data/events").adopt("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", 17).carry_out()
@@ -173,7 +174,7 @@ class SinkAdmin:
         return self._plan("adopt", queryId=query_id, batch=next_batch)
 
     def adopt_by(self, checkpoint: str | os.PathLike[str]) -> AdminPlan:
-        """The same for the query of a checkpoint.
+        """Plans the takeover of this sink by the query of a checkpoint.
 
         Example:
             stoplog.administer("/data/events").adopt_by("/data/checkpoint").carry_out()
@@ -181,7 +182,8 @@ class SinkAdmin:
         return self._plan("adopt", checkpoint=path_text(checkpoint))
 
     def adopt_and_repeat(self, query_id: str, next_batch: int) -> AdminPlan:
-        """Like `adopt`, for a query that may write rows of the log again. The plan says how many.
+        """Plans a takeover like `adopt`, by a query that may repeat rows of the log. The plan contains the
+        number.
 
         Example:
             tools = stoplog.administer("/data/events")
@@ -190,7 +192,7 @@ class SinkAdmin:
         return self._plan("adoptAndRepeat", queryId=query_id, batch=next_batch)
 
     def adopt_and_repeat_by(self, checkpoint: str | os.PathLike[str]) -> AdminPlan:
-        """The same for the query of a checkpoint.
+        """Plans a takeover like `adopt_and_repeat`, by the query of a checkpoint.
 
         Example:
             stoplog.administer("/data/events").adopt_and_repeat_by("/data/checkpoint").carry_out()
@@ -198,7 +200,7 @@ class SinkAdmin:
         return self._plan("adoptAndRepeat", checkpoint=path_text(checkpoint))
 
     def fork(self) -> AdminPlan:
-        """Says under which sink id another query can write beside this one. Changes nothing.
+        """Returns the sink id under which another query can write to the same path. Changes nothing.
 
         Example:
             print(*stoplog.administer("/data/events").fork().actions, sep="\\n")
@@ -206,7 +208,7 @@ class SinkAdmin:
         return self._plan("fork")
 
     def reset(self, open_rows: OpenRows = OpenRows.FINISH) -> AdminPlan:
-        """Begins the log anew from the files that exist now: the next query that starts owns it.
+        """Plans a new log from the existing files; the next query that starts will own the log.
 
         Example:
             stoplog.administer("/data/events").reset(stoplog.OpenRows.MOVE_ASIDE).carry_out()
@@ -214,7 +216,7 @@ class SinkAdmin:
         return self._plan("reset", open=OpenRows(open_rows).value)
 
     def rewind(self, epoch: int) -> AdminPlan:
-        """Goes back to the end of an older epoch, -1 for none, and moves aside what is newer.
+        """Plans a rewind to the end of an older epoch, -1 for none, and moves newer files to `aside/`.
 
         Example:
             stoplog.administer("/data/events").rewind(17).carry_out()
@@ -222,7 +224,7 @@ class SinkAdmin:
         return self._plan("rewind", epoch=epoch)
 
     def relocate(self) -> AdminPlan:
-        """Looks whether a directory that was moved or copied is whole. Changes nothing.
+        """Checks whether a moved or copied directory is complete. Changes nothing.
 
         Example:
             assert not stoplog.administer("/data/events").relocate().problems
@@ -230,7 +232,7 @@ class SinkAdmin:
         return self._plan("relocate")
 
     def ask(self, request: Mapping[str, object]) -> AdminPlan:
-        """The answer of the jar to a request, as a plan."""
+        """Sends a request to the jar, and returns the response as a plan."""
         answer = self.jvm.ask(request, self._runner)
         done = bool(answer.get("carriedOut"))
         return AdminPlan(
@@ -259,13 +261,13 @@ def administer(
     jvm: Jvm | None = None,
     options: Mapping[str, str] = _NOTHING,
 ) -> SinkAdmin:
-    """The tools for a sink.
+    """Returns the tools for a sink.
 
     Args:
-        path: of the sink.
-        sink_id: one of the path's sinks.
-        jvm: more jars and Hadoop's settings, where the path is not on a local disk.
-        options: of the query, as far as its log does not tell them: useTruncate, validLengthPrefix and
+        path: the path of the sink.
+        sink_id: the sink id under the path.
+        jvm: additional jars and Hadoop settings, for a path that is not on a local disk.
+        options: options of the query that its log does not contain: useTruncate, validLengthPrefix and
             validLengthSuffix.
 
     Example:

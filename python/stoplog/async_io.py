@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows enriched by calls of another system, many of them in flight, without a thread for each."""
+"""Enriches rows by calls of another system, with many concurrent calls and without a thread for each call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 AsyncFunction: TypeAlias = "Callable[[Any], Awaitable[Any]]"
-"""An `async def` function, or an object whose `__call__` is one, with `open` and `close` if it has them."""
+"""An `async def` function, or an object with an async `__call__` and optional methods `open` and `close`."""
 
 OnTimeout: TypeAlias = 'Literal["fail", "reject"] | Callable[[Row], Answer]'
 
@@ -57,51 +57,51 @@ def async_map(
     max_calls_per_second: float | None = None,
     max_tasks: int | None = None,
 ) -> DataFrame:
-    """Calls an asynchronous function for each row and gives the rows that it returns.
+    """Calls an asynchronous function for each row and returns the rows of the results.
 
     Works on batch and streaming DataFrames, with classic Spark and Spark Connect. Each task has one event
-    loop; input is read only as there is room for a call. A micro-batch ends when all its calls have ended. If
-    a task or micro-batch is tried again its calls are made again: what they do should be idempotent. So it is
-    when the result of a batch DataFrame is used twice without `persist()`.
+    loop, and reads input only if there is room for a call. A micro-batch ends when all its calls have ended.
+    If Spark retries a task or micro-batch, all its calls are repeated: the calls should be idempotent. The
+    calls are also repeated if the result of a batch DataFrame is used twice without `persist()`.
 
     Args:
-        df: the rows to call with.
-        fn: takes a `Row` with the Python values that `collect()` gives, and returns a tuple, dict or `Row` of
-            `schema`, a list of them, or None for no row. If it is an object with `async def open(self)` or
-            `async def close(self)`, these are awaited once per task, before the first call and after the
-            last: the place for a client session. It must not block the loop: for a client that does, await
-            `asyncio.to_thread`.
-        schema: of the rows returned, as a `StructType` or DDL such as `"id bigint, name string"`.
-        order: `"ordered"` gives the results of a task in the order of its input, `"unordered"` as calls end,
-            so that slow ones hold up no other.
-        capacity: the most calls in flight per task; those that wait for a retry or for the rate
-            limit count. As many again wait to be made or, in order, to be given on.
-        batch_size: if set, `fn` takes a list of up to so many rows and returns a list of as many answers in
-            their order, each as above or an exception if that row failed. Batches do not span Arrow batches
-            (`spark.sql.execution.arrow.maxRecordsPerBatch`).
-        timeout_seconds: the time after which an attempt is cancelled; by default never.
-        on_timeout: the treatment of a row whose last attempt timed out: `"fail"`, `"reject"`, or a function
-            of the row that returns an answer instead. By default as `on_error`.
-        retry: the rule for failed calls; by default none is made again.
-        on_error: `"fail"` ends the query with the first call that failed for good. With `"reject"` the result
-            has one more column, `_error`, and such a row comes out with nulls and its error there; see
-            `async_split`. All columns can be null then.
-        max_calls_per_second: of all tasks together, retries counted and a batch as one. In any T seconds
-            there are at most `max_calls_per_second * (T + 0.05) + max_tasks` calls.
-        max_tasks: in how many tasks calls are made at most. The input is brought together as by
-            `coalesce(max_tasks)`, and each task gets an equal share of the rate. By default 1 with a rate
-            limit, which one event loop can well make use of, and else not limited.
+        df: the input rows of the calls.
+        fn: accepts a `Row` with the Python values of `collect()`, and returns a tuple, dict or `Row` of
+            `schema`, a list of such rows, or None for no row. Objects may have `async def open(self)` and
+            `async def close(self)`. These methods are awaited once per task, before the first call and after
+            the last, and may open and close a client session. The function must not block the loop: for a
+            blocking client, await `asyncio.to_thread`.
+        schema: the schema of the returned rows, as a `StructType` or DDL such as `"id bigint, name string"`.
+        order: `"ordered"` returns the results of a task in the order of the input. `"unordered"` returns
+            results as calls end, so that slow calls do not delay other calls.
+        capacity: the maximum number of calls in flight per task, including calls that wait for a retry or for
+            the rate limit. The same number of requests may wait for a call or, in order, for their output.
+        batch_size: if set, `fn` accepts a list of up to this number of rows, and returns a list of the same
+            length and order. Each element is a result as above, or an exception if this row failed. Batches
+            do not span Arrow batches (`spark.sql.execution.arrow.maxRecordsPerBatch`).
+        timeout_seconds: the time after which an attempt is cancelled; unlimited by default.
+        on_timeout: the handling of a row whose last attempt timed out: `"fail"`, `"reject"`, or a function of
+            the row that returns a replacement result. The default is the value of `on_error`.
+        retry: the rule for failed calls; by default, calls are not retried.
+        on_error: `"fail"` fails the query with the first call that failed in its last attempt. With
+            `"reject"` the result has an additional column `_error`. A rejected row has nulls in all other
+            columns, and its error in `_error`; see `async_split`. All columns become nullable.
+        max_calls_per_second: the limit of all tasks together, including retries; a batch counts as one call.
+            In any T seconds there are at most `max_calls_per_second * (T + 0.05) + max_tasks` calls.
+        max_tasks: the maximum number of tasks with calls. The input is merged as by `coalesce(max_tasks)`,
+            and each task has an equal share of the rate. The default is 1 with a rate limit, for which one
+            event loop is sufficient, and otherwise unlimited.
 
-    Python workers must have this package: set the environment variable `PYSPARK_PYTHON` to `sys.executable`
-    before a session starts that a script in a virtual environment makes without activating it.
+    Python workers must have this package. If a script in a virtual environment starts a session without
+    activating the environment, set the environment variable `PYSPARK_PYTHON` to `sys.executable` first.
 
     Returns:
-        A DataFrame of `schema`, and `_error` if rows are rejected. It has no watermark: call
+        A DataFrame of `schema`, with `_error` if rows are rejected. The result has no watermark: call
         `withWatermark` on the result, not on `df`.
 
     Raises:
-        TypeError: `fn` is not asynchronous, or `on_timeout` is.
-        ValueError: a number is not positive, or a count is not whole; a word is none of those above; or
+        TypeError: `fn` is not asynchronous, or `on_timeout` is asynchronous.
+        ValueError: a number is not positive, or a count is not whole; an argument is not a listed choice; or
             `schema` has a column `_error` when rows are rejected.
 
     Example:
@@ -157,20 +157,21 @@ def async_map(
 
 
 def async_split(df: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Parts the result of `async_map` into the rows that have a result and those that were rejected.
+    """Splits the result of `async_map` into rows with a result and rejected rows.
 
-    Both read `df`: persist it first, or all calls are made twice. In a stream do it in `foreachBatch`.
+    Both returned DataFrames read `df`: persist `df` first, or all calls are made twice. In a stream, split in
+    `foreachBatch`.
 
     Args:
         df: the result of an `async_map` that rejects rows.
 
     Returns:
-        The good rows, without the column `_error`; and the rejected ones with the columns
+        The good rows, without the column `_error`; and the rejected rows with the columns
 
         - `reason`: `timeout`, `error`, or `answer` for a result that does not fit the schema,
         - `type` and `message` of the exception,
-        - `attempts`: how often the call was made (1 for `answer`),
-        - `row`: the row that went in, as a struct.
+        - `attempts`: the number of attempts (1 for `answer`),
+        - `row`: the input row, as a struct.
 
     Raises:
         ValueError: `df` has no column `_error`.

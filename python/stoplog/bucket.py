@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 class BucketAssigner(OptionBacked):
     """Chooses the bucket of each row, a directory under the sink's path.
 
-    Made by its static methods; immutable and comparable. A sink without one uses hourly buckets by
-    processing time in UTC, such as `dt=2026-01-31/hour=23`. A bucket that would leave the path, or that
-    readers would not see, fails the query.
+    Created by the static methods; immutable and comparable. By default, a sink uses hourly buckets by
+    processing time in UTC, such as `dt=2026-01-31/hour=23`. A bucket outside the path, or a bucket that
+    readers would ignore, fails the query.
 
-    For buckets by a SQL expression or by columns see `with_bucket_by` and `with_partition_by` of the
-    sink's builder.
+    For buckets by a SQL expression or by columns, see `with_bucket_by` and `with_partition_by` of the sink's
+    builder.
 
     >>> BucketAssigner.date_time_bucket_assigner("'day='yyyy-MM-dd").options()
     {'bucketAssigner': 'dateTime', 'bucketFormat': "'day='yyyy-MM-dd"}
@@ -32,17 +32,17 @@ class BucketAssigner(OptionBacked):
     def date_time_bucket_assigner(
         format_str: str | None = None, timezone_id: str | None = None, column: str | None = None
     ) -> BucketAssigner:
-        """Buckets by time: one for each hour unless the pattern says otherwise.
+        """Creates buckets by time; by default, one bucket for each hour.
 
         Args:
-            format_str: a pattern of Java's `DateTimeFormatter`, whose `/` makes nested directories; by
-                default `'dt='yyyy-MM-dd'/hour='HH`, which Spark, pyarrow, DuckDB and pandas read without
+            format_str: a pattern of Java's `DateTimeFormatter`, whose `/` creates nested directories. The
+                default is `'dt='yyyy-MM-dd'/hour='HH`, which Spark, pyarrow, DuckDB and pandas read without
                 options, as columns `dt` and `hour`. Flink's default is `yyyy-MM-dd--HH`.
-            timezone_id: the zone in which times are written, such as `Europe/Berlin`; UTC by default,
-                not the machine's as in PyFlink, so that a move to another machine moves no bucket. It
-                names directories alone: timestamps in rows stay as they are.
-            column: a timestamp column that holds the event's time; by default the bucket
-                follows the time at which a row is written.
+            timezone_id: the zone of the directory names, such as `Europe/Berlin`. The default is UTC instead
+                of the machine's zone as in PyFlink, so that buckets are the same on all machines. Timestamps
+                in rows are unchanged.
+            column: a timestamp column with the event's time. By default, the bucket depends on the time at
+                which a row is written.
 
         >>> BucketAssigner.date_time_bucket_assigner("yyyy/MM/dd", "Europe/Berlin", column="ts").options()
         ... # doctest: +NORMALIZE_WHITESPACE
@@ -59,7 +59,7 @@ class BucketAssigner(OptionBacked):
 
     @staticmethod
     def base_path_bucket_assigner() -> BucketAssigner:
-        """No buckets: every part lies directly under the sink's path.
+        """Creates no buckets: all parts are directly under the sink's path.
 
         >>> BucketAssigner.base_path_bucket_assigner().options()
         {'bucketAssigner': 'basePath'}
@@ -71,9 +71,9 @@ class BucketAssigner(OptionBacked):
         """A class on the session's class path that extends `stoplog.bucket.BucketAssigner`.
 
         Args:
-            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
-                gets the parameters, or one without arguments.
-            parameters: settings of the class, by the names that it reads.
+            class_name: the fully qualified name of the class. The class needs a public constructor with a
+                `java.util.Map` for the parameters, or a public constructor without arguments.
+            parameters: the settings of the class, by name.
 
         >>> BucketAssigner.custom("com.acme.ByTenant", {"column": "tenant"}).options()
         {'bucketAssigner': 'com.acme.ByTenant', 'bucketAssigner.column': 'tenant'}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flink's `BucketingSink` by its own names, over the sink of files."""
+"""Flink's `BucketingSink` with its own names, implemented by the file sink."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DateTimeBucketer:
-    """Directories named after the time at which a row is written; one for each hour by default.
+    """Directories by the time at which a row is written; by default, one directory for each hour.
 
     Args:
         format_string: a pattern of Java's `DateTimeFormatter`; `yyyy-MM-dd--HH` by default.
-        zone_id: the zone of the pattern's calendar and clock, such as `Europe/Berlin`; UTC by default, where
-            Flink takes that of the machine.
+        zone_id: the zone of the pattern's calendar and clock, such as `Europe/Berlin`. The default is UTC; in
+            Flink, the machine's zone.
 
     >>> DateTimeBucketer().options()
     {'bucketAssigner': 'dateTime', 'bucketFormat': 'yyyy-MM-dd--HH', 'bucketTimeZone': 'UTC'}
@@ -56,7 +56,7 @@ class DateTimeBucketer:
     zone_id: str = "UTC"
 
     def options(self) -> dict[str, str]:
-        """The options that this bucketer stands for."""
+        """Returns the options of this bucketer."""
         return {
             "bucketAssigner": "dateTime",
             "bucketFormat": self.format_string,
@@ -66,37 +66,37 @@ class DateTimeBucketer:
 
 @dataclass(frozen=True, slots=True)
 class BasePathBucketer:
-    """No directories: all files lie right under the sink's path.
+    """No directories: all files are directly under the sink's path.
 
     >>> BasePathBucketer().options()
     {'bucketAssigner': 'basePath'}
     """
 
     def options(self) -> dict[str, str]:
-        """The options that this bucketer stands for."""
+        """Returns the options of this bucketer."""
         return {"bucketAssigner": "basePath"}
 
 
 @dataclass(frozen=True, slots=True)
 class StringWriter:
-    """Lines of UTF-8: each row of one column of strings, and a line feed.
+    """Lines of UTF-8: each row of a single string column, followed by a line feed.
 
     >>> StringWriter().options()
     {'format': 'text'}
     """
 
     def options(self) -> dict[str, str]:
-        """The options that this writer stands for."""
+        """Returns the options of this writer."""
         return {"format": "text"}
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceFileWriter:
-    """Hadoop's SequenceFile, of one column of values, or of two: keys and values.
+    """Hadoop's SequenceFile, with one column of values, or with two columns of keys and values.
 
     Args:
-        compression: a codec by its short name, such as `gzip`; not compressed by default.
-        compression_type: `block` or `record`, where there is a codec.
+        compression: a codec by its short name, such as `gzip`; uncompressed by default.
+        compression_type: `block` or `record`, for use with a codec.
 
     >>> SequenceFileWriter("gzip", "record").options()
     {'format': 'sequencefile', 'compression': 'gzip', 'compressionType': 'record'}
@@ -106,7 +106,7 @@ class SequenceFileWriter:
     compression_type: str = "none"
 
     def options(self) -> dict[str, str]:
-        """The options that this writer stands for."""
+        """Returns the options of this writer."""
         return {
             "format": "sequencefile",
             "compression": self.compression,
@@ -116,15 +116,16 @@ class SequenceFileWriter:
 
 @dataclass(frozen=True, slots=True)
 class AvroKeyValueSinkWriter:
-    """Avro files of pairs, as Hadoop's `AvroKeyValueOutputFormat` writes them, of columns `key` and `value`.
+    """Avro files of pairs in the format of Hadoop's `AvroKeyValueOutputFormat`, from columns `key` and
+    `value`.
 
     Args:
-        key_schema: of the keys, as JSON.
-        value_schema: of the values. A record that is in both has a namespace.
+        key_schema: the schema of the keys, as JSON.
+        value_schema: the schema of the values, as JSON. A record that is in both schemas needs a namespace.
         compression: `none` (the default), `deflate`, `snappy`, `bzip2`, `xz` or `zstandard`.
 
     Raises:
-        TypeError: a schema is no string.
+        TypeError: a schema is not a string.
         ValueError: a schema is not JSON, or a type in it has no name.
 
     >>> AvroKeyValueSinkWriter('"long"', '"string"').options()["avroSchema"]
@@ -137,11 +138,11 @@ class AvroKeyValueSinkWriter:
     compression: str = "none"
 
     def __post_init__(self) -> None:
-        # A schema that is none fails here, in the line that gave it.
+        # An invalid schema fails at the construction.
         self.options()
 
     def options(self) -> dict[str, str]:
-        """The options that this writer stands for."""
+        """Returns the options of this writer."""
         key = _schema("key_schema", self.key_schema)
         pair = {
             "type": "record",
@@ -175,7 +176,7 @@ _NAMED = {"record", "error", "enum", "fixed"}
 
 
 def _alone(schema: Any) -> Any:
-    """The schema within another one, whose namespace it must not take.
+    """Returns the schema for use within another schema, without the other schema's namespace.
 
     >>> _alone(["null", {"type": "record", "name": "A", "fields": []}])
     ['null', {'type': 'record', 'name': 'A', 'fields': [], 'namespace': ''}]
@@ -192,7 +193,7 @@ def _alone(schema: Any) -> Any:
 
 
 def _second(schema: Any, first: Any) -> Any:
-    """The same behind another schema: what that one has defined is named."""
+    """Returns a schema for use after another schema: a type that the other schema defines is named."""
     if isinstance(schema, dict) and schema.get("type") in _NAMED and schema == first:
         space = schema.get("namespace")
         return f"{space}.{schema['name']}" if space else schema["name"]
@@ -221,10 +222,10 @@ _ELSEWHERE = {
 
 
 class BucketingSink:
-    """The sink of Flink's `flink-connector-filesystem`: its setters and its defaults.
+    """The sink of Flink's `flink-connector-filesystem`, with its setters and defaults.
 
-    Unlike the builders of stoplog it is mutable: a setter changes it and returns it, as programs for Flink
-    expect. `docs/files/bucketing-sink.md` has each setter, and what differs.
+    Unlike the builders of stoplog, this class is mutable: a setter changes the sink and returns the sink, as
+    Flink programs expect. `docs/files/bucketing-sink.md` describes each setter, and the differences.
 
     Args:
         base_path: the directory of the buckets; a path or a URI.
@@ -242,46 +243,49 @@ class BucketingSink:
         self._writer: Writer = StringWriter()
 
     def set_bucketer(self, bucketer: Bucketer) -> Self:
-        """Sets the directory of each row; by default one for each hour, `2026-01-31--20`, in UTC.
+        """Sets the directory of each row. The default is one directory for each hour, `2026-01-31--20`, in
+        UTC.
 
         Args:
-            bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or one of your own on the JVM,
+            bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or a custom JVM class,
                 `BucketAssigner.custom("…")`.
         """
         self._bucketer = required("set_bucketer", bucketer, Bucketer, "make one, such as DateTimeBucketer()")
         return self
 
     def set_writer(self, writer: Writer) -> Self:
-        """Sets the format of rows; lines of text by default.
+        """Sets the format of rows. The default is lines of text.
 
         Args:
             writer: a `StringWriter`, a `SequenceFileWriter`, an `AvroKeyValueSinkWriter`, or an `Encoder`,
-                such as one of your own on the JVM, `Encoder.custom("…")`.
+                such as a custom JVM class, `Encoder.custom("…")`.
         """
         self._writer = required("set_writer", writer, Writer, "make one, such as StringWriter()")
         return self
 
     def set_batch_size(self, size: Size) -> Self:
-        """A part with more bytes is closed: an int, or a string such as `"384m"` (the default)."""
+        """Sets the size above which a part is closed: an int, or a string such as `"384m"` (the default)."""
         return self.set_option("maxPartSize", size_text("size", size))
 
     def set_batch_rollover_interval(self, interval: Duration) -> Self:
-        """A part that was opened so long ago is closed: `timedelta`, string or int milliseconds.
+        """Sets the age at which a part is closed: `timedelta`, string or int milliseconds.
 
-        By default none is, however old it gets: `"none"`.
+        The default is `"none"`: age does not close parts.
         """
         return self.set_option("rolloverInterval", duration_text("interval", interval))
 
     def set_inactive_bucket_threshold(self, threshold: Duration) -> Self:
-        """A part that got no row for so long is closed: as above; 1 minute by default."""
+        """Sets the time without rows after which a part is closed: types as above; 1 minute by default."""
         return self.set_option("inactivityInterval", duration_text("threshold", threshold))
 
     def set_inactive_bucket_check_interval(self, interval: Duration) -> Self:
-        """Sets the interval of the driver's looks while no data flows: as above; 1 minute by default."""
+        """Sets the interval of the driver's checks while no data arrives: types as above; 1 minute by
+        default.
+        """
         return self.set_option("bucketCheckInterval", duration_text("interval", interval))
 
     def set_in_progress_prefix(self, prefix: str) -> Self:
-        """Sets the prefix of an open part's name: `.` or `_` first; `_` by default."""
+        """Sets the prefix of an open part's name, which must start with `.` or `_`; `_` by default."""
         return self._set_marker("inProgressPrefix", prefix)
 
     def set_in_progress_suffix(self, suffix: str) -> Self:
@@ -299,12 +303,12 @@ class BucketingSink:
     def set_valid_length_prefix(self, prefix: str) -> Self:
         """Sets the prefix of a valid-length file's name; `_` by default.
 
-        Only with `set_use_truncate(False)`: otherwise there are no such files.
+        Effective only with `set_use_truncate(False)`: otherwise there are no such files.
         """
         return self._set_marker("validLengthPrefix", prefix)
 
     def set_valid_length_suffix(self, suffix: str) -> Self:
-        """Sets the suffix of a valid-length file's name; `.valid-length` by default. Only as above."""
+        """Sets the suffix of a valid-length file's name; `.valid-length` by default. Effective as above."""
         return self._set_marker("validLengthSuffix", suffix)
 
     def set_part_prefix(self, prefix: str) -> Self:
@@ -312,38 +316,38 @@ class BucketingSink:
         return self.set_option("partPrefix", prefix)
 
     def set_part_suffix(self, suffix: str) -> Self:
-        """Sets the suffix of finished files' names, with its dot; nothing by default."""
+        """Sets the suffix of finished files' names, with its dot; empty by default."""
         return self.set_option("partSuffix", suffix)
 
     def set_use_truncate(self, use_truncate: bool) -> Self:
-        """Sets the treatment of bytes that failed attempts have left behind the committed ones.
+        """Sets the handling of uncommitted bytes that failed attempts have written after the committed bytes.
 
         Args:
-            use_truncate: `True`, the default, has them cut off; `False` notes in a valid-length file how
-                many bytes count.
+            use_truncate: `True`, the default, truncates the uncommitted bytes; `False` records the number of
+                valid bytes in a valid-length file.
         """
         return self.set_option("useTruncate", use_truncate)
 
     def set_on_restart(self, choice: Literal["finish", "continue"]) -> Self:
-        """Sets the treatment of parts that an earlier run has left open.
+        """Sets the handling of open parts of an earlier run.
 
         Args:
-            choice: `"finish"`, the default, publishes them; `"continue"` goes on in them.
+            choice: `"finish"`, the default, publishes the parts; `"continue"` appends to the parts.
         """
         return self.set_option("onRestart", choice)
 
     def set_option(self, key: str, value: Value) -> Self:
-        """Any other option of the sink of files by its name; `docs/reference/options.md` has them."""
-        name = option_name(key)  # in any case, as the jar reads it
+        """Sets any other option of the file sink by its name; see `docs/reference/options.md`."""
+        name = option_name(key)  # case-insensitive, as in the jar
         known = next((each for each in self._others if each.lower() == name.lower()), name)
         self._others[known] = text_of(key, value)
         return self
 
     def build(self) -> FileSink:
-        """The sink of files that this one stands for, checked by the jar when a classic session is active.
+        """Returns the equivalent file sink. In a classic session, the jar checks the options.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
@@ -352,11 +356,12 @@ class BucketingSink:
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
     ) -> DataStreamWriter:
-        """A streaming query's writer that is set to this sink; stands for Flink's `stream.addSink(sink)`.
+        """Returns a streaming query's writer that is set to this sink; corresponds to Flink's
+        `stream.addSink(sink)`.
 
         Args:
             df: a streaming DataFrame.
-            checkpoint_location: the directory of the query's progress; by default it is left to
+            checkpoint_location: the directory of the query's progress. The default is Spark's
                 `spark.sql.streaming.checkpointLocation`.
         """
         return self.build().write_stream(df, checkpoint_location)
@@ -367,7 +372,8 @@ class BucketingSink:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            # Only for names that are not there: a setter of Flink's says why, and what to do instead.
+            # Called only for missing attributes. For some of Flink's setters, the error explains the
+            # alternative.
             why = f": {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
             raise AttributeError(f"a BucketingSink has no {name}{why}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats that turn many rows together into bytes, in blocks."""
+"""Formats that encode rows in blocks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _READING = re.compile(r"^bulkWriter\b")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BulkFormat(OptionBacked):
-    """Parquet, ORC, Avro, SequenceFile, or a class of your own on the JVM.
+    """Parquet, ORC, Avro, SequenceFile, or a custom JVM class.
 
-    Made by its static methods; immutable and comparable. A part in one of these formats stays open across
-    micro-batches like any other: row groups and stripes are as large as in a batch job.
+    Created by the static methods; immutable and comparable. A part in a bulk format stays open across
+    micro-batches like any other part. Row groups and stripes are as large as in a batch job.
 
     >>> BulkFormat.parquet({"parquet.block.size": 64 << 20}).options()
     {'format': 'parquet', 'parquet.block.size': '67108864'}
@@ -35,8 +35,8 @@ class BulkFormat(OptionBacked):
         """Apache Parquet.
 
         Args:
-            options: any option of Spark's own Parquet writer, and `parquet.…` settings, by their names;
-                `None` leaves one at its default.
+            options: any option of Spark's own Parquet writer, and `parquet.…` settings, by name; `None` keeps
+                the default of an option.
             metadata: key-value metadata of each file.
 
         >>> BulkFormat.parquet(metadata={"owner": "clicks"}).options()
@@ -51,8 +51,8 @@ class BulkFormat(OptionBacked):
         """Apache ORC.
 
         Args:
-            options: any option of Spark's own ORC writer, and `orc.…` settings, by their names;
-                `None` leaves one at its default.
+            options: any option of Spark's own ORC writer, and `orc.…` settings, by name; `None` keeps the
+                default of an option.
             metadata: user metadata of each file.
 
         >>> BulkFormat.orc({"orc.bloom.filter.columns": "id"}).options()
@@ -64,10 +64,10 @@ class BulkFormat(OptionBacked):
     def avro(
         options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
     ) -> BulkFormat:
-        """Avro's object container files. (To read them by name, Spark needs its module `spark-avro`.)
+        """Avro's object container files. (Spark needs its module `spark-avro` to read Avro by name.)
 
         Args:
-            options: any option of Spark's own Avro writer, by its name (`avroSchema`, `recordName`, …).
+            options: any option of Spark's own Avro writer, by name (`avroSchema`, `recordName`, …).
             metadata: entries of each file's header.
 
         >>> BulkFormat.avro({"recordName": "click"}).options()
@@ -79,7 +79,7 @@ class BulkFormat(OptionBacked):
     def sequence_file(
         options: Mapping[str, Value | None] | None = None, metadata: Mapping[str, str] | None = None
     ) -> BulkFormat:
-        """Hadoop's SequenceFile, of one column of values, or of two: keys and values.
+        """Hadoop's SequenceFile, with one column of values, or with two columns of keys and values.
 
         Args:
             options: `compressionType` (`none`, `record` or `block`) and `io.seqfile.…` settings.
@@ -94,14 +94,15 @@ class BulkFormat(OptionBacked):
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> BulkFormat:
         """A class on the session's class path.
 
-        For a sink it extends `stoplog.format.bulk.BulkWriterFactory` or `stoplog.format.bulk.BulkFormat`;
-        for a source `stoplog.source.format.BulkFormat` and `stoplog.format.read.RowFormat`.
+        For a sink, the class extends `stoplog.format.bulk.BulkWriterFactory` or
+        `stoplog.format.bulk.BulkFormat`; for a source, `stoplog.source.format.BulkFormat` and
+        `stoplog.format.read.RowFormat`.
 
         Args:
-            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
-                gets the parameters, or one without arguments.
-            parameters: settings of the class, by the names that it reads. Those of a sink stand in its open
-                parts: no secrets.
+            class_name: the fully qualified name of the class. The class needs a public constructor with a
+                `java.util.Map` for the parameters, or a public constructor without arguments.
+            parameters: the settings of the class, by name. The open parts of a sink contain the settings: no
+                secrets.
 
         >>> BulkFormat.custom("com.acme.ColumnsWriter", {"level": 3}).options()
         {'bulkWriter': 'com.acme.ColumnsWriter', 'bulkWriter.level': '3'}
@@ -110,7 +111,7 @@ class BulkFormat(OptionBacked):
 
     @staticmethod
     def of(bulk_format: BulkFormat | str) -> BulkFormat:
-        """A format as it is, or the one that `"parquet"`, `"orc"`, `"avro"` or `"sequencefile"` stands for.
+        """Returns the format itself, or the format of `"parquet"`, `"orc"`, `"avro"` or `"sequencefile"`.
 
         >>> BulkFormat.of("orc") == BulkFormat.orc()
         True
@@ -133,10 +134,10 @@ class BulkFormat(OptionBacked):
         )
 
     def options_to_read(self) -> dict[str, str]:
-        """The options that this format stands for, of a source.
+        """Returns the options of this format for a source.
 
         Raises:
-            ValueError: nothing reads the format.
+            ValueError: no source reads the format.
 
         >>> BulkFormat.custom("com.acme.ColumnsFormat").options_to_read()
         {'format': 'com.acme.ColumnsFormat'}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of Cassandra: rows written by their keys, and tables read in pieces.
+"""Cassandra tables as sinks, written by key, and as sources, read in splits.
 
-The session needs the jar `stoplog-cassandra` and the driver that it names besides stoplog's own.
+In addition to stoplog's own jar, the session needs the jar `stoplog-cassandra` with its driver.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 FORMAT = "stoplog-cassandra"
-"""The name by which Spark finds the connector, and that of its artifact."""
+"""The name of the connector in Spark, and of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _ClusterBuilder(Builder):
-    """The methods that sink and source have in common."""
+    """The common methods of the sink's and the source's builders."""
 
     def with_credentials(self, username: str, password: str) -> Self:
-        """Sets the user of the session, and its password."""
+        """Sets the user and the password of the session."""
         return self._with(username=username, password=password)
 
     def with_local_datacenter(self, name: str) -> Self:
-        """Sets the data center whose nodes are asked; that of the contact points by default.
+        """Sets the data center of the queried nodes. The default is the data center of the contact points.
 
         >>> CassandraSink.for_table("a", "k", "t").with_local_datacenter("dc1")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', localDatacenter='dc1')
@@ -49,16 +49,16 @@ class _ClusterBuilder(Builder):
         return self._with(localDatacenter=name)
 
     def with_option(self, key: str, value: Value) -> Self:
-        """Sets any option by its own name, or one of the driver's: `datastax-java-driver.…`."""
+        """Sets any option by its name, or an option of the driver: `datastax-java-driver.…`."""
         return self._with_option(key, value)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CassandraSink(Sink):
-    """A table that rows are written to by their keys: written again after a crash, they have the same effect.
+    """A table to which rows are written by key. Writing rows again after a crash has the same effect.
 
-    Made by `CassandraSink.for_table` or `CassandraSink.with_query`; immutable, comparable, and good for any
-    number of queries.
+    Created by `CassandraSink.for_table` or `CassandraSink.with_query`; immutable, comparable, and usable for
+    any number of queries.
 
     >>> CassandraSink.for_table("10.0.0.1", "shop", "orders").with_ttl("30d").build()
     CassandraSink(contactPoints='10.0.0.1', keyspace='shop', table='orders', ttl='30d')
@@ -68,12 +68,12 @@ class CassandraSink(Sink):
 
     @staticmethod
     def for_table(contact_points: str | Sequence[str], keyspace: str, table: str) -> CassandraSinkBuilder:
-        """Starts a sink.
+        """Creates a builder of a sink for a table.
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.
-            keyspace: of the table, as it is, without quotes.
-            table: it must exist. Columns are found by their names.
+            keyspace: the keyspace of the table, verbatim, without quotes.
+            table: the name of an existing table. Columns are matched by name.
 
         >>> CassandraSink.for_table(["a", "b:9142"], "shop", "orders").build().options()
         {'contactPoints': 'a,b:9142', 'keyspace': 'shop', 'table': 'orders'}
@@ -82,12 +82,13 @@ class CassandraSink(Sink):
 
     @staticmethod
     def with_query(contact_points: str | Sequence[str], query: str) -> CassandraSinkBuilder:
-        """Starts a sink by a statement whose places the columns of the rows fill in their order.
+        """Creates a builder of a sink for a statement. The rows' columns fill the statement's markers in
+        order.
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.
-            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, for rows' columns of any names.
-                `with_ttl` and `with_write_timestamp` stand for its clause `USING`.
+            query: `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, for columns of any names. `with_ttl` and
+                `with_write_timestamp` replace the statement's clause `USING`.
 
         >>> CassandraSink.with_query("a", "INSERT INTO shop.orders (id) VALUES (?)").build().options()
         {'contactPoints': 'a', 'query': 'INSERT INTO shop.orders (id) VALUES (?)'}
@@ -96,7 +97,7 @@ class CassandraSink(Sink):
         return CassandraSinkBuilder(BuilderState.of({"table": target}))
 
     def write(self, df: DataFrame) -> None:
-        """Writes a batch. Each row is seen as soon as it is written.
+        """Writes a batch. Each row is visible as soon as the row is written.
 
         Example:
             sink.write(spark.table("orders_of_today"))
@@ -106,19 +107,19 @@ class CassandraSink(Sink):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CassandraSinkBuilder(_ClusterBuilder):
-    """Builds a `CassandraSink`; made by `CassandraSink.for_table`.
+    """Builds a `CassandraSink`; created by `CassandraSink.for_table`.
 
-    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
 
     >>> CassandraSink.for_table("a", "shop", "orders").with_credentials("shop", "hunter2")
     CassandraSinkBuilder(contactPoints='a', keyspace='shop', table='orders', username='shop', password='…')
     """
 
     def with_consistency(self, level: str) -> CassandraSinkBuilder:
-        """Sets how many replicas must have a row before it counts as written; `LOCAL_QUORUM` by default.
+        """Sets the number of replicas that must confirm a written row; `LOCAL_QUORUM` by default.
 
         >>> CassandraSink.for_table("a", "k", "t").with_consistency("ALL")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', consistency='ALL')
@@ -126,7 +127,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(consistency=level)
 
     def with_retry_timeout(self, timeout: Duration) -> CassandraSinkBuilder:
-        """Limits the time for which the sink repeats a request that met an overloaded or unreachable node.
+        """Limits the time for which the sink retries requests to overloaded or unreachable nodes.
 
         Args:
             timeout: a `timedelta`, a string such as `"10m"`, or an int of milliseconds; `"2m"` by default.
@@ -137,7 +138,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(retryTimeout=duration_text("timeout", timeout))
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSinkBuilder:
-        """Maps columns of the rows to columns of the table, where their names differ.
+        """Maps columns of the rows to columns of the table with different names.
 
         >>> CassandraSink.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"}).build()
         CassandraSink(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
@@ -147,12 +148,13 @@ class CassandraSinkBuilder(_ClusterBuilder):
     def with_write_timestamp(
         self, source: Literal["epoch", "server"], epoch_table: str | None = None
     ) -> CassandraSinkBuilder:
-        """Sets the timestamp of writes; of two writes of a cell, the later one wins.
+        """Sets the timestamp of writes; of two writes of a cell, the later write wins.
 
         Args:
-            source: `"epoch"`, the default: rows are as new as their epoch, however often it is repeated.
-                `"server"`: as their arrival; a repeated epoch replaces what others wrote meanwhile.
-            epoch_table: the table for the times of epochs, as `table` or `keyspace.table`.
+            source: `"epoch"`, the default: rows have the time of their epoch, also if the epoch is repeated.
+                `"server"`: rows have the time of their arrival, and a repeated epoch replaces newer writes of
+                others.
+            epoch_table: the table for the timestamps of epochs, as `table` or `keyspace.table`.
 
         >>> CassandraSink.for_table("a", "k", "t").with_write_timestamp("server")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', writeTimestamp='server')
@@ -161,7 +163,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(writeTimestamp=source, **table)
 
     def with_write_timestamp_column(self, column: str) -> CassandraSinkBuilder:
-        """Takes the write timestamp of a row from a column, of type TIMESTAMP, or BIGINT in microseconds.
+        """Sets the column with the write timestamp of a row, of type TIMESTAMP, or BIGINT in microseconds.
 
         >>> sink = CassandraSink.for_table("a", "k", "t").with_write_timestamp_column("at").build()
         >>> sink.options()["writeTimestamp"]
@@ -170,7 +172,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(writeTimestamp="column", writeTimestampColumn=column)
 
     def with_ttl(self, time: Duration) -> CassandraSinkBuilder:
-        """Sets the time that a written cell lives; by default that of the table.
+        """Sets the time to live of written cells. The default is the table's time to live.
 
         Args:
             time: a `timedelta`, a string such as `"30d"`, or an int of milliseconds; whole seconds.
@@ -181,7 +183,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(ttl=duration_text("time", time))
 
     def with_ttl_column(self, column: str) -> CassandraSinkBuilder:
-        """Takes the time that the cells of a row live from a column, in seconds.
+        """Sets the column with the time to live of a row's cells, in seconds.
 
         >>> CassandraSink.for_table("a", "k", "t").with_ttl_column("seconds")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttlColumn='seconds')
@@ -189,10 +191,10 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with("ttl", ttlColumn=column)
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
-        """Sets the effect of a null on a cell that may be there; `"unset"` by default.
+        """Sets the effect of a null on an existing cell; `"unset"` by default.
 
         Args:
-            action: `"unset"` leaves it as it is, `"delete"` removes it by a tombstone.
+            action: `"unset"` keeps the cell, `"delete"` deletes the cell by a tombstone.
 
         >>> CassandraSink.for_table("a", "k", "t").with_nulls("delete")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', nulls='delete')
@@ -200,7 +202,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(nulls=action)
 
     def with_max_in_flight(self, requests: int) -> CassandraSinkBuilder:
-        """Limits the requests of a task that are under way; 256 by default.
+        """Limits the requests in flight of a task; 256 by default.
 
         >>> CassandraSink.for_table("a", "k", "t").with_max_in_flight(64)
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxInFlight='64')
@@ -216,7 +218,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
-        """Spreads rows over the tasks that write; `"none"` by default: as they come.
+        """Sets the distribution of rows over the writing tasks; `"none"` by default: no shuffle.
 
         >>> CassandraSink.for_table("a", "k", "t").with_distribution("byPartitionKey")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', distribution='byPartitionKey')
@@ -224,11 +226,11 @@ class CassandraSinkBuilder(_ClusterBuilder):
         return self._with(distribution=distribution)
 
     def build(self) -> CassandraSink:
-        """The sink as set so far, checked by the jar when a classic session is active.
+        """Returns the sink. In a classic session, the jar checks the options first.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
-            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
+            JarMissing: the active session runs without stoplog's jar, or without the connector's jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
         return CassandraSink(checked(self._state, "stoplog.cassandra.CassandraSink", FORMAT))
@@ -238,7 +240,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
 class CassandraSource(OptionBacked):
     """A table as a DataFrame.
 
-    Made by `CassandraSource.for_table`; immutable, comparable, and good for any number of reads.
+    Created by `CassandraSource.for_table`; immutable, comparable, and usable for any number of reads.
 
     >>> CassandraSource.for_table("10.0.0.1", "shop", "orders").with_max_split_memory_size("128m").build()
     CassandraSource(contactPoints='10.0.0.1', keyspace='shop', table='orders', maxSplitMemorySize='128m')
@@ -246,17 +248,17 @@ class CassandraSource(OptionBacked):
 
     @staticmethod
     def for_table(contact_points: str | Sequence[str], keyspace: str, table: str) -> CassandraSourceBuilder:
-        """Starts a source.
+        """Creates a builder of a source for a table.
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.
-            keyspace: of the table, as it is, without quotes.
+            keyspace: the keyspace of the table, verbatim, without quotes.
             table: the name of the table.
         """
         return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """The table as it is when the DataFrame is worked on.
+        """Returns the table as a DataFrame, which reads the table's state at each action.
 
         Example:
             source.read(spark).where("customer = 7").show()
@@ -266,16 +268,16 @@ class CassandraSource(OptionBacked):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CassandraSourceBuilder(_ClusterBuilder):
-    """Builds a `CassandraSource`; made by `CassandraSource.for_table`.
+    """Builds a `CassandraSource`; created by `CassandraSource.for_table`.
 
-    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
     """
 
     def with_consistency(self, level: str) -> CassandraSourceBuilder:
-        """Sets how many replicas must answer before a row counts as read; `LOCAL_QUORUM` by default.
+        """Sets the number of replicas that must respond to a read; `LOCAL_QUORUM` by default.
 
         >>> CassandraSource.for_table("a", "k", "t").with_consistency("ONE")
         CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', consistency='ONE')
@@ -283,7 +285,7 @@ class CassandraSourceBuilder(_ClusterBuilder):
         return self._with(consistency=level)
 
     def with_column_mapping(self, columns: Mapping[str, str]) -> CassandraSourceBuilder:
-        """Names columns of the rows that are called otherwise in the table: rows' name to table's name.
+        """Maps columns of the rows to columns of the table with different names: rows' name to table's name.
 
         >>> CassandraSource.for_table("a", "k", "t").with_column_mapping({"orderId": "order_id"})
         CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', columnMapping='orderId=order_id')
@@ -291,7 +293,7 @@ class CassandraSourceBuilder(_ClusterBuilder):
         return self._with(columnMapping=_mapping(columns))
 
     def with_max_split_memory_size(self, size: Size) -> CassandraSourceBuilder:
-        """Sets the size of a split of the table, roughly; `"64m"` by default.
+        """Sets the approximate size of a split of the table; `"64m"` by default.
 
         Args:
             size: a string such as `"256m"`, or an int of bytes.
@@ -302,7 +304,7 @@ class CassandraSourceBuilder(_ClusterBuilder):
         return self._with(maxSplitMemorySize=size_text("size", size))
 
     def with_page_rows(self, rows: int) -> CassandraSourceBuilder:
-        """Sets the number of rows of one request; 5000 by default.
+        """Sets the number of rows in one request; 5000 by default.
 
         >>> CassandraSource.for_table("a", "k", "t").with_page_rows(1000)
         CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', pageRows='1000')
@@ -310,11 +312,11 @@ class CassandraSourceBuilder(_ClusterBuilder):
         return self._with(pageRows=count_text("rows", rows))
 
     def build(self) -> CassandraSource:
-        """The source as set so far, checked by the jar when a classic session is active.
+        """Returns the source. In a classic session, the jar checks the options first.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
-            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
+            JarMissing: the active session runs without stoplog's jar, or without the connector's jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
         return CassandraSource(checked(self._state, "stoplog.cassandra.CassandraSource", FORMAT))

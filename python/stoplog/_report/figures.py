@@ -87,8 +87,7 @@ def _newest_within(files: LogFiles) -> Iterator[int]:
 
 
 def _published_at(record: LogRecord, mark: FileInfo | None, next_millis: int) -> int:
-    """Returns the time of the mark, limited by the next record's time: marks in a copied directory are newer.
-    """
+    """Returns the time of the mark, but not after the next record: marks in a copied directory are newer."""
     written = record.written_at_millis
     return max(written, min(mark.modified_at_millis if mark else written, next_millis))
 

@@ -109,8 +109,7 @@ class ArrowStorage:
 
 
 class ObjectStorage(ArrowStorage):
-    """An object store, in which directories are only prefixes of names: one request lists a thousand files.
-    """
+    """An object store: directories are only prefixes of names, and one request lists a thousand files."""
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
         entered = {under: True}

@@ -32,8 +32,7 @@ class CannotRead(StoplogError):
 
     @classmethod
     def no_package(cls, path: str, scheme: str, package: str, *with_it: str) -> CannotRead:
-        """Creates the error for a missing package. Only local files are readable without optional packages.
-        """
+        """Creates the error for a missing package: only local files need no optional packages."""
         why = f"{scheme}:// needs {package}, which is not installed"
         return cls(path, why, f"Run: pip install {' '.join((package, *with_it))}")
 
@@ -167,8 +166,7 @@ class Storage(Protocol):
         """
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
-        """Returns the names of a directory's subdirectories and the directory's files, both ordered by name.
-        """
+        """Returns the names of a directory's subdirectories, and the directory's files, both by name."""
 
     def read(self, path: str) -> bytes | None:
         """Returns the contents of a file; `None` if the file does not exist."""

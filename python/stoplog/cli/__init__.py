@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line `stoplog`: it looks at sinks and their logs without Spark.
+"""The command line `stoplog`, which inspects sinks and their logs without Spark.
 
-Each command is a module in `stoplog.cli.commands`; what it does, Python can do as well.
+Each command is a module in `stoplog.cli.commands`, and is also available in Python.
 """
 
 from __future__ import annotations

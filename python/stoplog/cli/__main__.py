@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m stoplog.cli`, where the script is not installed."""
+"""Runs the command line by `python -m stoplog.cli`, for environments without the script."""
 
 from __future__ import annotations
 

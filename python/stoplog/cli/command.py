@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands, the arguments that several of them take, and their exit codes."""
+"""Commands, their common arguments, and their exit codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stoplog.inspection import SinkDirectory
 
 
 class ExitCode(IntEnum):
-    """The end of a command, for scripts."""
+    """The result of a command, for scripts."""
 
     OK = 0
     FINDINGS = 1
@@ -24,7 +24,7 @@ class ExitCode(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """The code's meaning, in one sentence.
+        """Returns the meaning of the code in one sentence.
 
         >>> ExitCode.OK.meaning
         'The command did what it was asked to do.'
@@ -47,8 +47,8 @@ class Answer:
     """The result of a command.
 
     Attributes:
-        data: for `--output json`: dataclasses, enums, lists, mappings and plain values.
-        lines: the same for people; asked for only if they are to see it.
+        data: the result for `--output json`: dataclasses, enums, lists, mappings and plain values.
+        lines: the result as text; called only for text output.
         code: the exit code of the process.
     """
 
@@ -59,14 +59,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of `stoplog`.
+    """A command of `stoplog`.
 
     Attributes:
-        name: the word that the user types.
+        name: the name of the command on the command line.
         summary: one line for `stoplog --help`.
         arguments: a function that adds the command's own arguments to a parser.
-        run: a function that runs the command. It may raise `StoplogError`, for which `stoplog.cli.main` has
-            the exit codes.
+        run: a function that runs the command. The function may raise `StoplogError`, which `stoplog.cli.main`
+            converts to an exit code.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Command:
 
 
 def add_path(parser: ArgumentParser) -> None:
-    """The sink's path and how to reach it."""
+    """Adds the sink's path and the options of its file system."""
     parser.add_argument(
         "path",
         metavar="PATH",
@@ -87,7 +87,7 @@ def add_path(parser: ArgumentParser) -> None:
 
 
 def add_sink_id(parser: ArgumentParser) -> None:
-    """Adds the option that chooses one of the path's sinks."""
+    """Adds the option that chooses a sink of the path."""
     parser.add_argument(
         "--sink-id",
         metavar="ID",
@@ -97,7 +97,7 @@ def add_sink_id(parser: ArgumentParser) -> None:
 
 
 def key_and_value(text: str) -> tuple[str, str]:
-    """The argument as a pair. Of one that is none, the error shows nothing: it may be a secret."""
+    """Parses the argument as a pair. The error for an invalid pair omits the text, which may be secret."""
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise ArgumentTypeError("it is not of the form key=value")
@@ -107,7 +107,7 @@ def key_and_value(text: str) -> tuple[str, str]:
 def add_pairs(
     parser: ArgumentParser, flag: str, meaning: str, pair: Callable[[str], tuple[str, str]] = key_and_value
 ) -> None:
-    """An option of the form `key=value` that may be repeated; a list of pairs."""
+    """Adds a repeatable option of the form `key=value`; its value is a list of pairs."""
     parser.add_argument(
         flag,
         metavar="KEY=VALUE",
@@ -119,7 +119,7 @@ def add_pairs(
 
 
 def add_doing(parser: ArgumentParser) -> None:
-    """Adds the options that carry a plan out or do not; `dry_run` is the default."""
+    """Adds the options to carry out a plan or not; `dry_run` is the default."""
     doing = parser.add_mutually_exclusive_group()
     doing.add_argument(
         "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
@@ -135,12 +135,12 @@ def add_limit(parser: ArgumentParser) -> None:
 
 
 def directory_of(arguments: Namespace) -> SinkDirectory:
-    """The directory that `add_path` asked for."""
+    """Returns the directory of the arguments of `add_path`."""
     return SinkDirectory(arguments.path, dict(arguments.fs_option))
 
 
 def non_empty(text: str) -> str:
-    """The argument, unless it is empty, as a variable of the shell is that was not set."""
+    """Returns the argument, and rejects an empty argument, such as an unset shell variable."""
     if not text.strip():
         raise ArgumentTypeError("it is empty")
     return text

@@ -58,8 +58,7 @@ def _spool(facts: Facts, part: OpenPart) -> Iterator[Finding]:
 
 
 def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str, int | None, int] | None:
-    """Returns the first missing (`None` bytes) or short file of a part, its length and the required length.
-    """
+    """Returns a part's first missing (`None` bytes) or short file, its length and the required length."""
     for path, length in zip(staged.paths, staged.lengths, strict=True):
         needed = size_bytes if staged.is_one_file and length is None else length or 0
         there = facts.length(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All commands, in the order in which `stoplog --help` lists them."""
+"""All commands, in the order of `stoplog --help`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stoplog check PATH`: whether the directory is what its logs say."""
+"""`stoplog check PATH`: compares the directory with its logs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meaning of a condition and the advice, offline: the sentences of the jars and of this package."""
+"""Explains a condition offline: the messages and advice of the jars and of this package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stoplog.cli.table import table
 
 _PREFIX = "STOPLOG_"
 _OWN = Path(__file__).resolve().parents[2] / "conditions"
-# The guide's pages that have more than the errors' own.
+# The guide's pages with more information than the list of errors.
 _WAYS_OUT = ("docs/operate/operations.md#adopt-fork-reset-three-ways-out-of-a-refused-start",)
 _REWIND = ("docs/operate/operations.md#rewind-back-to-an-older-epoch",)
 _OPERATIONS = ("docs/operate/operations.md",)
@@ -40,14 +40,14 @@ _PAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition, with the parameters of its sentences between angle brackets.
+    """A condition, with the parameters of its sentences in angle brackets.
 
     Attributes:
         name: `STOPLOG_…`.
-        sql_state: `None` for one of the Python package alone.
+        sql_state: the SQLSTATE; `None` for a condition that only the Python package has.
         what: the fact.
         now: the next step of the user.
-        pages: of the guide, with more about it.
+        pages: the pages of the guide with more information.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Condition:
 
 
 def conditions() -> dict[str, Condition]:
-    """All conditions of the jar, the connectors and this package, by name."""
+    """Returns all conditions of the jar, the connectors and this package, by name."""
     found = {}
     for file in _files():
         for name, entry in json.loads(file.read_text(encoding="utf-8")).items():
@@ -68,7 +68,7 @@ def conditions() -> dict[str, Condition]:
 
 
 def full_name(name: str) -> str:
-    """The name as errors have it, also out of a whole error.
+    """Returns the full name of a condition, also from the text of an error.
 
     >>> full_name("fenced"), full_name("[STOPLOG_FENCED] Another driver has taken over")
     ('STOPLOG_FENCED', 'STOPLOG_FENCED')
@@ -78,12 +78,12 @@ def full_name(name: str) -> str:
 
 
 def similar(name: str, known: dict[str, Condition]) -> list[str]:
-    """The names that may have been meant."""
+    """Returns similar names of conditions."""
     return get_close_matches(full_name(name), known, n=3, cutoff=0.75)
 
 
 def _files() -> list[Path]:
-    """In a wheel all of them, in a checkout those of the jars where they are written."""
+    """Returns the files of conditions: in a wheel from the package, in a checkout from the jars' sources."""
     sources = [CHECKOUT / "scala-core", *(CHECKOUT / "connectors").glob("*")]
     in_checkout = [
         file for each in sources for file in (each / "src/main/resources/error").glob("*conditions.json")

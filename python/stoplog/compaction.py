@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small files of old directories, merged by a batch command."""
+"""Compacts small files of old directories in a batch command."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlannedMerge:
-    """Files of one directory that become one.
+    """Files of one directory that are merged into one file.
 
     Attributes:
-        directory: under the path; empty for the path itself.
-        names: of the files.
-        size_bytes: of all of them.
+        directory: the directory, under the path; empty for the path itself.
+        names: the names of the files.
+        size_bytes: the total size of the files.
 
     >>> PlannedMerge("day=1", ("a.parquet", "b.parquet"), 2048).size_bytes
     2048
@@ -38,13 +38,13 @@ class PlannedMerge:
 class FileCompactStrategy:
     """PyFlink's strategy for `FileSinkBuilder.enable_compact`: the first of two limits starts a merge.
 
-    It has no number of threads: merges are tasks of the query.
+    The strategy has no number of threads: merges are tasks of the query.
 
     Attributes:
         checkpoints: the number of epochs for which the oldest small part of a bucket waits; 100 by default.
-        size_threshold: small parts that have this size together are merged at once; bytes, or a string such
-            as `"128m"`. By default the size at which the policy closes parts. Small are parts below a quarter
-            of it, while Flink merges files of any size.
+        size_threshold: small parts with this total size are merged at once; bytes, or a string such as
+            `"128m"`. The default is the size at which the policy closes parts. Parts below a quarter of this
+            size are small, whereas Flink merges files of any size.
 
     >>> FileCompactStrategy.builder().set_size_threshold(1024).build()
     FileCompactStrategy(checkpoints=None, size_threshold=1024)
@@ -54,13 +54,13 @@ class FileCompactStrategy:
     size_threshold: Size | None = None
 
     def __post_init__(self) -> None:
-        # A wrong value fails here, in the line that gave it and by its name here.
+        # An invalid value fails at the construction, with the name of the argument.
         if_given(count_text, "checkpoints", self.checkpoints)
         if_given(size_text, "size_threshold", self.size_threshold)
 
     @staticmethod
     def builder() -> FileCompactStrategyBuilder:
-        """PyFlink's way to a strategy."""
+        """Creates a builder, as in PyFlink."""
         return FileCompactStrategyBuilder()
 
 
@@ -73,30 +73,30 @@ class FileCompactStrategyBuilder:
     def enable_compaction_on_checkpoint(
         self, num_checkpoints_before_compaction: int
     ) -> FileCompactStrategyBuilder:
-        """Sets the number of epochs that small parts wait."""
+        """Sets the number of epochs for which small parts wait."""
         return FileCompactStrategyBuilder(
             replace(self._strategy, checkpoints=num_checkpoints_before_compaction)
         )
 
     def set_size_threshold(self, size_threshold: Size) -> FileCompactStrategyBuilder:
-        """Sets the size at which small parts are merged at once."""
+        """Sets the total size at which small parts are merged at once."""
         return FileCompactStrategyBuilder(replace(self._strategy, size_threshold=size_threshold))
 
     def build(self) -> FileCompactStrategy:
-        """The strategy as set so far."""
+        """Returns the strategy."""
         return self._strategy
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryCompaction:
-    """The small files of a directory, as `compact` merges them."""
+    """The compaction of the small files of a directory."""
 
     _spark: SparkSession
     _path: str
     _options: Pairs
 
     def plan(self) -> list[PlannedMerge]:
-        """The merges that `run` would make now. Reads, and changes nothing.
+        """Returns the merges that `run` would make now. Changes nothing.
 
         Example:
             sum(len(merge.names) for merge in stoplog.compact(spark, "/data/old").plan())
@@ -105,10 +105,10 @@ class DirectoryCompaction:
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
     def run(self) -> list[PlannedMerge]:
-        """Merges, and returns the merges that it has made. Files that cannot be read stay as they are.
+        """Runs the merges, and returns the completed merges. Unreadable files are kept unchanged.
 
-        A run that died is carried on by the next one. Of two at once the older one fails with
-        `STOPLOG_FENCED` and has doubled nothing.
+        The next run completes a run that died. Of two concurrent runs, the older run fails with
+        `STOPLOG_FENCED`, and duplicates no rows.
 
         Example:
             stoplog.compact(spark, "/data/old", compactTo="256m").run()
@@ -118,17 +118,17 @@ class DirectoryCompaction:
 
 
 def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value) -> DirectoryCompaction:
-    """The small files of a directory, to be merged; any program may have written them.
+    """Prepares the compaction of a directory's small files, written by any program.
 
-    No query may write to them, and no table format may know them by their names: directories of Delta
-    Lake, Iceberg, Hudi or Spark's own streaming sink are refused with `STOPLOG_FOREIGN_TABLE`. Files
-    that a stoplog sink may still merge itself are left to it.
+    No query may write to the files, and no table format may refer to the files by name. Directories of Delta
+    Lake, Iceberg, Hudi or Spark's own streaming sink are rejected with `STOPLOG_FOREIGN_TABLE`. Files that a
+    stoplog sink may still compact are skipped.
 
     Args:
         spark: a classic session.
-        path: the directory, with all directories below it.
-        options: `format` where names do not tell it, `header` for CSV, `lineSep` where lines end with no line
-            feed, `compactTo`, `compactSmallerThan`, `compactMinFiles`, `compactor`.
+        path: the directory, including all subdirectories.
+        options: `format` if the file names do not imply the format, `header` for CSV, `lineSep` for lines
+            without line feeds, `compactTo`, `compactSmallerThan`, `compactMinFiles`, `compactor`.
 
     Example:
         compaction = stoplog.compact(spark, "/data/old", compactTo="256m")
@@ -141,12 +141,12 @@ def compact(spark: SparkSession, path: str | os.PathLike[str], **options: Value)
 def compaction_of(
     spark: SparkSession, path: str | os.PathLike[str], options: Mapping[str, Value]
 ) -> DirectoryCompaction:
-    """`compact` with options of any name: what they may be called, the jar says.
+    """Prepares the compaction with options of any name; the jar checks the names.
 
     Args:
         spark: a classic session.
-        path: the directory, with all directories below it.
-        options: as those of `compact`.
+        path: the directory, including all subdirectories.
+        options: see `compact`.
 
     Example:
         compaction_of(spark, "/data/old", {"compactTo": "256m"}).run()

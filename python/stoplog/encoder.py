@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats that turn each row into bytes."""
+"""Formats that encode each row separately."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Encoder(OptionBacked):
-    """A row format: text, JSON, CSV, or a class of your own on the JVM.
+    """A row format: text, JSON, CSV, or a custom JVM class.
 
-    Made by its static methods; immutable and comparable.
+    Created by the static methods; immutable and comparable.
 
     >>> Encoder.json(timestampFormat="yyyy-MM-dd").options()
     {'format': 'json', 'timestampFormat': 'yyyy-MM-dd'}
@@ -26,11 +26,11 @@ class Encoder(OptionBacked):
 
     @staticmethod
     def text(line_separator: str | None = None, null_value: str | None = None) -> Encoder:
-        r"""One string or binary column, a line for each row.
+        r"""Writes one string or binary column, one line for each row.
 
         Args:
             line_separator: the end of each row; a newline by default.
-            null_value: the text for a null; without it a null is an error.
+            null_value: the text for a null; by default, a null is an error.
 
         >>> Encoder.text(line_separator="\r\n").options()
         {'format': 'text', 'lineSep': '\r\n'}
@@ -39,10 +39,10 @@ class Encoder(OptionBacked):
 
     @staticmethod
     def simple_string_encoder(charset_name: str = "UTF-8") -> Encoder:
-        """PyFlink's name for `text()`.
+        """Creates the format `text()`, under PyFlink's name.
 
         Args:
-            charset_name: only UTF-8, in which Spark holds its strings; another is a `ValueError`.
+            charset_name: only UTF-8, the encoding of Spark's strings; other names raise a `ValueError`.
 
         >>> Encoder.simple_string_encoder() == Encoder.text()
         True
@@ -53,11 +53,11 @@ class Encoder(OptionBacked):
 
     @staticmethod
     def json(**spark_json_options: str | int | bool | None) -> Encoder:
-        """One JSON object on a line for each row.
+        """Writes one JSON object on a line for each row.
 
         Args:
-            spark_json_options: any option of Spark's own JSON writer, by Spark's name;
-                `None` leaves it at its default.
+            spark_json_options: any option of Spark's own JSON writer, by Spark's name; `None` keeps the
+                default.
 
         >>> Encoder.json(ignoreNullFields=False).options()
         {'format': 'json', 'ignoreNullFields': 'false'}
@@ -66,11 +66,11 @@ class Encoder(OptionBacked):
 
     @staticmethod
     def csv(**spark_csv_options: str | int | bool | None) -> Encoder:
-        """One CSV line for each row.
+        """Writes one CSV line for each row.
 
         Args:
-            spark_csv_options: any option of Spark's own CSV writer, by Spark's name;
-                `None` leaves it at its default. With `header=True` every part starts with the names.
+            spark_csv_options: any option of Spark's own CSV writer, by Spark's name; `None` keeps the
+                default. With `header=True` every part starts with the names.
 
         >>> Encoder.csv(header=True, sep=";").options()
         {'format': 'csv', 'header': 'true', 'sep': ';'}
@@ -82,9 +82,9 @@ class Encoder(OptionBacked):
         """A class on the session's class path that extends `stoplog.format.Encoder`.
 
         Args:
-            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
-                gets the parameters, or one without arguments.
-            parameters: settings of the class, by the names that it reads.
+            class_name: the fully qualified name of the class. The class needs a public constructor with a
+                `java.util.Map` for the parameters, or a public constructor without arguments.
+            parameters: the settings of the class, by name.
 
         >>> Encoder.custom("com.acme.KeyValueEncoder", {"separator": "="}).options()
         {'encoder': 'com.acme.KeyValueEncoder', 'encoder.separator': '='}
@@ -93,7 +93,7 @@ class Encoder(OptionBacked):
 
     @staticmethod
     def of(encoder: Encoder | str) -> Encoder:
-        """An encoder as it is, or the one that `"text"`, `"json"` or `"csv"` stands for.
+        """Returns the encoder itself, or the encoder of `"text"`, `"json"` or `"csv"`.
 
         >>> Encoder.of("csv") == Encoder.csv()
         True

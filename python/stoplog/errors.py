@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of this package, as exceptions with a named condition; every message says what to do about it."""
+"""Errors of this package, as exceptions with a named condition. Each message contains advice."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _CONDITION = re.compile(r"\[(STOPLOG_[A-Z0-9_]+)\]")
 
 
 class StoplogError(Exception):
-    """The base of this package's own errors, so that one `except` catches them all.
+    """The base class of this package's errors.
 
     Attributes:
-        condition: the error's name, `STOPLOG_…`; it stays the same when a sentence is improved.
+        condition: the name of the error, `STOPLOG_…`; the name is stable, the message may change.
 
     >>> NoSession().condition
     'STOPLOG_NO_SESSION'
@@ -30,15 +30,16 @@ class StoplogError(Exception):
         self.condition = condition
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions pickle by their arguments, which are not those of the subclasses' constructors.
+        # Exceptions are pickled by their arguments, which differ from the arguments of the subclasses'
+        # constructors.
         return _restored, (type(self), self.condition, str(self))
 
 
 class InvalidOptions(StoplogError, ValueError):
-    """The jar refused the options of a sink; the message lists all that is wrong with them.
+    """The jar rejected the options of a sink; the message lists all problems.
 
-    `condition` is the jar's, mostly `STOPLOG_INVALID_OPTIONS`. Without a classic session nothing
-    checks options before the query starts, which then fails with the same condition.
+    `condition` is the jar's condition, in most cases `STOPLOG_INVALID_OPTIONS`. Without a classic session,
+    options are only checked at the start of the query, which fails with the same condition.
 
     >>> isinstance(InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong."), ValueError)
     True
@@ -46,7 +47,7 @@ class InvalidOptions(StoplogError, ValueError):
 
 
 class NoSession(StoplogError):
-    """A function that has to ask the JVM was called before any Spark session was started.
+    """A function that needs the JVM was called before the start of a Spark session.
 
     >>> "getOrCreate" in str(NoSession())
     True
@@ -61,7 +62,7 @@ class NoSession(StoplogError):
 
 
 class ConnectUnsupported(StoplogError):
-    """A function that needs a JVM in this process was called on Spark Connect, which has none.
+    """A function that needs a JVM in this process was called on Spark Connect, which has no such JVM.
 
     >>> print(ConnectUnsupported("f()", "Call g() instead."))
     f() needs a classic Spark session, and this is Spark Connect. Call g() instead.
@@ -75,7 +76,7 @@ class ConnectUnsupported(StoplogError):
 
 
 class JarMissing(StoplogError):
-    """The stoplog jar is not where it is needed: in the session, in the wheel or in the checkout.
+    """The stoplog jar is missing in the session, in the wheel or in the checkout.
 
     >>> print(JarMissing.at("/opt/gone.jar"))
     The environment variable STOPLOG_JAR names /opt/gone.jar, which is not a file. Correct or unset it.
@@ -86,7 +87,7 @@ class JarMissing(StoplogError):
 
     @classmethod
     def in_session(cls) -> JarMissing:
-        """The running JVM lacks the jar, which can only be added before it starts."""
+        """Creates the error for a running JVM without the jar, which must be added before the JVM starts."""
         return cls(
             "The stoplog jar is not on the class path of this Spark session, and it has to be there when "
             "Spark's JVM starts: use stoplog.configure(SparkSession.builder) in a new Python process, "
@@ -95,7 +96,7 @@ class JarMissing(StoplogError):
 
     @classmethod
     def of_connector(cls, artifact: str) -> JarMissing:
-        """The running JVM has stoplog's jar and lacks that of a connector."""
+        """Creates the error for a running JVM with stoplog's jar but without a connector's jar."""
         connector = coordinate().replace("stoplog_", f"{artifact}_")
         return cls(
             f"The jar {artifact} is not on the class path of this Spark session: add {connector} to "
@@ -104,7 +105,7 @@ class JarMissing(StoplogError):
 
     @classmethod
     def in_package(cls, places: str) -> JarMissing:
-        """This installation carries no jar, as in a checkout that was not built."""
+        """Creates the error for an installation without a jar, such as a checkout without a build."""
         return cls(
             f"There is no stoplog jar in {places}. Install the wheel, or build the jar with `make jar`, "
             "or name one in the environment variable STOPLOG_JAR."
@@ -112,14 +113,16 @@ class JarMissing(StoplogError):
 
     @classmethod
     def at(cls, path: str) -> JarMissing:
-        """The environment variable `STOPLOG_JAR` names a file that does not exist."""
+        """Creates the error for an environment variable `STOPLOG_JAR` with the path of a missing file."""
         return cls(
             f"The environment variable STOPLOG_JAR names {path}, which is not a file. Correct or unset it."
         )
 
     @classmethod
     def behind_submit_args(cls, jar: str) -> JarMissing:
-        """`--jars` in `PYSPARK_SUBMIT_ARGS` silently wins over every `spark.jars` of a builder."""
+        """Creates the error for `--jars` in `PYSPARK_SUBMIT_ARGS`, which silently overrides a builder's
+        `spark.jars`.
+        """
         return cls(
             "PYSPARK_SUBMIT_ARGS sets --jars, which wins over what a builder sets. "
             f"Add the stoplog jar there: --jars …,{jar}"
@@ -127,7 +130,7 @@ class JarMissing(StoplogError):
 
 
 class SparkUnsupported(StoplogError):
-    """This process has a Spark that is too old.
+    """The Spark of this process is too old.
 
     >>> "needs Spark 4.0 to 4.3, found 3.5.7" in str(SparkUnsupported("3.5.7"))
     True
@@ -142,7 +145,7 @@ class SparkUnsupported(StoplogError):
 
 
 class NotAStoplogQuery(StoplogError):
-    """A query was to be followed that reports none of stoplog's numbers.
+    """The query to follow does not report stoplog's metrics.
 
     >>> print(NotAStoplogQuery("clicks"))
     The query clicks cannot be followed: its sink reports no metrics of stoplog's file sink. \
@@ -158,7 +161,7 @@ Pass the query that sink.write_stream(…).start() returned, or a query of forma
 
 
 class VersionMismatch(StoplogError):
-    """The session's jar and this Python package come from different releases.
+    """The session's jar and this Python package are from different releases.
 
     >>> print(VersionMismatch(python="0.2.0", jar="0.1.0"))
     The Python package stoplog is version 0.2.0, but the jar in this Spark session is version 0.1.0. \
@@ -175,16 +178,16 @@ Make them equal: pip install stoplog==0.1.0
 
 
 def condition_of(error: BaseException) -> str | None:
-    """The named condition of an error, wherever in its chain of causes it is.
+    """Returns the named condition of an error, from any exception in its chain of causes.
 
-    Spark wraps what a sink throws, in a task's failure or in the end of a query. This looks through
-    those wrappers for stoplog's condition, and answers Spark's own when there is none.
+    Spark wraps the exceptions of a sink in a task's failure or in the end of a query. This function searches
+    the wrappers for stoplog's condition, and returns Spark's own condition if there is none.
 
     Args:
-        error: any exception: of this package, of PySpark (classic or Connect), or of py4j.
+        error: any exception of this package, of PySpark (classic or Connect), or of py4j.
 
     Returns:
-        `STOPLOG_…` when the error comes from stoplog, else Spark's condition, else `None`.
+        `STOPLOG_…` if stoplog raised the error, else Spark's condition, else `None`.
 
     >>> condition_of(RuntimeError("Job aborted: [STOPLOG_STORE_WRITE] No space left. SQLSTATE: 58030"))
     'STOPLOG_STORE_WRITE'
@@ -202,14 +205,14 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         yield error
-        # PySpark keeps the JVM's cause in `_cause`, and hides its own wrapping by `raise … from None`.
+        # PySpark stores the JVM's cause in `_cause`, and hides its own wrapping by `raise … from None`.
         error = error.__cause__ or getattr(error, "_cause", None)
 
 
 def _own_condition(error: BaseException) -> str | None:
     if isinstance(error, StoplogError):
         return error.condition
-    # A task's failure reaches the driver as text alone, so the text is the only thing that is always there.
+    # A task's failure reaches the driver only as text, so the text is the only reliable source.
     found = _CONDITION.search(str(error))
     return found.group(1) if found else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sinks and their logs, looked at without Spark: what the command line `stoplog` prints, as objects."""
+"""Inspects sinks and their logs without Spark: the output of the command line `stoplog` as objects."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ __all__ = [
 
 
 def now_millis() -> int:
-    """The clock of this machine, in milliseconds since 1970-01-01T00:00:00Z."""
+    """Returns the clock of this machine, in milliseconds since 1970-01-01T00:00:00Z."""
     return time.time_ns() // 1_000_000
 
 
 class SinkDirectory:
-    """A directory that sinks write to. Nothing is kept: each call looks anew, and changes nothing.
+    """A directory that sinks write to. The object caches nothing: each call reads the directory without
+    changes.
 
     Example:
         directory = stoplog.inspect("/data/out")
@@ -72,13 +73,13 @@ class SinkDirectory:
     ) -> None:
         """
         Args:
-            path: local, or a URI that pyarrow or fsspec reads: `s3://…`, `s3a://…`, `hdfs://…`,
+            path: a local path, or a URI that pyarrow or fsspec supports: `s3://…`, `s3a://…`, `hdfs://…`,
                 `webhdfs://…` and others.
-            fs_options: of the file system in pyarrow or fsspec, such as `endpoint_override`.
-            clock: what ages are counted from, in milliseconds; that of this machine if left out.
+            fs_options: the options of the file system in pyarrow or fsspec, such as `endpoint_override`.
+            clock: the current time for ages, in milliseconds; the clock of this machine by default.
 
         Raises:
-            CannotRead: pyarrow is missing, or refuses the path or the options.
+            CannotRead: pyarrow is missing, or rejects the path or the options.
         """
         self._storage = open_storage(path, fs_options)
         self._clock = clock or now_millis
@@ -88,11 +89,11 @@ class SinkDirectory:
 
     @property
     def path(self) -> str:
-        """The directory as it was named."""
+        """Returns the directory as named by the user."""
         return self._storage.root
 
     def sinks(self) -> list[SinkSummary]:
-        """The sinks that have a log here, by name. One whose log cannot be read says why.
+        """Returns the sinks with a log here, by name. For an unreadable log, the summary contains the reason.
 
         Example:
             [sink.sink_id for sink in stoplog.inspect("/data/out").sinks()]
@@ -101,15 +102,15 @@ class SinkDirectory:
         return [summary(self._storage, sink_id, now) for sink_id in sink_ids(self._storage)]
 
     def status(self, sink_id: str | None = None) -> SinkStatus:
-        """The finished, decided and open parts of the sink, with the time at which each open one closes.
+        """Returns the finished, decided and open parts of the sink, with the close times of open parts.
 
         Args:
-            sink_id: may be left out where there is one alone.
+            sink_id: may be omitted if there is a single sink.
 
         Raises:
             NotFound, WhichSink: there is no such sink, or several.
-            UnreadableRecord: its newest record is torn, or of a newer release.
-            CannotRead: the file system refuses.
+            UnreadableRecord: the newest record is torn, or written by a newer release.
+            CannotRead: the file system rejects a request.
 
         Example:
             stoplog.inspect("/data/out").status().open
@@ -117,7 +118,7 @@ class SinkDirectory:
         return _status.status(self._storage, chosen(self._storage, sink_id), self._clock())
 
     def epoch(self, number: int, sink_id: str | None = None) -> RecordView:
-        """The record of an epoch. Raises as `status` does; `NotFound` also for one that is no longer kept.
+        """Returns the record of an epoch. Raises the errors of `status`, and `NotFound` for a trimmed record.
 
         Example:
             stoplog.inspect("/data/out").epoch(17).record.publish
@@ -125,7 +126,7 @@ class SinkDirectory:
         return _show.epoch(self._storage, chosen(self._storage, sink_id), whole("number", number))
 
     def record(self, seq: int, sink_id: str | None = None) -> RecordView:
-        """A record by its place in the log. Raises as `epoch` does.
+        """Returns a record by its sequence number. Raises the errors of `epoch`.
 
         Example:
             stoplog.inspect("/data/out").record(0).record.kind
@@ -133,7 +134,7 @@ class SinkDirectory:
         return _show.record(self._storage, chosen(self._storage, sink_id), whole("seq", seq))
 
     def newest_record(self, sink_id: str | None = None) -> RecordView:
-        """The newest record: all that the sink has to remember. Raises as `epoch` does.
+        """Returns the newest record with the whole state of the sink. Raises the errors of `epoch`.
 
         Example:
             stoplog.inspect("/data/out").newest_record().record.state
@@ -141,14 +142,14 @@ class SinkDirectory:
         return _show.newest(self._storage, chosen(self._storage, sink_id))
 
     def explain(self, part: str | os.PathLike[str], sink_id: str | None = None) -> Explanation:
-        """Explains why readers see a file, or do not.
+        """Explains why a file is visible or invisible to readers.
 
         Args:
-            part: its name or path, finished or not.
-            sink_id: whose log is asked; all of them if left out.
+            part: the name or path of the file, finished or not.
+            sink_id: the sink whose log is searched; all sinks by default.
 
         Raises:
-            NotFound, UnreadableRecord, CannotRead: as `status` does.
+            NotFound, UnreadableRecord, CannotRead: see `status`.
 
         Example:
             print(stoplog.inspect("/data/out").explain("part-6f1c2f3e8a4b-3.json").message)
@@ -157,14 +158,14 @@ class SinkDirectory:
         return _explain.explain(self._storage, found, path_text(part), self._clock())
 
     def check(self, sink_id: str | None = None) -> CheckReport:
-        """Compares the directory with its logs; safe beside a query that is at work.
+        """Compares the directory with its logs; safe while a query is running.
 
         Args:
-            sink_id: whose log is checked; all of them if left out.
+            sink_id: the sink whose log is checked; all sinks by default.
 
         Raises:
-            NotFound: there is no such sink, or none at all.
-            CannotRead: the file system refuses. What is wrong with a log is a finding.
+            NotFound: there is no such sink, or no sink at all.
+            CannotRead: the file system rejects a request. Problems of a log are findings.
 
         Example:
             assert stoplog.inspect("/data/out").check().is_healthy
@@ -172,15 +173,15 @@ class SinkDirectory:
         return _check.check(self._storage, asked(self._storage, sink_id), self._clock())
 
     def report(self, sink_id: str | None = None) -> SinkReport:
-        """A page about the sink: sizes of files, roll reasons, delays, open parts, buckets.
+        """Returns a page about the sink: sizes of files, roll reasons, delays, open parts, buckets.
 
-        What is on it is read now: the directory is listed once, and of the log the newest records are read.
+        The call lists the directory once, and reads the newest records of the log.
 
         Args:
-            sink_id: may be left out where there is one alone.
+            sink_id: may be omitted if there is a single sink.
 
         Raises:
-            NotFound, WhichSink, UnreadableRecord, CannotRead: as `status` does.
+            NotFound, WhichSink, UnreadableRecord, CannotRead: see `status`.
 
         Example:
             stoplog.inspect("/data/out").report().save("report.html")
@@ -189,7 +190,7 @@ class SinkDirectory:
 
 
 def inspect(path: str | os.PathLike[str], fs_options: Mapping[str, str] = NO_OPTIONS) -> SinkDirectory:
-    """A directory that sinks write to, to look at without Spark.
+    """Opens a directory that sinks write to, for inspection without Spark.
 
     Example:
         stoplog.inspect("/data/out").status().buckets

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of databases, by upserts or by exactly-once inserts.
+"""Database tables as sinks, by upserts or by exactly-once inserts.
 
-The session needs the jar `stoplog-jdbc` and the database's driver besides stoplog's own.
+In addition to stoplog's own jar, the session needs the jar `stoplog-jdbc` and the database's driver.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FORMAT = "stoplog-jdbc"
-"""The name by which Spark finds the connector, and that of its artifact."""
+"""The name of the connector in Spark, and of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JdbcSink(Sink):
-    """A table of a database.
+    """A database table as a sink.
 
-    Made by `JdbcSink.for_table`; immutable, comparable, and good for any number of queries that differ in
-    table or sink id.
+    Created by `JdbcSink.for_table`; immutable, comparable, and usable for any number of queries with
+    different tables or sink ids.
 
     >>> sink = JdbcSink.for_table("jdbc:postgresql://db/shop", "orders").with_upsert("day", "id").build()
     >>> sink
@@ -37,11 +37,11 @@ class JdbcSink(Sink):
 
     @staticmethod
     def for_table(url: str, table: str) -> JdbcSinkBuilder:
-        """Starts a sink.
+        """Creates a builder of a sink.
 
         Args:
-            url: of the database, such as `jdbc:postgresql://db/shop`.
-            table: as SQL names it; it must exist. Columns are found by their names.
+            url: the URL of the database, such as `jdbc:postgresql://db/shop`.
+            table: the name of an existing table, in SQL syntax. Columns are matched by name.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").build().options()
         {'url': 'jdbc:derby:shop', 'dbtable': 'orders'}
@@ -49,12 +49,12 @@ class JdbcSink(Sink):
         return JdbcSinkBuilder(BuilderState.of({"table": {"url": url, "dbtable": table}}))
 
     def write(self, df: DataFrame, mode: Literal["append", "overwrite"] = "append") -> None:
-        """Writes a batch. With transactions, all its rows appear at once or none.
+        """Writes a batch. With transactions, either all rows of the batch become visible or none.
 
         Args:
-            df: a DataFrame that is not streaming.
-            mode: `"append"` adds rows, or upserts them; `"overwrite"` replaces all rows of the table in one
-                transaction, and upserts refuse it.
+            df: a batch DataFrame.
+            mode: `"append"` adds or upserts rows. `"overwrite"` replaces all rows of the table in one
+                transaction; upserts reject `"overwrite"`.
 
         Example:
             sink.write(spark.table("orders_of_today"))
@@ -64,29 +64,29 @@ class JdbcSink(Sink):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JdbcSinkBuilder(Builder):
-    """Builds a `JdbcSink`; made by `JdbcSink.for_table`.
+    """Builds a `JdbcSink`; created by `JdbcSink.for_table`.
 
-    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
 
     >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_credentials("shop", "hunter2")
     JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', user='shop', password='…')
     """
 
     def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
-        """Sets the user of the connections, and its password."""
+        """Sets the user and the password of the connections."""
         return self._with(user=user, password=password)
 
     def with_upsert(self, *key_columns: str | Iterable[str]) -> JdbcSinkBuilder:
-        """Lets a row take the place of the one with the same key; repeated epochs change nothing.
+        """Upserts rows: a row replaces the row with the same key, and repeated epochs have no effect.
 
         Args:
-            key_columns: the primary key of the table, or a unique index; a list of columns will do.
+            key_columns: the columns of the primary key or of a unique index, as arguments or as a list.
 
         Raises:
-            ValueError: no column was named.
+            ValueError: no column was given.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_upsert("day", "id")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
@@ -95,7 +95,8 @@ class JdbcSinkBuilder(Builder):
         return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
     def with_transactions(self) -> JdbcSinkBuilder:
-        """Inserts rows, each epoch in one transaction that records it: exactly once. The default.
+        """Inserts the rows of each epoch exactly once, in one transaction with the epoch's number. The
+        default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_transactions()
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='transactional')
@@ -103,7 +104,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(writeMode="transactional")
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
-        """Sets the number of rows that a task sends together; 5,000 by default.
+        """Sets the number of rows in a task's batches; 5,000 by default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_batch_size(1000)
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', batchsize='1000')
@@ -111,7 +112,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(batchsize=count_text("rows", rows))
 
     def with_max_writers(self, count: int) -> JdbcSinkBuilder:
-        """Limits the tasks that write, and with them the connections.
+        """Limits the number of writing tasks, and of their connections.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_max_writers(4)
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', numPartitions='4')
@@ -119,11 +120,11 @@ class JdbcSinkBuilder(Builder):
         return self._with(numPartitions=count_text("count", count))
 
     def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
-        """Limits the tries of a request whose failure may pass.
+        """Limits the attempts of a request after transient failures.
 
         Args:
-            max_tries: at most, the first try included; 5 by default.
-            wait: the longest wait before the second try; twice as long before each further one.
+            max_tries: the maximum number of attempts, including the first attempt; 5 by default.
+            wait: the maximum wait before the second attempt; the maximum doubles with each further attempt.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_retries(3, "1s")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', maxTries='3', retryWait='1s')
@@ -131,7 +132,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(maxTries=count_text("max_tries", max_tries), retryWait=duration_text("wait", wait))
 
     def with_reject_table(self, table: str) -> JdbcSinkBuilder:
-        """Sends rows that the table refuses to another one, and goes on; by default the query fails.
+        """Writes rows that the table rejects to a reject table; by default such rows fail the query.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_reject_table("refused")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onBadRow='reject', rejectTable='refused')
@@ -139,7 +140,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(onBadRow="reject", rejectTable=table)
 
     def with_sink_id(self, sink_id: str) -> JdbcSinkBuilder:
-        """Sets the sink id; queries that write to one table need one each. `main` by default.
+        """Sets the sink id; queries that write to one table need different ids. The default is `main`.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_sink_id("eu")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', sinkId='eu')
@@ -147,7 +148,8 @@ class JdbcSinkBuilder(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt", "adoptAndRepeat"]) -> JdbcSinkBuilder:
-        """Sets the reaction to a sink of another query, or one that is new to this query; fail by default.
+        """Sets the reaction to a sink of another query, or to a sink unknown to this query; `"fail"` by
+        default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_on_foreign_query("adopt")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onForeignQuery='adopt')
@@ -155,7 +157,7 @@ class JdbcSinkBuilder(Builder):
         return self._with(onForeignQuery=choice)
 
     def with_option(self, key: str, value: Value) -> JdbcSinkBuilder:
-        """Sets any option by its own name: of the sink, or a property of the database's driver.
+        """Sets any option by its name: an option of the sink, or a property of the database's driver.
 
         >>> JdbcSink.for_table("jdbc:postgresql://db/shop", "t").with_option("ssl", True).build()
         JdbcSink(url='jdbc:postgresql://db/shop', dbtable='t', ssl='true')
@@ -163,13 +165,13 @@ class JdbcSinkBuilder(Builder):
         return self._with_option(key, value)
 
     def build(self) -> JdbcSink:
-        """The sink as set so far, checked by the jar when a classic session is active.
+        """Returns the sink. In a classic session, the jar checks the options first.
 
-        On Spark Connect, or before a session is started, the options are checked when it is written to.
+        On Spark Connect, or before the start of a session, the options are checked at the first write.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
-            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
+            JarMissing: the active session runs without stoplog's jar, or without the connector's jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
         return JdbcSink(checked(self._state, "stoplog.jdbc.JdbcSink", FORMAT))

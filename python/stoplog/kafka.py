@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of Kafka: rows into them, exactly once for consumers of committed records, and rows out of them.
+"""Kafka topics as sinks, exactly once for consumers of committed records, and as sources.
 
-The session needs the package `io.github.stoplog:stoplog-kafka_2.13`, which brings Kafka's client along. The
-source needs Spark's Kafka module as well (`org.apache.spark:spark-sql-kafka-0-10_2.13`), of Spark's version.
+The session needs the package `io.github.stoplog:stoplog-kafka_2.13`, which includes Kafka's client. The
+source also needs Spark's Kafka module (`org.apache.spark:spark-sql-kafka-0-10_2.13`) of Spark's version.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSourceBuilder", "StartPosition"]
 
 FORMAT = ARTIFACT
-"""The name by which Spark finds the sink, and that of its artifact. The source is Spark's own, `kafka`."""
+"""The name of the sink in Spark, and of its artifact. The source is Spark's own, `kafka`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSink(Sink):
-    """Topics that rows are written to.
+    """Kafka topics as a sink.
 
-    A row is a record by the names of its columns: `value` (string or binary), and if there are such `key`
-    (string or binary), `headers` (`array<struct<key:string,value:binary>>`), `topic`, `partition` and
-    `timestamp`.
+    The columns of a row define the record by their names: `value` (string or binary), and the optional
+    columns `key` (string or binary), `headers` (`array<struct<key:string,value:binary>>`), `topic`,
+    `partition` and `timestamp`.
 
-    Made by `KafkaSink.to`; immutable, comparable, and good for any number of queries.
+    Created by `KafkaSink.to`; immutable, comparable, and usable for any number of queries.
 
     >>> KafkaSink.to("broker:9092").with_topic("orders").with_transaction_timeout("10m").build()
     KafkaSink(kafka.bootstrap.servers='broker:9092', topic='orders', transactionTimeout='10m')
@@ -51,10 +51,10 @@ class KafkaSink(Sink):
 
     @staticmethod
     def to(servers: Servers) -> KafkaSinkBuilder:
-        """Starts a sink.
+        """Creates a builder of a sink.
 
         Args:
-            servers: the brokers to ask first, as `host:port`.
+            servers: the bootstrap brokers, as `host:port`.
 
         >>> KafkaSink.to(["a:9092", "b:9092"]).build().options()
         {'kafka.bootstrap.servers': 'a:9092,b:9092'}
@@ -64,11 +64,11 @@ class KafkaSink(Sink):
     def write(self, df: DataFrame) -> None:
         """Writes a batch.
 
-        Spark does not repeat a batch: if the driver dies while it commits, some of the rows are there, and
-        no start will bring the rest.
+        Spark does not repeat a batch. If the driver dies in the commit, only some rows may be visible, and no
+        restart completes the commit.
 
         Args:
-            df: a DataFrame that is not streaming.
+            df: a batch DataFrame.
 
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))
@@ -78,19 +78,19 @@ class KafkaSink(Sink):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSinkBuilder(Builder):
-    """Builds a `KafkaSink`; made by `KafkaSink.to`.
+    """Builds a `KafkaSink`; created by `KafkaSink.to`.
 
-    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
 
     >>> KafkaSink.to("broker:9092").with_delivery("at-least-once")
     KafkaSinkBuilder(kafka.bootstrap.servers='broker:9092', delivery='at-least-once')
     """
 
     def with_topic(self, topic: str) -> KafkaSinkBuilder:
-        """Sets the topic of all rows; without it, each row goes to the topic in its column `topic`.
+        """Sets the topic of all rows; by default, the column `topic` contains the topic of each row.
 
         >>> KafkaSink.to("b:9092").with_topic("orders")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', topic='orders')
@@ -98,11 +98,11 @@ class KafkaSinkBuilder(Builder):
         return self._set("topic", topic)
 
     def with_delivery(self, delivery: Literal["none", "at-least-once", "exactly-once"]) -> KafkaSinkBuilder:
-        """Sets the guarantee for rows; `"exactly-once"` by default.
+        """Sets the delivery guarantee; `"exactly-once"` by default.
 
         Args:
-            delivery: `"none"` does not ask whether a record has arrived, `"at-least-once"` does, and repeats
-                records after a failure, `"exactly-once"` writes in transactions.
+            delivery: `"none"` does not wait for acknowledgements. `"at-least-once"` waits, and repeats
+                records after a failure. `"exactly-once"` writes in transactions.
 
         >>> KafkaSink.to("b:9092").with_delivery("none")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', delivery='none')
@@ -113,7 +113,7 @@ class KafkaSinkBuilder(Builder):
         """Sets the class that chooses the partition of a row without a column `partition`.
 
         Args:
-            class_name: of a class on the session's class path that implements
+            class_name: the name of a class on the session's class path that implements
                 `org.apache.kafka.clients.producer.Partitioner`.
 
         >>> KafkaSink.to("b:9092").with_partitioner("a.B")
@@ -122,11 +122,12 @@ class KafkaSinkBuilder(Builder):
         return self._set("partitioner", class_name)
 
     def with_transaction_timeout(self, timeout: Duration) -> KafkaSinkBuilder:
-        """Sets the time after which the brokers abort a transaction that is still open.
+        """Sets the time after which the brokers abort an open transaction.
 
         Args:
-            timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds;
-                longer than the longest micro-batch and the longest pause before a restart together.
+            timeout: a `timedelta`, a string such as `"15m"`, which is the default, or an int of milliseconds.
+                The timeout must exceed the sum of the longest micro-batch and the longest pause before a
+                restart.
 
         >>> KafkaSink.to("b:9092").with_transaction_timeout("1h")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', transactionTimeout='1h')
@@ -134,7 +135,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("transactionTimeout", duration_text("timeout", timeout))
 
     def with_on_lost_transaction(self, action: Literal["fail", "skip"]) -> KafkaSinkBuilder:
-        """Sets the reaction to brokers that have aborted a committed transaction; `"fail"` by default.
+        """Sets the reaction if brokers have aborted a committed transaction; `"fail"` by default.
 
         >>> KafkaSink.to("b:9092").with_on_lost_transaction("skip")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', onLostTransaction='skip')
@@ -150,7 +151,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("transactionalIdPrefix", prefix)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> KafkaSinkBuilder:
-        """Sets the directory of the commit log; in the checkpoint by default.
+        """Sets the directory of the commit log. The default is the checkpoint.
 
         >>> KafkaSink.to("b:9092").with_log_location("/log")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', logLocation='/log')
@@ -158,7 +159,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("logLocation", path_text(directory))
 
     def with_sink_id(self, sink_id: str) -> KafkaSinkBuilder:
-        """Sets the sink id; sinks that share the commit log's location need one each. `main` by default.
+        """Sets the sink id; sinks with the same log location need different ids. The default is `main`.
 
         >>> KafkaSink.to("b:9092").with_sink_id("eu")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', sinkId='eu')
@@ -174,7 +175,7 @@ class KafkaSinkBuilder(Builder):
         return self._set("onForeignQuery", action)
 
     def with_producer_setting(self, name: str, value: Value) -> KafkaSinkBuilder:
-        """Sets a setting of Kafka's producer by its own name.
+        """Sets a setting of Kafka's producer by the producer's name of the setting.
 
         >>> KafkaSink.to("broker:9092").with_producer_setting("compression.type", "zstd").build()
         KafkaSink(kafka.bootstrap.servers='broker:9092', kafka.compression.type='zstd')
@@ -182,7 +183,7 @@ class KafkaSinkBuilder(Builder):
         return self._set(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: Value) -> KafkaSinkBuilder:
-        """Sets any option by its own name, for those without a method here.
+        """Sets any option by its name, for options without a method.
 
         >>> KafkaSink.to("b:9092").with_option("linger", 5)
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', linger='5')
@@ -190,13 +191,13 @@ class KafkaSinkBuilder(Builder):
         return self._set(key, value)
 
     def build(self) -> KafkaSink:
-        """The sink as set so far, checked by the jar when a classic session is active.
+        """Returns the sink. In a classic session, the jar checks the options first.
 
-        On Spark Connect, or before a session is started, the options are checked when it is written to.
+        On Spark Connect, or before the start of a session, the options are checked at the first write.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
-            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
+            JarMissing: the active session runs without stoplog's jar, or without the connector's jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
         return KafkaSink(checked(self._state, "stoplog.kafka.KafkaSink", FORMAT))

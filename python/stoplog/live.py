@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running query that a terminal or a notebook follows."""
+"""Shows the progress of a running query in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 Update: TypeAlias = Callable[[object], object]
-"""Shows an object in place of the one before."""
+"""Replaces the displayed object by another object."""
 
 
 def live_output() -> Update | None:
-    """An output in which objects show themselves one in place of another; `None` outside of a notebook.
+    """Returns an output that replaces each displayed object by the next; `None` outside a notebook.
 
-    IPython in a terminal has no kernel, and a screen of its own.
+    IPython in a terminal has no kernel, and uses the terminal's output.
 
     >>> live_output() is None
     True
@@ -38,7 +38,7 @@ def live_output() -> Update | None:
 
 
 class _Output:
-    """Takes up room with the first object, so that nothing empty is shown before."""
+    """Creates the display with the first object, so that no empty output is shown before."""
 
     def __init__(self) -> None:
         self._handle: object | None = None
@@ -83,24 +83,25 @@ def follow(
     *,
     background: bool = False,
 ) -> Following | None:
-    """Shows what the sink does until the query ends; an interrupt stops the showing, not the query.
+    """Shows the progress of the sink until the query ends. An interrupt ends the display, not the query.
 
-    In a terminal one line is rewritten in place, and in a notebook one line with a table of all numbers;
-    anywhere else each progress is a line of its own. On a classic session the last line is written when the
-    sink has published its last parts, and has the numbers of the whole run.
+    A terminal rewrites one line in place; a notebook rewrites one line with a table of all metrics. All other
+    outputs contain one line for each progress. In a classic session, the last line is written after the sink
+    has published its last parts, with the metrics of the whole run.
 
     Args:
         query: a streaming query, classic or Connect.
-        every: seconds between two looks.
-        wait: lets the seconds pass; a test can do without.
-        out: where to write; the cell of a notebook, or else standard output, by default.
-        background: answer at once, and show from a thread, so that a notebook's next cell can run.
+        every: the seconds between two updates.
+        wait: waits for the given seconds; tests may pass a function that returns at once.
+        out: the output; by default the notebook's cell, or else standard output.
+        background: returns at once, and shows progress from a thread, so that a notebook's next cell can run.
 
     Returns:
-        What stops the showing, or waits for its end, if it is in the background.
+        In the background, an object that can end the display or wait for its end.
 
     Raises:
-        NotAStoplogQuery: the query writes to another sink. In the background `Following.join` raises it.
+        NotAStoplogQuery: the query writes to another sink. In the background, `Following.join` raises this
+            error.
 
     Example:
         query = sink.write_stream(events, checkpoint_location="/data/checkpoint").start()
@@ -123,7 +124,7 @@ def follow(
 
 
 class Following:
-    """A showing in the background; made by `follow(query, background=True)`. It never stops the query.
+    """A display in the background, created by `follow(query, background=True)`. Never stops the query.
 
     Example:
         following = stoplog.follow(query, background=True)
@@ -144,11 +145,11 @@ class Following:
 
     @property
     def running(self) -> bool:
-        """True while it shows new progress."""
+        """Returns true while the display is updated."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Ends the showing, and not the query.
+        """Ends the display; the query continues.
 
         Example:
             following.stop()
@@ -157,13 +158,13 @@ class Following:
         self._thread.join()
 
     def join(self, timeout: float | None = None) -> bool:
-        """Waits until the query has ended and its last line is written.
+        """Waits until the query has ended and the last line is written.
 
         Args:
-            timeout: seconds to wait at most; without an end by default.
+            timeout: the maximum wait in seconds; unlimited by default.
 
         Returns:
-            Whether it was so in time.
+            True if the query ended in this time.
 
         Raises:
             NotAStoplogQuery: the query writes to another sink.
@@ -179,11 +180,11 @@ class Following:
     def _run(self) -> None:
         try:
             self._show(self._pause)
-        except Exception as error:  # `join` raises it: what a thread raises reaches no caller
+        except Exception as error:  # stored for `join`: an exception in a thread does not reach a caller
             self._error = error
 
     def _pause(self, seconds: float) -> None:
-        # An own `wait` is a test's, and passes no time.
+        # A custom `wait` is for tests and returns at once.
         if self._wait is time.sleep:
             self._stopping.wait(seconds)
         else:
@@ -193,11 +194,11 @@ class Following:
 
 
 class _Stopped(Exception):
-    """The user has stopped the showing."""
+    """The user has ended the display."""
 
 
 def _to_the_end(query: StreamingQuery, each_progress: Iterator[SinkProgress]) -> Iterator[SinkProgress]:
-    """The last one once more, if the sink has published more since."""
+    """Repeats the last progress with final metrics if the sink has published more parts since."""
     last = None
     for each in each_progress:
         yield each
@@ -237,11 +238,11 @@ def _in_notebook(each_progress: Iterator[SinkProgress], cell: Update) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LiveLine:
-    """A progress as a notebook shows it: a line, and all numbers below it.
+    """A progress for a notebook: a line, and a table of all metrics.
 
     Attributes:
-        progress: the newest.
-        ended: why no other follows, if none does.
+        progress: the newest progress.
+        ended: the reason for the end of updates, if ended.
 
     >>> from stoplog.metrics import SinkMetrics
     >>> LiveLine(SinkProgress(7, "", 1000, SinkMetrics(open_parts=3)))
@@ -261,7 +262,7 @@ class LiveLine:
 
 
 def line(each: SinkProgress) -> str:
-    """One progress in words.
+    """Formats a progress as a line of text.
 
     >>> from stoplog.metrics import SinkMetrics
     >>> line(SinkProgress(7, "", 1000, SinkMetrics(open_parts=3, open_bytes=2048, published_parts=1)))
@@ -280,7 +281,7 @@ def line(each: SinkProgress) -> str:
 
 
 def size_in_words(size_bytes: int) -> str:
-    """A size in the largest unit of which there is at least one.
+    """Formats a size in the largest unit with at least one whole unit.
 
     >>> size_in_words(1023), size_in_words(1024), size_in_words(128 * 1024**2)
     ('1023 B', '1.0 KiB', '128.0 MiB')

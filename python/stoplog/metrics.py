@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers that a running query reports about its sink."""
+"""The metrics that a running query reports about its sink."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 Wait: TypeAlias = Callable[[float], object]
-"""Lets the given number of seconds pass."""
+"""Waits for the given number of seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkMetrics(Shown):
-    """The sink's numbers after an epoch; times in milliseconds, counts since the query's start.
+    """The sink's metrics after an epoch: times in milliseconds, counts since the query's start.
 
-    `open_…` and `pending_parts` count the parts of this moment. `rolled_by_…` say why parts were closed.
+    `open_…` and `pending_parts` are current counts. `rolled_by_…` count closed parts by their roll reason.
 
     >>> SinkMetrics.parse({"openParts": "3", "publishedRows": "1000"}).open_parts
     3

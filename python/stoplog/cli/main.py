@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stoplog COMMAND …`: parses the arguments, runs the command, and prints its answer."""
+"""`stoplog COMMAND …`: parses the arguments, runs the command, and prints its result."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ from stoplog.errors import StoplogError, condition_of
 
 
 def as_text(answer: Answer) -> str:
-    """The answer as text for people."""
+    """Formats the result as text."""
     return "\n".join(map(visible, answer.lines()))
 
 
 def as_json(command: str, answer: Answer) -> str:
-    """One object: the command's name, its exit code, and what it found out under the names of Python."""
+    """Formats the result as one JSON object: the command's name, its exit code, and its data by Python names.
+    """
     whole = {"command": command, "exit_code": int(answer.code), **answer.data}
     return visible_json(json.dumps(plain(whole), ensure_ascii=False, indent=2))
 
 
 def error_as_json(command: str | None, condition: str, message: str, code: int) -> str:
-    """An error in the form of an answer."""
+    """Formats an error as a JSON result."""
     error = {"condition": condition, "message": message}
     whole = {"command": command, "exit_code": code, "error": error}
     return visible_json(json.dumps(whole, ensure_ascii=False, indent=2))
 
 
 def error_as_text(condition: str, message: str) -> str:
-    """An error for people, whose message may have several lines."""
+    """Formats an error as text; the message may have several lines."""
     return f"stoplog: [{condition}] " + "\n".join(map(visible, message.split("\n")))
 
 
 def plain(value: object) -> object:
-    """The value as JSON knows it."""
+    """Converts a value to the types of JSON."""
     if isinstance(value, Enum):
         return value.value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -59,7 +60,7 @@ def plain(value: object) -> object:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and answers its exit code. Wrong arguments end the process, as argparse does it.
+    """Runs a command and returns its exit code. Invalid arguments end the process, as in argparse.
 
     >>> main(["ls", "/no/such/directory"])
     4
@@ -76,17 +77,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(answer.code)
     except StoplogError as error:
         return _failed(arguments, error)
-    except BrokenPipeError:  # the reader has seen enough, as `head` does
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.OK)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as error:  # of Spark, mostly: Python would end with 1, which tells scripts of findings
+    except Exception as error:  # mostly of Spark: Python would exit with 1, the code for findings
         return _failed(arguments, _named(error))
 
 
 INTERRUPTED = 128 + signal.SIGINT
-"""The exit code of a command that the user has interrupted, as that of other programs in a shell."""
+"""The exit code of an interrupted command, as usual in shells."""
 
 
 def run() -> NoReturn:
@@ -96,7 +97,7 @@ def run() -> NoReturn:
 
 @functools.cache
 def parser() -> argparse.ArgumentParser:
-    """All commands with their arguments."""
+    """Returns the parser of all commands and their arguments."""
     whole = argparse.ArgumentParser(prog="stoplog", description="Looks at sinks and their logs.")
     whole.add_argument("--version", action="version", version=f"stoplog {version()}")
     commands = whole.add_subparsers(metavar="COMMAND", required=True, title="commands")
@@ -109,7 +110,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _refuse_unknown(name: str) -> None:
-    """Ends the process for a name that is nearly that of a command; argparse lists all for any other."""
+    """Ends the process for a misspelled command and suggests a command; argparse handles other unknown names.
+    """
     names = [command.name for command in COMMANDS]
     near = get_close_matches(name, names, n=1) if name not in names else []
     if near:
@@ -140,9 +142,9 @@ def _failed(arguments: argparse.Namespace, error: StoplogError) -> int:
 
 
 def _print(text: str) -> None:
-    """Writes the text now: a reader that is gone would cause a traceback at the end of the process.
+    """Writes and flushes the text: a closed pipe would otherwise cause a traceback at the end of the process.
 
-    A letter that the terminal's encoding lacks is written as JSON would escape it.
+    Characters that the terminal's encoding lacks are escaped as in JSON.
     """
     encoding = sys.stdout.encoding or "utf-8"
     try:
@@ -153,7 +155,9 @@ def _print(text: str) -> None:
 
 
 def _named(error: Exception) -> StoplogError:
-    """With the condition that stoplog or Spark gave it, and without the stack of the JVM."""
+    """Converts an error to a `StoplogError` with stoplog's or Spark's condition, without the JVM's stack
+    trace.
+    """
     said = str(error).partition("\n\nJVM stacktrace:")[0].strip()
     if said.startswith("["):
         said = said.partition("] ")[2] or said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as people read them on a screen."""
+"""Formats tables for a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows under their heads, columns as wide as what is in them. Numbers stand at the right.
+    """Formats rows under their heads, with columns as wide as their cells. Numbers are right-aligned.
 
     >>> print(*table(("A", "N"), [("x", "1"), ("longer", "22")]), sep="\\n")
     A        N
@@ -27,7 +27,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def limited(lines: Iterator[str], count: int, limit: int, what: str) -> Iterator[str]:
-    """The lines of a table, and how many rows it has not.
+    """Returns the lines of a table, followed by the number of omitted rows.
 
     >>> print(*limited(iter(["a"]), 3, 1, "buckets"), sep="\\n")
     a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that start a Spark session of their own."""
+"""Commands that start a Spark session."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session of its own on all processors.
+    """Creates a local session that uses all processors.
 
     Args:
-        command: as the user calls it.
-        settings: of Spark, which win over these.
+        command: the command, as called by the user.
+        settings: Spark settings, which override the defaults.
 
     Raises:
-        StoplogError: there is no pyspark.
+        StoplogError: pyspark is missing.
     """
     try:
         from pyspark.sql import SparkSession
@@ -59,7 +59,7 @@ def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
 
 def _option(text: str) -> tuple[str, str]:
     key, value = key_and_value(text)
-    if key.lower() == "path":  # to the jar, the case of an option does not matter
+    if key.lower() == "path":  # the names of the jar's options are case-insensitive
         raise ArgumentTypeError("the path is the argument PATH")
     return key, value
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stoplog report PATH`: what a sink has done, as one page of HTML."""
+"""`stoplog report PATH`: writes the history of a sink as an HTML page."""
 
 from __future__ import annotations
 

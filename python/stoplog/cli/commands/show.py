@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One record, and why a file is visible or not."""
+"""Shows a record, and explains why a file is visible or invisible."""
 
 from __future__ import annotations
 

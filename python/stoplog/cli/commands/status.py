@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sinks of a path, and what each has in its buckets."""
+"""Lists the sinks of a path, and shows the contents of their buckets."""
 
 from __future__ import annotations
 

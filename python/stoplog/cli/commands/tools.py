@@ -23,12 +23,12 @@ def tool(
     *,
     changes: bool = True,
 ) -> Command:
-    """A command of the jar.
+    """Creates a command that runs a tool of the jar.
 
     Args:
-        name: the word that the user types.
+        name: the name of the command on the command line.
         summary: one line for `stoplog --help`.
-        plan: a function that asks for the plan.
+        plan: a function that requests the plan.
         arguments: a function that adds the command's own arguments.
         changes: true for a command whose plan can be carried out.
     """

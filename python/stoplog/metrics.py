@@ -58,7 +58,7 @@ class SinkMetrics(Shown):
 
     @staticmethod
     def parse(metrics: Mapping[str, str]) -> SinkMetrics:
-        """The numbers of a progress's `sink.metrics`; what is not among them is 0."""
+        """Parses a progress's `sink.metrics`; missing metrics are 0."""
         return SinkMetrics(
             **{
                 field.name: int(metrics[_camel_case(field.name)])
@@ -70,13 +70,13 @@ class SinkMetrics(Shown):
 
 @dataclass(frozen=True, slots=True)
 class SinkProgress(Shown):
-    """One progress of a query that writes to stoplog.
+    """A progress of a query that writes to stoplog.
 
     Attributes:
-        batch_id: the micro-batch, which is the sink's epoch.
-        timestamp: the start of the micro-batch, as Spark writes it (ISO 8601, UTC).
+        batch_id: the micro-batch, whose number is the sink's epoch.
+        timestamp: the start of the micro-batch, in Spark's format (ISO 8601, UTC).
         input_rows: the number of rows that the micro-batch read.
-        metrics: the sink's numbers after it.
+        metrics: the sink's metrics after the micro-batch.
 
     >>> SinkProgress.parse(
     ...     {"batchId": 7, "timestamp": "t", "numInputRows": 10, "sink": {"metrics": {"openParts": "3"}}}
@@ -91,7 +91,7 @@ class SinkProgress(Shown):
 
     @staticmethod
     def parse(progress: Mapping[str, Any]) -> SinkProgress:
-        """A progress of Spark, as `StreamingQuery.lastProgress` has it."""
+        """Parses a progress of Spark, as returned by `StreamingQuery.lastProgress`."""
         return SinkProgress(
             batch_id=int(progress["batchId"]),
             timestamp=str(progress["timestamp"]),
@@ -101,19 +101,19 @@ class SinkProgress(Shown):
 
 
 def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep) -> Iterator[SinkProgress]:
-    """Each new progress of a query, until the query ends.
+    """Returns each new progress of a query, until the query ends.
 
-    A progress that is replaced by a newer one between two looks is passed over; the numbers of a
-    later one include it. What the sink publishes at the query's end comes after
-    Spark's last progress, and so is in none of them; `follow` shows it.
+    If a newer progress replaces a progress between two polls, the replaced progress is skipped; the metrics
+    of later progresses include its counts. Parts that the sink publishes at the query's end are in no
+    progress, because Spark's last progress precedes the publication. `follow` shows these parts.
 
     Args:
         query: a streaming query, classic or Connect.
-        every: seconds between two looks.
-        wait: lets the seconds pass; a test can do without.
+        every: the seconds between two polls.
+        wait: waits for the given seconds; tests may pass a function that returns at once.
 
     Raises:
-        TypeError: the argument is no query, such as a writer that was not started.
+        TypeError: the argument is not a query, such as a writer without `start()`.
         NotAStoplogQuery: the query writes to another sink.
 
     Example:
@@ -121,13 +121,14 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
             if each.metrics.open_parts > 10_000:
                 alert(each)
     """
-    if not hasattr(type(query), "lastProgress"):  # not of the query itself: that asks Spark
+    # on the class, because the attribute of the query would call Spark
+    if not hasattr(type(query), "lastProgress"):
         kind = type(query).__name__
         raise TypeError(f"a streaming query is needed, and got a {kind}: pass the answer of start()")
     last: SinkProgress | None = None
     running = True
     while running:
-        # Asked for first: a query that ends after this line is looked at once more.
+        # Read before the progress: a query that ends after this line is polled once more.
         running = query.isActive
         latest = query.lastProgress
         current = _of_stoplog(query, latest) if latest else None
@@ -145,12 +146,13 @@ def _of_stoplog(query: StreamingQuery, progress: Mapping[str, Any]) -> SinkProgr
 
 
 def at_the_end(query: StreamingQuery, last: SinkProgress, timeout: float = 60.0) -> SinkProgress:
-    """The last progress of a query that has ended, with what its sink has done since.
+    """Returns the last progress of an ended query, with metrics that include the end of its sink.
 
-    Spark Connect does not tell, nor does a session that was stopped: then it is the progress as it was.
+    Returns the unchanged progress on Spark Connect and in a stopped session, which do not report final
+    metrics.
 
     Args:
-        timeout: seconds to wait for the sink at most.
+        timeout: the maximum seconds to wait for the sink.
     """
     bridge = find_bridge()
     run_id = str(query.runId)

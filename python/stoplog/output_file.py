@@ -10,12 +10,11 @@ from stoplog._values import present
 
 @dataclass(frozen=True, slots=True)
 class OutputFileConfig:
-    """The start and the end of a finished part's name, `<prefix>-<uid>-<n><suffix>`.
+    """The prefix and the suffix of a finished part's name, `<prefix>-<uid>-<n><suffix>`.
 
     Args:
         part_prefix: `part` by default.
-        part_suffix: with its dot; by default it follows from format and compression,
-            such as `.json.gz`.
+        part_suffix: with its dot; derived from format and compression by default, such as `.json.gz`.
 
     >>> OutputFileConfig(part_prefix="events").options()
     {'partPrefix': 'events'}
@@ -25,12 +24,12 @@ class OutputFileConfig:
     part_suffix: str | None = None
 
     def __post_init__(self) -> None:
-        # A wrong value fails here, in the line that gave it.
+        # An invalid value fails at the construction.
         self.options()
 
     @staticmethod
     def builder() -> OutputFileConfigBuilder:
-        """PyFlink's and Flink's way to make one, step by step.
+        """Creates a builder, as in PyFlink and Flink.
 
         >>> OutputFileConfig.builder().with_part_prefix("pre").with_part_suffix(".ext").build()
         OutputFileConfig(part_prefix='pre', part_suffix='.ext')
@@ -38,7 +37,7 @@ class OutputFileConfig:
         return OutputFileConfigBuilder()
 
     def options(self) -> dict[str, str]:
-        """The options that these names stand for."""
+        """Returns the options of these names."""
         return present({"partPrefix": self.part_prefix, "partSuffix": self.part_suffix})
 
 
@@ -53,13 +52,14 @@ class OutputFileConfigBuilder:
     _config: OutputFileConfig = field(default_factory=OutputFileConfig)
 
     def with_part_prefix(self, prefix: str) -> OutputFileConfigBuilder:
-        """The start of every part's name; `part` by default."""
+        """Sets the prefix of every part's name; `part` by default."""
         return OutputFileConfigBuilder(replace(self._config, part_prefix=prefix))
 
     def with_part_suffix(self, suffix: str) -> OutputFileConfigBuilder:
-        """The end of every part's name, with its dot; by default from format and compression."""
+        """Sets the suffix of every part's name, with its dot; derived from format and compression by default.
+        """
         return OutputFileConfigBuilder(replace(self._config, part_suffix=suffix))
 
     def build(self) -> OutputFileConfig:
-        """The names as set so far."""
+        """Returns the names."""
         return self._config

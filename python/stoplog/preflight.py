@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before a query's start, for problems that would keep it from starting or surprise later."""
+"""Checks before a query's start, for problems that prevent the start or cause surprises later."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ok:
-    """A thing that is as it should be.
+    """A check without problems.
 
     Attributes:
-        name: the thing that was looked at, in one word that stays the same.
-        what: the result, in words.
+        name: the subject of the check, as a stable identifier.
+        what: the result in words.
     """
 
     level: ClassVar[str] = "ok"
@@ -31,13 +31,13 @@ class Ok:
 
     @property
     def now(self) -> str:
-        """An empty text: the owner has nothing to do."""
+        """Returns an empty text: no action is necessary."""
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Warning:
-    """The query would start, and its owner should know this.
+    """A warning: the query would start, but the owner should know the result.
 
     Attributes:
         name: as in `Ok`.
@@ -54,11 +54,11 @@ class Warning:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The query would be refused, or fail.
+    """A problem: the query would be rejected, or fail.
 
     Attributes:
         name: as in `Ok`.
-        what: as in `Ok`, with the condition that a start would be refused with.
+        what: as in `Ok`, with the condition of the rejection.
         now: the next step of the owner.
     """
 
@@ -75,15 +75,15 @@ Finding: TypeAlias = Ok | Warning | Problem
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """All that was found out about a sink, as `FileSink.check` answers it.
+    """The results of all checks of a sink, as returned by `FileSink.check`.
 
-    Printed, it is a page to read; in a notebook, a table.
+    Printed as a text page, and displayed as a table in notebooks.
 
     Attributes:
-        path: as the user wrote it.
-        findings: one for each thing that was looked at.
-        names: examples of files that the sink will write, under its path: `finished`, `open` and `log`.
-        text: the page.
+        path: the path as given by the user.
+        findings: the findings, one for each check.
+        names: examples of the names of files under the sink's path: `finished`, `open` and `log`.
+        text: the text page.
     """
 
     path: str
@@ -93,17 +93,17 @@ class Preflight:
 
     @property
     def is_ready(self) -> bool:
-        """True if no problem stands against a start. There may be warnings."""
+        """Returns true if there are no problems. There may be warnings."""
         return not self.problems
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The findings because of which the query would be refused or fail."""
+        """Returns the findings that would prevent the start of the query or fail the query."""
         return tuple(each for each in self.findings if isinstance(each, Problem))
 
     @property
     def warnings(self) -> tuple[Warning, ...]:
-        """The findings that the owner should know; the query would start."""
+        """Returns the findings that the owner should know; the query would start."""
         return tuple(each for each in self.findings if isinstance(each, Warning))
 
     def __str__(self) -> str:
@@ -125,14 +125,14 @@ class Preflight:
 
 
 def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) -> Preflight:
-    """`FileSink.check` of options that may be wrong themselves: then the report says so.
+    """Checks options like `FileSink.check`; invalid options are findings instead of errors.
 
     Args:
-        df: the rows that the query will write; an empty one with its columns will do.
-        options: of `format("stoplog")`, with `path`.
+        df: the rows that the query will write; an empty DataFrame with these columns is sufficient.
+        options: the options of `format("stoplog")`, with `path`.
 
     Raises:
-        ConnectUnsupported: the session is Spark Connect's.
+        ConnectUnsupported: the session is a Spark Connect session.
         NoSession: there is no session.
 
     Example:
@@ -146,7 +146,7 @@ def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) 
 
 
 def of_jar(found: Any) -> Preflight:
-    """The report of the jar, as an object of Python."""
+    """Converts the jar's report to a Python object."""
     return Preflight(
         str(found.path()),
         tuple(_finding(each) for each in found.findingsAsList()),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class RollingPolicy(ABC):
     """Decides when an open part is closed; a closed part becomes visible with its epoch.
 
-    Made by its static methods, or as a `DefaultRollingPolicy` by keywords or by its builder.
+    Created by the static methods, or as a `DefaultRollingPolicy` by keywords or by its builder.
 
     >>> RollingPolicy.on_checkpoint_rolling_policy().options()
     {'rollingPolicy': 'onCheckpoint'}
@@ -43,7 +43,7 @@ class RollingPolicy(ABC):
         rollover_interval: Duration | None = None,
         inactivity_interval: Duration | None = None,
     ) -> DefaultRollingPolicy:
-        """PyFlink's way to a `DefaultRollingPolicy`; see there for units and defaults.
+        """Creates a `DefaultRollingPolicy` as in PyFlink; see this class for units and defaults.
 
         >>> RollingPolicy.default_rolling_policy(part_size=1024 * 1024).options()
         {'rollingPolicy': 'default', 'maxPartSize': '1048576'}
@@ -52,7 +52,7 @@ class RollingPolicy(ABC):
 
     @staticmethod
     def on_checkpoint_rolling_policy() -> OnCheckpointRollingPolicy:
-        """A policy that closes every part at the end of its epoch, as Spark's own file sink does.
+        """Creates a policy that closes every part at the end of its epoch, as Spark's own file sink does.
 
         >>> RollingPolicy.on_checkpoint_rolling_policy()
         OnCheckpointRollingPolicy()
@@ -61,12 +61,13 @@ class RollingPolicy(ABC):
 
     @staticmethod
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> CustomRollingPolicy:
-        """A class on the session's class path that extends `stoplog.rolling.RollingPolicy`.
+        """Creates a policy of a class on the session's class path that extends
+        `stoplog.rolling.RollingPolicy`.
 
         Args:
-            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
-                gets the parameters, or one without arguments.
-            parameters: settings of the class, by the names that it reads.
+            class_name: the fully qualified name of the class. The class needs a public constructor with a
+                `java.util.Map` for the parameters, or a public constructor without arguments.
+            parameters: the settings of the class, by name.
 
         >>> RollingPolicy.custom("com.acme.RollAtMidnight", {"zone": "Asia/Tokyo"}).options()
         {'rollingPolicy': 'com.acme.RollAtMidnight', 'rollingPolicy.zone': 'Asia/Tokyo'}
@@ -76,29 +77,30 @@ class RollingPolicy(ABC):
 
     @abstractmethod
     def options(self) -> dict[str, str]:
-        """The options that this policy stands for."""
+        """Returns the options of this policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultRollingPolicy(RollingPolicy):
-    """Closes a part by size, number of records, age, time without a row, or by the rows' own times.
+    """Closes a part by size, number of rows, age, time without rows, or by the event times of rows.
 
-    A limit that is not given is left to the session's default (`spark.datasource.stoplog.<option>`)
-    or else to the one named here. The clock is looked at after each epoch and, while no data flows,
-    every `bucket_check_interval` of the sink.
+    For a limit that is not given, the session's default applies (`spark.datasource.stoplog.<option>`), or
+    else the default named here. The driver checks the time limits after each epoch and, while no data
+    arrives, every `bucket_check_interval` of the sink.
 
     Args:
-        max_part_size: bytes on storage, after compression: an int of bytes or a string
-            such as `"128m"`; 128 MiB by default.
-        rollover_interval: the longest time for which a part stays open: a `timedelta`, a string such as
-            `"15m"`, or an int of milliseconds as in PyFlink; 15 minutes by default.
-        inactivity_interval: the longest time for which a part stays open without a row, in the same units;
-            5 minutes by default.
-        max_records: the most rows of a part; no limit by default.
-        event_time_interval: a row whose event time is this much, or more, behind that of a part's first row
-            closes the part and goes to another one, as with `rotate.interval.ms` of Kafka Connect's sinks; in
-            the same units; no limit by default. The event time is in the column of the sink's
-            `with_event_time_column`, or else in that of the query's `withWatermark`.
+        max_part_size: compressed bytes on storage: an int of bytes or a string such as `"128m"`; 128 MiB by
+            default.
+        rollover_interval: the maximum age of an open part: a `timedelta`, a string such as `"15m"`, or an int
+            of milliseconds as in PyFlink; 15 minutes by default.
+        inactivity_interval: the maximum time of an open part without a new row, in the same units; 5 minutes
+            by default.
+        max_records: the maximum number of rows in a part; unlimited by default.
+        event_time_interval: if the event time of a row is later than the event time of the part's first row
+            by this interval or more, the row closes the part and is written to another part. The interval
+            corresponds to `rotate.interval.ms` of Kafka Connect's sinks. In the same units; unlimited by
+            default. The event time is in the column of the sink's `with_event_time_column`, or else in the
+            column of the query's `withWatermark`.
 
     >>> DefaultRollingPolicy(max_part_size="64m", rollover_interval="10m").options()
     {'rollingPolicy': 'default', 'maxPartSize': '64m', 'rolloverInterval': '10m'}
@@ -111,12 +113,12 @@ class DefaultRollingPolicy(RollingPolicy):
     event_time_interval: Duration | None = None
 
     def __post_init__(self) -> None:
-        # A wrong value fails here, in the line that gave it, and not when a query starts.
+        # An invalid value fails at the construction instead of the query's start.
         self.options()
 
     @staticmethod
     def builder() -> DefaultRollingPolicyBuilder:
-        """PyFlink's and Flink's way to make one, step by step.
+        """Creates a builder, as in PyFlink and Flink.
 
         >>> DefaultRollingPolicy.builder().with_max_part_size("1g").build()
         DefaultRollingPolicy(max_part_size='1g')
@@ -124,7 +126,7 @@ class DefaultRollingPolicy(RollingPolicy):
         return DefaultRollingPolicyBuilder()
 
     def options(self) -> dict[str, str]:
-        """The options that this policy stands for."""
+        """Returns the options of this policy."""
         options = {
             "rollingPolicy": "default",
             "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
@@ -141,12 +143,12 @@ class DefaultRollingPolicy(RollingPolicy):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OnCheckpointRollingPolicy(RollingPolicy):
-    """Closes every part at the end of its epoch: rows are visible sooner, in more and smaller files.
+    """Closes every part at the end of its epoch: rows are visible earlier, in more and smaller files.
 
     Args:
-        max_part_size: bytes on storage at which a part is closed before its epoch ends: an int of bytes or
-            a string such as `"128m"`; no limit by default.
-        max_records: the most rows of a part; no limit by default.
+        max_part_size: the bytes on storage at which a part is closed before the end of its epoch: an int of
+            bytes or a string such as `"128m"`; unlimited by default.
+        max_records: the maximum number of rows in a part; unlimited by default.
 
     >>> OnCheckpointRollingPolicy(max_part_size="256m").options()
     {'rollingPolicy': 'onCheckpoint', 'maxPartSize': '256m'}
@@ -160,11 +162,11 @@ class OnCheckpointRollingPolicy(RollingPolicy):
 
     @staticmethod
     def build() -> OnCheckpointRollingPolicy:
-        """Flink's way to make one without limits."""
+        """Creates a policy without limits, as in Flink."""
         return OnCheckpointRollingPolicy()
 
     def options(self) -> dict[str, str]:
-        """The options that this policy stands for."""
+        """Returns the options of this policy."""
         options = {
             "rollingPolicy": "onCheckpoint",
             "maxPartSize": if_given(size_text, "max_part_size", self.max_part_size),
@@ -178,7 +180,7 @@ class OnCheckpointRollingPolicy(RollingPolicy):
 
 @dataclass(frozen=True, slots=True)
 class CustomRollingPolicy(RollingPolicy):
-    """A policy of your own, on the JVM; made by `RollingPolicy.custom`.
+    """A custom policy on the JVM; created by `RollingPolicy.custom`.
 
     >>> CustomRollingPolicy("com.acme.RollAtMidnight").options()
     {'rollingPolicy': 'com.acme.RollAtMidnight'}
@@ -188,7 +190,7 @@ class CustomRollingPolicy(RollingPolicy):
     parameters: Pairs = ()
 
     def options(self) -> dict[str, str]:
-        """The options that this policy stands for."""
+        """Returns the options of this policy."""
         return {"rollingPolicy": self.class_name, **dict(self.parameters)}
 
     def __repr__(self) -> str:
@@ -213,7 +215,7 @@ class DefaultRollingPolicyBuilder:
     _policy: DefaultRollingPolicy = field(default_factory=DefaultRollingPolicy)
 
     def with_max_part_size(self, size: Size) -> DefaultRollingPolicyBuilder:
-        """Limits the bytes on storage of a part: an int, or a string such as `"128m"` (the default)."""
+        """Limits the size of a part on storage: an int, or a string such as `"128m"` (the default)."""
         return DefaultRollingPolicyBuilder(replace(self._policy, max_part_size=size))
 
     def with_rollover_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
@@ -221,24 +223,26 @@ class DefaultRollingPolicyBuilder:
         return DefaultRollingPolicyBuilder(replace(self._policy, rollover_interval=interval))
 
     def with_inactivity_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
-        """Limits the time of a part without a row: as above; 5 minutes by default."""
+        """Limits the time of a part without new rows: types as above; 5 minutes by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, inactivity_interval=interval))
 
     def with_max_records(self, records: int) -> DefaultRollingPolicyBuilder:
-        """Limits the rows of a part; no limit by default."""
+        """Limits the number of rows in a part; unlimited by default."""
         return DefaultRollingPolicyBuilder(replace(self._policy, max_records=records))
 
     def with_event_time_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
-        """Limits event times behind that of a part's first row: as above; no limit by default."""
+        """Limits the event times after the event time of the part's first row: types as above; unlimited by
+        default.
+        """
         return DefaultRollingPolicyBuilder(replace(self._policy, event_time_interval=interval))
 
     def build(self) -> DefaultRollingPolicy:
-        """The policy as set so far."""
+        """Returns the policy."""
         return self._policy
 
 
 def _shown(policy: DefaultRollingPolicy | OnCheckpointRollingPolicy) -> str:
-    """The policy with its given limits, and no defaults."""
+    """Formats the policy with its given limits, without defaults."""
     given = {each.name: getattr(policy, each.name) for each in fields(policy)}
     shown = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     return f"{type(policy).__name__}({shown})"

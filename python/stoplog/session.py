@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions that have the jar."""
+"""Adds the jar to Spark sessions."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
-"""The environment variable by which a Python process gives arguments to spark-submit."""
+"""The environment variable with a Python process's arguments for spark-submit."""
 
 _DEFAULT = re.compile(r"\s*(?P<key>[^\s=:#!][^\s=:]*)\s*[=:\s]\s*(?P<value>.*?)\s*")
 
 
 def submit_jars() -> str | None:
-    """The `--jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
+    """Returns the `--jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
     arguments = shlex.split(os.environ.get(SUBMIT_ARGS, ""))
-    # Of several, spark-submit takes the last.
+    # If there are several, spark-submit uses the last.
     found = [value for flag, value in pairwise(arguments) if flag == "--jars"]
     joined = [each.removeprefix("--jars=") for each in arguments if each.startswith("--jars=")]
     return next(reversed(found + joined), None)
 
 
 def default_jars() -> str:
-    """The `spark.jars` of `spark-defaults.conf`, which a builder's own would silently replace."""
+    """Returns the `spark.jars` of `spark-defaults.conf`, which a builder's setting would silently replace."""
     file = _conf_directory() / "spark-defaults.conf"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     return properties(text).get("spark.jars", "")
 
 
 def properties(text: str) -> dict[str, str]:
-    r"""The settings in the text of a `spark-defaults.conf`.
+    r"""Parses the text of a `spark-defaults.conf`.
 
     >>> properties("# x y\nspark.jars  a.jar,b.jar\nspark.master=local")
     {'spark.jars': 'a.jar,b.jar', 'spark.master': 'local'}
@@ -59,27 +59,27 @@ def _conf_directory() -> Path:
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Adds this package's jar to a session that is about to be built, and changes nothing else.
+    """Adds this package's jar to the builder of a session, without other changes.
 
-    Jars that the builder or `spark-defaults.conf` already name are kept. Where the jar is there by
-    other means (`spark-submit --packages` or `--jars`, `spark.jars.packages`) or cannot be added by a client
-    (Spark Connect, whose server needs it at its start) the builder is left as it is.
+    Jars of the builder or of `spark-defaults.conf` are kept. The builder is not changed if the session
+    already has the jar (`spark-submit --packages` or `--jars`, `spark.jars.packages`). The builder is also
+    not changed on Spark Connect, whose server needs the jar at its start.
 
     Args:
-        builder: `SparkSession.builder`, with its other settings made and before `getOrCreate()`.
+        builder: `SparkSession.builder` with all other settings, before `getOrCreate()`.
 
     Returns:
         The same builder.
 
     Raises:
-        TypeError: the argument is no builder, such as a session that was made already.
+        TypeError: the argument is not a builder, such as an existing session.
         SparkUnsupported: Spark is older than 4.0.
-        JarMissing: this installation has no jar; or Spark's JVM already runs without it; or
-            `PYSPARK_SUBMIT_ARGS` sets `--jars`, against which a builder can do nothing.
+        JarMissing: this installation has no jar; or Spark's JVM already runs without the jar; or
+            `PYSPARK_SUBMIT_ARGS` sets `--jars`, which a builder cannot override.
 
     Warns:
-        UserWarning: the builder sets `spark.jars.packages` and a cluster as master. Spark then withholds
-            the downloaded packages from executors, as soon as `spark.jars` is set too.
+        UserWarning: the builder sets `spark.jars.packages` and a cluster as master. If `spark.jars` is also
+            set, Spark does not send the downloaded packages to executors.
 
     Example:
         spark = stoplog.configure(SparkSession.builder.master("local[2]")).getOrCreate()
@@ -101,9 +101,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def packages() -> str:
-    """The Maven coordinate of the jar that belongs to this package.
+    """Returns the Maven coordinate of this package's jar.
 
-    For `spark-submit --packages`, or for a session that is to download the jar.
+    For `spark-submit --packages`, or for a session that downloads the jar.
 
     >>> packages().split(":")[:2]
     ['io.github.stoplog', 'stoplog_2.13']
@@ -112,13 +112,13 @@ def packages() -> str:
 
 
 def jar() -> str:
-    """The path of the jar that belongs to this package.
+    """Returns the path of this package's jar.
 
-    That is what the environment variable `STOPLOG_JAR` names, else the jar inside the installed wheel,
-    else, in a checkout, the one that `make jar` built.
+    The path is the value of the environment variable `STOPLOG_JAR`, else the jar in the installed wheel,
+    else, in a checkout, the jar of `make jar`.
 
     Raises:
-        JarMissing: there is none.
+        JarMissing: the jar does not exist.
 
     Example:
         subprocess.run(["spark-submit", "--jars", stoplog.jar(), "job.py"], check=True)
@@ -128,7 +128,7 @@ def jar() -> str:
 
 def _is_provided(builder: SparkSession.Builder) -> bool:
     remote = str(builder._options.get("spark.remote") or os.environ.get("SPARK_REMOTE", ""))
-    # Any other remote, such as local[2], is a server that this process starts, with the builder's jars.
+    # For any other remote, such as local[2], this process starts the server with the builder's jars.
     if remote.startswith("sc://") or is_connect():
         return True
     running = jvm_has_jar()
@@ -139,7 +139,7 @@ def _is_provided(builder: SparkSession.Builder) -> bool:
 
 
 def _warn_of_packages(builder: SparkSession.Builder) -> None:
-    # Local executors live in the driver's JVM, whose class path has all of them.
+    # Local executors run in the driver's JVM, whose class path has all packages.
     master = str(builder._options.get("spark.master", "local"))
     if "spark.jars.packages" in builder._options and master != "local" and not master.startswith("local["):
         warnings.warn(

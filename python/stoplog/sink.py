@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sink of files: its options, and the two ways to write to it."""
+"""The file sink: its options, and its streaming and batch writes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FACADE = "stoplog.FileSink"
-"""The class of the jar that knows the options of a sink of files."""
+"""The class of the jar that defines the options of a file sink."""
 
 SaveMode: TypeAlias = Literal["append", "overwrite"]
-"""Spark refuses its other modes for sinks of this kind."""
+"""Spark rejects all other modes for sinks of this kind."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileSink(Sink):
-    """Rolling files in buckets, each row in exactly one finished file.
+    """Rolling files in buckets: exactly one finished file contains each row.
 
-    Made by `FileSink.for_row_format`; immutable, comparable, and good for any number of queries that
-    differ in path or sink id.
+    Created by `FileSink.for_row_format`; immutable, comparable, and usable for any number of queries with
+    different paths or sink ids.
 
     >>> from stoplog import DefaultRollingPolicy
     >>> sink = (
@@ -45,11 +45,11 @@ class FileSink(Sink):
 
     @staticmethod
     def for_row_format(base_path: str | os.PathLike[str], encoder: Encoder | str) -> FileSinkBuilder:
-        """Starts a sink that writes row by row.
+        """Creates a builder of a sink that writes row by row.
 
         Args:
-            base_path: the directory under which buckets are made; a path or a URI.
-            encoder: a row format, or `"text"`, `"json"` or `"csv"` for one with no options.
+            base_path: the directory of the buckets; a path or a URI.
+            encoder: a row format, or `"text"`, `"json"` or `"csv"` for a format without options.
 
         Raises:
             ValueError: the encoder is a string but not the name of a row format.
@@ -61,13 +61,13 @@ class FileSink(Sink):
 
     @staticmethod
     def for_bulk_format(base_path: str | os.PathLike[str], bulk_format: BulkFormat | str) -> FileSinkBuilder:
-        """Starts a sink that writes many rows together.
+        """Creates a builder of a sink that writes blocks of rows.
 
-        Its parts stay open across micro-batches like any other; the policy says when they end.
+        Parts stay open across micro-batches, as in row formats; the rolling policy closes the parts.
 
         Args:
-            base_path: the directory under which buckets are made; a path or a URI.
-            bulk_format: a format, or `"parquet"`, `"orc"`, `"avro"` or `"sequencefile"` for one with no
+            base_path: the directory of the buckets; a path or a URI.
+            bulk_format: a format, or `"parquet"`, `"orc"`, `"avro"` or `"sequencefile"` for a format without
                 options.
 
         Raises:
@@ -79,10 +79,10 @@ class FileSink(Sink):
         return _builder(base_path, BulkFormat.of(bulk_format).options())
 
     def write(self, df: DataFrame, mode: SaveMode = "append") -> None:
-        """Writes a batch; all its files appear, or none.
+        """Writes a batch; either all its files become visible or none.
 
         Args:
-            df: a DataFrame that is not streaming.
+            df: a batch DataFrame.
             mode: `"append"` adds files, `"overwrite"` replaces all files of the directory.
 
         Example:
@@ -91,17 +91,17 @@ class FileSink(Sink):
         self._write(df, mode)
 
     def check(self, df: DataFrame) -> Preflight:
-        """Looks for problems that would keep a query from starting or surprise later; starts nothing.
+        """Checks for problems that prevent a query's start or cause surprises later; starts no query.
 
-        Looks at the columns, the names, the storage (which it tries in a directory of its own under
-        `_stoplog`), other sinks under the same path, and the versions of libraries.
+        Checks the columns, the names, other sinks under the same path, and the versions of libraries. Also
+        tests the storage in a separate directory under `_stoplog`.
 
         Args:
-            df: the rows that the query will write. Of a batch, Spark computes the first hundred rows, to
-                see their buckets; a stream is not started.
+            df: the rows that the query will write. For a batch, Spark computes the first hundred rows to find
+                their buckets; a stream is not started.
 
         Raises:
-            ConnectUnsupported: the session is Spark Connect's.
+            ConnectUnsupported: the session is a Spark Connect session.
             NoSession: there is no session.
 
         Example:
@@ -114,14 +114,14 @@ class FileSink(Sink):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileSinkBuilder(FileSinkMethods):
-    """Builds a `FileSink`; made by `FileSink.for_row_format`.
+    """Builds a `FileSink`; created by `FileSink.for_row_format`.
 
-    Immutable: each method returns a new builder, so one builder can be the start of several sinks.
-    Calling a method again replaces all that it set before. An option that is not set is left to the session's
-    default (`spark.datasource.stoplog.<option>`) or else to the one named here.
+    Immutable: each method returns a new builder, so that several sinks can share a builder. A repeated call
+    of a method replaces all earlier values of the method. For an option that is not set, the session's
+    default applies (`spark.datasource.stoplog.<option>`), or else the default named here.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
 
     >>> base = FileSink.for_row_format("/data/out", "json")
     >>> base.with_compression("zstd").with_sink_id("clicks").build()
@@ -129,12 +129,12 @@ class FileSinkBuilder(FileSinkMethods):
     """
 
     def build(self) -> FileSink:
-        """The sink as set so far, checked by the jar when a classic session is active.
+        """Returns the sink. In a classic session, the jar checks the options first.
 
-        On Spark Connect, or before a session is started, the options are checked when the query starts.
+        On Spark Connect, or before the start of a session, the options are checked at the start of the query.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """

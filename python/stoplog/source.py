@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of files: its options, and the two ways to read from it."""
+"""The file source: its options, and its streaming and batch reads."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileSource(OptionBacked):
-    """Files under a path as a stream or as a table, each record exactly once.
+    """Files under a path as a stream or as a table, with exactly-once reads of each record.
 
-    Made by `FileSource.for_record_stream_format`; immutable, comparable, and good for any number of
+    Created by `FileSource.for_record_stream_format`; immutable, comparable, and usable for any number of
     queries.
 
     >>> source = (
@@ -55,14 +55,14 @@ class FileSource(OptionBacked):
     def for_record_stream_format(
         stream_format: StreamFormat | str, *paths: str | os.PathLike[str]
     ) -> FileSourceBuilder:
-        """Starts a source that reads record by record.
+        """Creates a builder of a source that reads record by record.
 
         Args:
             stream_format: a record format, or `"text"`, `"json"`, `"csv"` or `"lengthDelimited"`.
-            paths: files, directories, or patterns such as `/data/2026-*`, all of one file system.
+            paths: files, directories, or patterns such as `/data/2026-*`, all in one file system.
 
         Raises:
-            ValueError: the format is a string but not the name of one, or no path was named.
+            ValueError: the format is a string but not the name of a record format, or no path was given.
 
         >>> FileSource.for_record_stream_format("text", "/data/logs").build().options()
         {'path': '/data/logs', 'format': 'text'}
@@ -75,16 +75,16 @@ class FileSource(OptionBacked):
     def for_bulk_file_format(
         bulk_format: BulkFormat | str, *paths: str | os.PathLike[str]
     ) -> FileSourceBuilder:
-        """Starts a source that reads many records together.
+        """Creates a builder of a source that reads blocks of records.
 
         Args:
             bulk_format: a format, such as `BulkFormat.parquet()`; or `"parquet"`, `"orc"`, `"avro"` or
                 `"binaryFile"`; or the fully qualified name of a class on the session's class path that
                 extends `stoplog.source.format.BulkFormat` and `stoplog.format.read.RowFormat`.
-            paths: files, directories or patterns, all of one file system.
+            paths: files, directories or patterns, all in one file system.
 
         Raises:
-            ValueError: there is no such format, or no path was named.
+            ValueError: there is no such format, or no path was given.
 
         >>> FileSource.for_bulk_file_format(BulkFormat.parquet(), "/data/events").build().options()
         {'path': '/data/events', 'format': 'parquet'}
@@ -103,11 +103,11 @@ class FileSource(OptionBacked):
         return _builder(paths, {"format": bulk_format})
 
     def read_stream(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
-        """The files as a streaming DataFrame.
+        """Returns the files as a streaming DataFrame.
 
         Args:
             spark: a session, classic or Connect.
-            schema: the columns; text has its own, and files of blocks say which they have.
+            schema: the columns. Text has a fixed column, and block formats store their columns in the files.
 
         Example:
             events = source.read_stream(spark, "at TIMESTAMP, message STRING")
@@ -116,11 +116,11 @@ class FileSource(OptionBacked):
         return (reader if schema is None else reader.schema(schema)).load()
 
     def read(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
-        """The files that are there now as a DataFrame.
+        """Returns the current files as a DataFrame.
 
         Args:
             spark: a session, classic or Connect.
-            schema: the columns; text has its own, and files of blocks say which they have.
+            schema: the columns. Text has a fixed column, and block formats store their columns in the files.
 
         Example:
             source.read(spark).count()
@@ -131,19 +131,19 @@ class FileSource(OptionBacked):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileSourceBuilder(Builder):
-    """Builds a `FileSource`; made by `FileSource.for_record_stream_format`.
+    """Builds a `FileSource`; created by `FileSource.for_record_stream_format`.
 
-    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
 
     >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
     FileSource(path='/data/logs', format='text', onChangedFile='tail')
     """
 
     def monitor_continuously(self, interval: Duration) -> FileSourceBuilder:
-        """Limits the listing of directories to one in an interval; at each trigger by default.
+        """Limits directory listings to one for each interval. The default is one for each trigger.
 
         Args:
             interval: a `timedelta`, a string such as `"10s"`, or an int of milliseconds as in PyFlink.
@@ -154,7 +154,7 @@ class FileSourceBuilder(Builder):
         return self._with(monitorInterval=duration_text("interval", interval))
 
     def process_static_file_set(self) -> FileSourceBuilder:
-        """Takes `monitor_continuously` back: `availableNow` reads the files that are there, and ends.
+        """Reverts `monitor_continuously`: `availableNow` reads the current files, and ends.
 
         >>> FileSource.for_record_stream_format("text", "/in").process_static_file_set()
         FileSourceBuilder(path='/in', format='text')
@@ -170,7 +170,7 @@ class FileSourceBuilder(Builder):
         return self._with(maxFilesPerTrigger=count_text("files", files))
 
     def with_max_bytes_per_trigger(self, size: Size) -> FileSourceBuilder:
-        """Limits the bytes on storage that a micro-batch reads; a larger file is read by several.
+        """Limits the bytes on storage that a micro-batch reads; several micro-batches read a larger file.
 
         Args:
             size: a string such as `"1g"`, or an int of bytes.
@@ -181,7 +181,7 @@ class FileSourceBuilder(Builder):
         return self._with(maxBytesPerTrigger=size_text("size", size))
 
     def with_max_rows_per_trigger(self, rows: int) -> FileSourceBuilder:
-        """Limits the rows that a micro-batch reads; of a file of blocks, one block at least.
+        """Limits the rows that a micro-batch reads; a micro-batch reads at least one block of a block format.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_max_rows_per_trigger(10_000)
         FileSourceBuilder(path='/in', format='text', maxRowsPerTrigger='10000')
@@ -189,11 +189,11 @@ class FileSourceBuilder(Builder):
         return self._with(maxRowsPerTrigger=count_text("rows", rows))
 
     def with_on_changed_file(self, action: Literal["ignore", "reread", "tail"]) -> FileSourceBuilder:
-        """Sets the reaction to a file that has been read and is another now; `"ignore"` by default.
+        """Sets the reaction to a file that changed after it was read; `"ignore"` by default.
 
         Args:
-            action: `"reread"` reads all of it again, `"tail"` reads the complete lines that were added
-                to `text`, `json` or `csv` in UTF-8.
+            action: `"reread"` reads the whole file again. `"tail"` reads the complete lines that were
+                appended to `text`, `json` or `csv` in UTF-8.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_on_changed_file("reread")
         FileSourceBuilder(path='/in', format='text', onChangedFile='reread')
@@ -206,10 +206,10 @@ class FileSourceBuilder(Builder):
         """Sets the class that finds the files.
 
         Args:
-            enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, with each file in one piece; or
-                the fully qualified name of a class on the session's class path that extends
+            enumerator: `"blockSplitting"`, the default; `"nonSplitting"`, which does not split files; or the
+                fully qualified name of a class on the session's class path that extends
                 `stoplog.source.file.FileFinder`.
-            parameters: settings of the class, by the names that it reads.
+            parameters: the settings of the class, by name.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_file_enumerator("nonSplitting")
         FileSourceBuilder(path='/in', format='text', fileEnumerator='nonSplitting')
@@ -219,13 +219,13 @@ class FileSourceBuilder(Builder):
     def set_file_enumerator(
         self, enumerator: str, parameters: Mapping[str, Value] | None = None
     ) -> FileSourceBuilder:
-        """PyFlink's name for `with_file_enumerator`."""
+        """Sets the class that finds the files, under PyFlink's name."""
         return self.with_file_enumerator(enumerator, parameters)
 
     def with_partition_columns(self, *columns: str | Iterable[str]) -> FileSourceBuilder:
-        """Names the columns that directories have in their names, such as `day=2026-11-21`.
+        """Sets the partition columns in the names of directories, such as `day=2026-11-21`.
 
-        Needed only where no directory names them when the query begins.
+        Required only if no directory contains the columns when the query starts.
 
         >>> FileSource.for_record_stream_format("csv", "/in").with_partition_columns("day", "hour").build()
         FileSource(path='/in', format='csv', partitionColumns='day,hour')
@@ -234,10 +234,11 @@ class FileSourceBuilder(Builder):
         return self._with(partitionColumns=columns_text(names))
 
     def with_on_merged_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
-        """Sets the reaction to a file that a sink has merged from smaller ones; `"fail"` by default.
+        """Sets the reaction to a compacted file of a sink; `"fail"` by default.
 
         Args:
-            action: `"read"` if nothing is merged there any more, `"skip"` if the small files had been read.
+            action: `"read"` if compaction in the directory has ended, `"skip"` if the small files had been
+                read.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_on_merged_part("skip")
         FileSourceBuilder(path='/in', format='text', onMergedPart='skip')
@@ -245,7 +246,8 @@ class FileSourceBuilder(Builder):
         return self._with(onMergedPart=action)
 
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
-        """Reads the files of some names alone, such as `*.log`; all that are not hidden by default.
+        """Reads only files with matching names, such as `*.log`. The default is all files that are not
+        hidden.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_path_glob_filter("*.log")
         FileSourceBuilder(path='/in', format='text', pathGlobFilter='*.log')
@@ -253,7 +255,7 @@ class FileSourceBuilder(Builder):
         return self._with(pathGlobFilter=pattern)
 
     def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
-        """Reads only files to which no program has written for some time.
+        """Reads only files that have not been modified for some time.
 
         Args:
             age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
@@ -264,7 +266,7 @@ class FileSourceBuilder(Builder):
         return self._with(minFileAge=duration_text("age", age))
 
     def with_stable_for(self, time: Duration) -> FileSourceBuilder:
-        """Reads files whose lengths have been the same in all listings for some time.
+        """Reads only files whose lengths have been stable in all listings for some time.
 
         Args:
             time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
@@ -275,10 +277,11 @@ class FileSourceBuilder(Builder):
         return self._with(stableFor=duration_text("time", time))
 
     def with_ready_marker(self, name: str) -> FileSourceBuilder:
-        """Reads files only once a marker file says that they are complete.
+        """Reads files only after a marker file has marked the files as complete.
 
         Args:
-            name: such as `"_SUCCESS"` in their directory, or `"{name}.done"` beside each.
+            name: the marker's name, such as `"_SUCCESS"` in the directory of the files, or `"{name}.done"`
+                next to each file.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_ready_marker("_SUCCESS")
         FileSourceBuilder(path='/in', format='text', readyMarker='_SUCCESS')
@@ -293,14 +296,14 @@ class FileSourceBuilder(Builder):
         until: str | None = None,
         within: Duration | None = None,
     ) -> FileSourceBuilder:
-        """Lists some of the directories that are named by dates, and does not look into others.
+        """Lists only directories whose names are dates in a range, and skips all other such directories.
 
         Args:
-            pattern: the pattern of their names below the path, such as `"'dt='yyyy-MM-dd'/hour='HH"`, the
-                default of the sink, or `"yyyy/MM/dd"`.
+            pattern: the pattern of the directories' names below the path, such as
+                `"'dt='yyyy-MM-dd'/hour='HH"`, the default of the sink, or `"yyyy/MM/dd"`.
             since: the first date, such as `"2026-11-01"`.
-            until: the date behind the last.
-            within: the longest time since their end.
+            until: the exclusive end date.
+            within: the maximum time since the end of a directory's date.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_dates("yyyy/MM/dd", since="2026-11-01")
         FileSourceBuilder(path='/in', format='text', datePattern='yyyy/MM/dd', dateFrom='2026-11-01')
@@ -316,15 +319,14 @@ class FileSourceBuilder(Builder):
         on_other_directory: Literal["wait", "accept"] | None = None,
         wait_for_directories: Duration | None = None,
     ) -> FileSourceBuilder:
-        """Sets when a file that listings do not find counts as removed.
+        """Sets when files that listings no longer contain count as removed.
 
         Args:
-            forget_after: the time for which listings must not find the file; a day by default.
-            on_other_directory: the reaction to a directory that is not the one in which files were read, such
-                as the empty mount point of a disk that is away: `"wait"` by default; `"accept"` if the
-                directory was replaced on purpose.
-            wait_for_directories: the time after which a query fails while no file at all is there; a day
-                by default.
+            forget_after: the time for which a file must be missing in listings; one day by default.
+            on_other_directory: the reaction to another directory in the place of the read directory, such as
+                the empty mount point of an unmounted disk. `"wait"` by default; `"accept"` if the directory
+                was replaced on purpose.
+            wait_for_directories: the time after which a query without any files fails; one day by default.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_absence(forget_after="2d")
         FileSourceBuilder(path='/in', format='text', forgetMissingAfter='2d')
@@ -337,10 +339,10 @@ class FileSourceBuilder(Builder):
         return self._with(**present(absence))
 
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
-        """Leaves out bytes that cannot be decoded, and notes them in a directory; by default the query fails.
+        """Skips bytes that cannot be decoded, and records them in a directory; by default the query fails.
 
         Args:
-            directory: of this query alone; the notes are lines of JSON.
+            directory: a directory for this query only; the records are lines of JSON.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_quarantine("/bad")
         FileSourceBuilder(path='/in', format='text', onCorrupt='quarantine', quarantinePath='/bad')
@@ -348,10 +350,10 @@ class FileSourceBuilder(Builder):
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 
     def with_option(self, key: str, value: Value) -> FileSourceBuilder:
-        """Sets any option by its own name, for those without a method here.
+        """Sets any option by its name, for options without a method.
 
         Args:
-            key: the option's name; case does not matter.
+            key: the option's name, case-insensitive.
             value: the value; `True` and `False` become `true` and `false`.
 
         >>> builder = FileSource.for_record_stream_format("text", "/in")
@@ -361,12 +363,12 @@ class FileSourceBuilder(Builder):
         return self._with_option(key, value)
 
     def build(self) -> FileSource:
-        """The source as set so far, checked by the jar when a classic session is active.
+        """Returns the source. In a classic session, the jar checks the options first.
 
-        On Spark Connect, or before a session is started, the options are checked when it is read.
+        On Spark Connect, or before the start of a session, the options are checked at the first read.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
@@ -374,12 +376,12 @@ class FileSourceBuilder(Builder):
 
 
 def _builder(paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]) -> FileSourceBuilder:
-    """A builder with the paths and the format alone."""
+    """Returns a builder with only the paths and the format."""
     return FileSourceBuilder(BuilderState.of({"path": _located(paths), "format": format_options}))
 
 
 def _located(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    """The option of one path, or that of several, which Spark sets for `load([…])`."""
+    """Returns the option for one path, or the option for several paths, which Spark sets for `load([…])`."""
     if not paths:
         raise ValueError("no path was named: name at least one file, directory or pattern")
     names = [path_text(path) for path in paths]

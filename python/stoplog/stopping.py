@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends queries between two of their batches, and waits for their end."""
+"""Stops queries between two of their batches, and waits for their end."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 
 def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
-    """Waits until the sink has closed and published the parts that it publishes when a query ends.
+    """Waits until the sink has closed and published its last parts after the end of a query.
 
-    Spark calls a query ended before its sink has done so. Call this after `awaitTermination()` and
-    before the files are read or the process exits.
+    Spark reports the end of a query before its sink has published these parts. Call this function after
+    `awaitTermination()`, before the files are read or the process exits.
 
     Args:
         query: a query of a classic session, running or ended.
-        timeout: seconds to wait at most.
+        timeout: the maximum seconds to wait.
 
     Returns:
-        Whether it was done in time. False also where the sink could not finish its parts, for storage did
-        not answer, say: the driver's log tells why, and the next start finishes them.
+        True if the sink finished in time. False also if the sink could not finish its parts, for example
+        because the storage did not respond. The driver's log contains the cause, and the next start finishes
+        the parts.
 
     Raises:
         ConnectUnsupported: the query runs on Spark Connect.
@@ -59,20 +60,20 @@ _ON_CONNECT = (
 
 
 def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: bool = True) -> bool:
-    """Stops a query when the micro-batch that runs has ended, and waits until its sink has ended, too.
+    """Stops a query after the current micro-batch, and waits for the end of its sink.
 
-    `query.stop()` alone interrupts the batch that runs. That loses nothing, for the next start does the batch
-    again; but its work is thrown away, and parts that were open stay so.
+    `query.stop()` alone interrupts the current batch. No row is lost, because the next start repeats the
+    batch; but the batch's work is discarded, and open parts stay open.
 
     Args:
-        query: a query of a classic session. With a sink of stoplog's no other batch begins meanwhile;
-            with another sink the next one may just have begun.
-        timeout: seconds for all of it; then the query is stopped wherever it is.
-        finalize: true to finish open parts, so that readers see all rows; otherwise the sink's
+        query: a query of a classic session. With a stoplog sink, no further batch starts meanwhile; with
+            another sink, the next batch may have started.
+        timeout: the maximum seconds for all steps; after this time, the query is stopped immediately.
+        finalize: true to finish open parts, so that all rows become visible; otherwise the sink's
             `finalizeOnTermination` decides.
 
     Returns:
-        Whether all was done in time. If not, nothing is lost or repeated: the next start goes on with it.
+        True if all steps finished in time. If not, no row is lost or repeated: the next start resumes.
 
     Raises:
         ConnectUnsupported: the query runs on Spark Connect.
@@ -96,19 +97,19 @@ def graceful_stop(
     marker: str | os.PathLike[str] | None = None,
     look_every: float = 5.0,
 ) -> Iterator[None]:
-    """Lets SIGTERM or a marker file stop the query inside of the block, as `stop_after_batch` does.
+    """Stops the query gracefully on SIGTERM or on a marker file inside the block, like `stop_after_batch`.
 
-    SIGTERM may come to this process or to Spark's JVM. To be used in the main thread: elsewhere Python
-    knows no signals, and only the JVM's are heard.
+    SIGTERM may be sent to this process or to Spark's JVM. Use the block in the main thread: in other threads,
+    Python does not handle signals, and only signals to the JVM stop the query.
 
     Args:
         query: a query of a classic session.
-        timeout: seconds for all of it; less than the sender of SIGTERM waits before it kills, which is
-            30 seconds in Kubernetes.
-        finalize: true to finish open parts, so that readers see all rows.
-        marker: a path of any file system that Spark knows, outside of the sink's; the file that stopped
-            the query is removed.
-        look_every: seconds between two looks for the marker.
+        timeout: the maximum seconds for all steps. Must be less than the time from SIGTERM to SIGKILL, which
+            is 30 seconds in Kubernetes.
+        finalize: true to finish open parts, so that all rows become visible.
+        marker: a path in any file system that Spark supports, outside the sink's path; the marker file that
+            stopped the query is deleted.
+        look_every: the seconds between two checks for the marker.
 
     Raises:
         ConnectUnsupported: the query runs on Spark Connect.
@@ -132,7 +133,7 @@ def graceful_stop(
 
 @contextmanager
 def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
-    # Not in the handler itself: it may interrupt a call to the JVM, whose connection it would use.
+    # Not in the handler itself, which may interrupt a call to the JVM and would share the call's connection.
     told = threading.Event()
     over = threading.Event()
 
@@ -157,7 +158,7 @@ def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: 
 
 @dataclass(frozen=True, slots=True)
 class _Handler:
-    """A signal handler that wakes the stoppers of this block and of all blocks around it."""
+    """A signal handler that wakes the stoppers of this block and of all enclosing blocks."""
 
     told: threading.Event
     outer: _Handler | None

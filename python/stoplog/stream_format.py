@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats that turn the bytes of a file into rows, record by record."""
+"""Formats that decode the bytes of a file record by record."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StreamFormat(OptionBacked):
-    """A format that is read record by record: lines of text, JSON or CSV, records behind their
-    lengths, or a class of your own on the JVM.
+    """A format that is read record by record.
 
-    Made by its static methods; immutable and comparable.
+    The format is lines of text, JSON or CSV, length-prefixed records, or a custom JVM class.
+
+    Created by the static methods; immutable and comparable.
 
     >>> StreamFormat.csv(header=True).options()
     {'format': 'csv', 'header': 'true'}
@@ -29,11 +30,11 @@ class StreamFormat(OptionBacked):
 
     @staticmethod
     def text_line_format(charset_name: str | None = None, line_separator: str | None = None) -> StreamFormat:
-        r"""A row for each line, in one column `value`.
+        r"""Reads a row for each line, in one column `value`.
 
         Args:
-            charset_name: the character set; UTF-8 by default, in which alone a large file can be read
-                in pieces side by side.
+            charset_name: the character set; UTF-8 by default. Large files are only split for parallel reads
+                in UTF-8.
             line_separator: the end of a line; `\n`, `\r\n` and `\r` by default.
 
         >>> StreamFormat.text_line_format("ISO-8859-1").options()
@@ -43,7 +44,7 @@ class StreamFormat(OptionBacked):
 
     @staticmethod
     def json(**spark_json_options: str | int | bool | None) -> StreamFormat:
-        """A JSON object on each line.
+        """Reads a JSON object from each line.
 
         Args:
             spark_json_options: any option of Spark's own JSON reader, by Spark's name.
@@ -55,7 +56,7 @@ class StreamFormat(OptionBacked):
 
     @staticmethod
     def csv(**spark_csv_options: str | int | bool | None) -> StreamFormat:
-        """A row of CSV on each line.
+        """Reads a CSV row from each line.
 
         Args:
             spark_csv_options: any option of Spark's own CSV reader, by Spark's name.
@@ -70,13 +71,13 @@ class StreamFormat(OptionBacked):
         length_prefix: Literal["varint", "int32be", "int32le"] | None = None,
         max_record_size: Size | None = None,
     ) -> StreamFormat:
-        """Records of bytes, each behind its length, as rows of one column `value`.
+        """Reads length-prefixed records of bytes as rows of one column `value`.
 
         Args:
-            length_prefix: the form of the lengths; `"varint"` by default, as protobuf's
-                `writeDelimitedTo` writes them, or four bytes, the highest or the lowest first.
-            max_record_size: a longer record is an error; a string such as `"64m"`, which is the
-                default, or an int of bytes.
+            length_prefix: the encoding of the lengths: `"varint"` by default, as in protobuf's
+                `writeDelimitedTo`, or four bytes in big-endian or little-endian order.
+            max_record_size: the maximum size of a record, a longer record is an error: a string such as
+                `"64m"`, which is the default, or an int of bytes.
 
         >>> StreamFormat.length_delimited("int32be").options()
         {'format': 'lengthDelimited', 'lengthPrefix': 'int32be'}
@@ -86,13 +87,15 @@ class StreamFormat(OptionBacked):
 
     @staticmethod
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> StreamFormat:
-        """A class on the session's class path that extends `StreamFormat` or `SimpleStreamFormat` of
-        `stoplog.source.format`, and `stoplog.format.read.RowFormat`.
+        """Reads with a custom class on the session's class path.
+
+        The class extends `StreamFormat` or `SimpleStreamFormat` of `stoplog.source.format`, and
+        `stoplog.format.read.RowFormat`.
 
         Args:
-            class_name: its fully qualified name; it needs a public constructor of a `java.util.Map`, which
-                gets the parameters, or one without arguments.
-            parameters: settings of the class, by the names that it reads.
+            class_name: the fully qualified name of the class. The class needs a public constructor with a
+                `java.util.Map` for the parameters, or a public constructor without arguments.
+            parameters: the settings of the class, by name.
 
         >>> StreamFormat.custom("com.acme.MeasurementFormat", {"unit": "m"}).options()
         {'format': 'com.acme.MeasurementFormat', 'format.unit': 'm'}
@@ -101,7 +104,7 @@ class StreamFormat(OptionBacked):
 
     @staticmethod
     def of(stream_format: StreamFormat | str) -> StreamFormat:
-        """A format as it is, or the one that `"text"`, `"json"`, `"csv"` or `"lengthDelimited"` stands for.
+        """Returns the format itself, or the format of `"text"`, `"json"`, `"csv"` or `"lengthDelimited"`.
 
         >>> StreamFormat.of("text") == StreamFormat.text_line_format()
         True

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
-    """The finished parts that the sink's log knows, one row each.
+    """Returns the finished parts in the sink's log, one row for each part.
 
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: one of the path's sinks; `main` by default.
+        sink_id: the sink id under the path; `main` by default.
 
     Example:
         stoplog.parts(spark, "/data/out").groupBy("bucket").count().show()
@@ -28,12 +28,12 @@ def parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "mai
 
 
 def epochs(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
-    """The committed epochs that the sink's log still holds, one row each.
+    """Returns the committed epochs in the sink's log, one row for each epoch.
 
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: one of the path's sinks; `main` by default.
+        sink_id: the sink id under the path; `main` by default.
 
     Example:
         stoplog.epochs(spark, "/data/out").show()
@@ -42,12 +42,12 @@ def epochs(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "ma
 
 
 def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
-    """The parts that are still open, whose rows readers do not see yet, one row each.
+    """Returns the open parts, whose rows readers do not see yet, one row for each part.
 
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: one of the path's sinks; `main` by default.
+        sink_id: the sink id under the path; `main` by default.
 
     Example:
         stoplog.open_parts(spark, "/data/out").isEmpty()
@@ -56,12 +56,13 @@ def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str =
 
 
 def incomplete_buckets(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
-    """The buckets with rows that no marker counts yet, one row each; none unless markers are asked for.
+    """Returns the buckets with rows that no marker counts yet, one row each; empty without the marker
+    options.
 
     Args:
         spark: a session, classic or Connect.
         path: the sink's path.
-        sink_id: one of the path's sinks; `main` by default.
+        sink_id: the sink id under the path; `main` by default.
 
     Example:
         stoplog.incomplete_buckets(spark, "/data/out").orderBy("bucket").show()

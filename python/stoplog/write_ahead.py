@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows sent to systems that have neither transactions nor keys, out of a log.
+"""Sends rows from a log to systems that have neither transactions nor keys.
 
-The session needs the jar `stoplog-wal` besides stoplog's own.
+In addition to stoplog's own jar, the session needs the jar `stoplog-wal`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FORMAT = "stoplog-wal"
-"""The name by which Spark finds the connector, and that of its artifact."""
+"""The name of the connector in Spark, and of its artifact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WriteAheadSink(Sink):
-    """A target to which rows are sent out of a log: at least once, exactly once where the target helps.
+    """A target for rows from a log: at least once, or exactly once with the target's support.
 
-    Made by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
+    Created by `WriteAheadSink.to_http`, `to_jdbc`, `to_cassandra` or `to_sender`; immutable and comparable.
 
     >>> WriteAheadSink.to_http("https://example.com/rows").with_batch_rows(100).build()
     WriteAheadSink(sender='http', url='https://example.com/rows', httpBatchRows='100')
@@ -36,10 +36,10 @@ class WriteAheadSink(Sink):
 
     @staticmethod
     def to_http(url: str) -> WriteAheadSinkBuilder:
-        """Posts rows as JSON lines, with an `Idempotency-Key` that is the same each time they are sent.
+        """Posts rows as JSON lines, with an `Idempotency-Key` that is the same for repeated requests.
 
         Args:
-            url: of `http` or `https`.
+            url: a URL with `http` or `https`.
 
         >>> WriteAheadSink.to_http("https://example.com/rows").build().options()
         {'sender': 'http', 'url': 'https://example.com/rows'}
@@ -48,15 +48,15 @@ class WriteAheadSink(Sink):
 
     @staticmethod
     def to_jdbc(url: str, table: str) -> WriteAheadSinkBuilder:
-        """Writes rows to a table of a database, exactly once.
+        """Writes rows to a database table, exactly once.
 
-        Each chunk of rows is one transaction with its note in the table `stoplog_chunks` there. With another
-        committer the note is made apart, and a chunk that was on its way may come twice. The session needs
-        the jar `stoplog-jdbc` and the database's driver as well.
+        Each chunk of rows is one transaction, which also records the chunk in the database's table
+        `stoplog_chunks`. With another committer, chunks are recorded separately, and a chunk in flight may be
+        written twice. The session also needs the jar `stoplog-jdbc` and the database's driver.
 
         Args:
-            url: of the database, such as `jdbc:postgresql://db/shop`.
-            table: as SQL names it; it must exist. Columns are found by their names.
+            url: the URL of the database, such as `jdbc:postgresql://db/shop`.
+            table: the name of an existing table, in SQL syntax. Columns are matched by name.
 
         >>> WriteAheadSink.to_jdbc("jdbc:derby:shop", "orders").with_jdbc_option("keyColumns", "id").build()
         WriteAheadSink(sender='jdbc', jdbc.url='jdbc:derby:shop', jdbc.dbtable='orders', committer='jdbc', \
@@ -67,15 +67,16 @@ jdbc.keyColumns='id')
 
     @staticmethod
     def to_cassandra(contact_points: str | Sequence[str], keyspace: str, table: str) -> WriteAheadSinkBuilder:
-        """Writes rows to a table of Cassandra's by their keys, effectively once.
+        """Writes rows to a Cassandra table by key, effectively once.
 
-        Rows have the write timestamp of their epoch, however often they are sent. What was sent is noted in
-        the table `stoplog_chunks` of the keyspace. The session needs the jar `stoplog-cassandra` as well.
+        Rows have the write timestamp of their epoch, also if they are sent repeatedly. The table
+        `stoplog_chunks` of the keyspace records the sent chunks. The session also needs the jar
+        `stoplog-cassandra`.
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.
-            keyspace: in upper or lower case as it is.
-            table: the name of the table; it must exist.
+            keyspace: the keyspace of the table, case-sensitive.
+            table: the name of an existing table.
 
         >>> sink = WriteAheadSink.to_cassandra(["10.0.0.1", "10.0.0.2"], "shop", "orders").build()
         >>> sink.options()["cassandra.contactPoints"]
@@ -93,10 +94,10 @@ jdbc.keyColumns='id')
 
     @staticmethod
     def to_sender(class_name: str) -> WriteAheadSinkBuilder:
-        """Sends rows by a class of your own.
+        """Sends rows by a custom class.
 
         Args:
-            class_name: of a class on Spark's class path that extends `stoplog.wal.RowSender`.
+            class_name: the name of a class on Spark's class path that extends `stoplog.wal.RowSender`.
         """
         return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": class_name}}))
 
@@ -104,19 +105,19 @@ jdbc.keyColumns='id')
         """Writes a batch; the sink needs `with_log_location`.
 
         Args:
-            df: a DataFrame that is not streaming.
+            df: a batch DataFrame.
         """
         self._write(df, "append")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WriteAheadSinkBuilder(Builder):
-    """Builds a `WriteAheadSink`; made by its static methods.
+    """Builds a `WriteAheadSink`; created by the sink's static methods.
 
-    Immutable: each method returns a new builder. Calling a method again replaces what it set before.
+    Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
 
     A method raises `TypeError` for an argument of another type, and `ValueError` for a number or a time that
-    is too small or a name that is empty.
+    is too small, or for an empty name.
     """
 
     def with_header(self, name: str, value: str) -> WriteAheadSinkBuilder:
@@ -128,7 +129,7 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(f"header {option_name(name).lower()}", **{f"httpHeader.{name}": value})
 
     def with_batch_rows(self, rows: int) -> WriteAheadSinkBuilder:
-        """Limits the rows of a request of `to_http`; 500 by default.
+        """Limits the rows in a request of `to_http`; 500 by default.
 
         >>> WriteAheadSink.to_http("https://example.com").with_batch_rows(100)
         WriteAheadSinkBuilder(sender='http', url='https://example.com', httpBatchRows='100')
@@ -136,9 +137,10 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(httpBatchRows=count_text("rows", rows))
 
     def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
-        """Sets the committer, which remembers the rows that have been sent.
+        """Sets the committer, which records the sent rows.
 
-        By default files in the sink's log; for `to_jdbc` and `to_cassandra` a table there.
+        The default is files in the sink's log; for `to_jdbc` and `to_cassandra`, a table in the target
+        system.
 
         Args:
             committer: `"files"`, `"jdbc"`, `"cassandra"`, or the name of a class on Spark's class path that
@@ -151,10 +153,10 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(committer=committer)
 
     def with_target_moved_from(self, target: str) -> WriteAheadSinkBuilder:
-        """Names the former target, if the target has moved: rows in the log go to the target of this run.
+        """Sets the former target of a moved target: rows in the log are sent to the current target.
 
         Args:
-            target: as `STOPLOG_WAL_TARGET_CHANGED` names it.
+            target: the name of the target in the error `STOPLOG_WAL_TARGET_CHANGED`.
 
         >>> WriteAheadSink.to_http("https://example.com").with_target_moved_from("https://old.example.com")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', \
@@ -166,8 +168,9 @@ targetMovedFrom='https://old.example.com')
         """Sets an option of the sender and the committer `jdbc`.
 
         Args:
-            key: as in `docs/reference/jdbc-options.md`: `user`, `keyColumns`, or a property of the driver.
-            value: its value.
+            key: an option in `docs/reference/jdbc-options.md`: `user`, `keyColumns`, or a property of the
+                driver.
+            value: the value of the option.
 
         >>> WriteAheadSink.to_jdbc("jdbc:derby:shop", "orders").with_jdbc_option("password", "hunter2")
         WriteAheadSinkBuilder(sender='jdbc', jdbc.url='jdbc:derby:shop', jdbc.dbtable='orders', \
@@ -179,13 +182,14 @@ committer='jdbc', jdbc.password='…')
         """Sets an option of the sender and the committer `cassandra`.
 
         Args:
-            key: as in `docs/reference/cassandra-options.md`, or `datastax-java-driver.…` of the driver.
-            value: its value.
+            key: an option in `docs/reference/cassandra-options.md`, or `datastax-java-driver.…` for the
+                driver.
+            value: the value of the option.
         """
         return self.with_option(f"cassandra.{key}", value)
 
     def with_sink_id(self, sink_id: str) -> WriteAheadSinkBuilder:
-        """Sets the sink id; sinks that keep their logs at one place need one each. `main` by default.
+        """Sets the sink id; sinks with the same log location need different ids. The default is `main`.
 
         >>> WriteAheadSink.to_http("https://example.com").with_sink_id("eu")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', sinkId='eu')
@@ -193,7 +197,7 @@ committer='jdbc', jdbc.password='…')
         return self._with(sinkId=sink_id)
 
     def with_log_location(self, directory: str | os.PathLike[str]) -> WriteAheadSinkBuilder:
-        """Sets the directory of the log; by default in the query's checkpoint.
+        """Sets the directory of the log. The default is the query's checkpoint.
 
         >>> WriteAheadSink.to_http("https://example.com").with_log_location("/log")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', logLocation='/log')
@@ -201,7 +205,7 @@ committer='jdbc', jdbc.password='…')
         return self._with(logLocation=path_text(directory))
 
     def with_option(self, key: str, value: Value) -> WriteAheadSinkBuilder:
-        """Sets any option by its own name: of the sink, of the sender or of the committer.
+        """Sets any option by its name: an option of the sink, of the sender or of the committer.
 
         >>> WriteAheadSink.to_http("https://example.com").with_option("httpTimeout", "5s")
         WriteAheadSinkBuilder(sender='http', url='https://example.com', httpTimeout='5s')
@@ -209,13 +213,13 @@ committer='jdbc', jdbc.password='…')
         return self._with_option(key, value)
 
     def build(self) -> WriteAheadSink:
-        """The sink as set so far, checked by the jar when a classic session is active.
+        """Returns the sink. In a classic session, the jar checks the options first.
 
-        On Spark Connect, or before a session is started, the options are checked when it is written to.
+        On Spark Connect, or before the start of a session, the options are checked at the first write.
 
         Raises:
-            InvalidOptions: an option was given two values, or the jar refused some options.
-            JarMissing: the active session runs without stoplog's jar, or without that of this connector.
+            InvalidOptions: an option was given two values, or the jar rejected some options.
+            JarMissing: the active session runs without stoplog's jar, or without the connector's jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
         return WriteAheadSink(checked(self._state, "stoplog.wal.WriteAheadSink", FORMAT))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of a user's own pipeline, which is killed where it hurts and started again.
+"""Crash tests of user pipelines, which are killed at chosen steps and restarted.
 
-A pytest plugin that is there as soon as the package is installed:
+The installed package is also a pytest plugin:
 
     from stoplog.testing import Step
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process in which a pipeline lives.
+"""The process that runs a pipeline.
 
-It reads its instructions from its standard input, a line of JSON
-(`stoplog.testing._process.ProcessRun`), and dies with the process that holds the other end.
+The process reads its instructions from its standard input, a line of JSON
+(`stoplog.testing._process.ProcessRun`), and dies with the process at the other end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def live(life: dict[str, Any]) -> None:
-    """Runs the query to the end of all input, and of the sink's finalizing."""
+    """Runs the query to the end of its input, and to the end of the sink's finalizing."""
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -48,13 +48,13 @@ def live(life: dict[str, Any]) -> None:
         )
     query = writer.option("checkpointLocation", life["checkpoint"]).trigger(**life["trigger"]).start()
     query.awaitTermination()
-    # The open parts of an ended query are published before the application is gone.
+    # The open parts of an ended query are published before the application ends.
     spark.stop()
 
 
 @contextmanager
 def halted() -> Iterator[None]:
-    """Ends the process with the JVM's exit code for an error because the JVM is gone; raises any other."""
+    """Exits with the JVM's exit code if the error is due to the end of the JVM; re-raises any other error."""
     from pyspark import SparkContext
 
     try:
@@ -73,7 +73,7 @@ def halted() -> Iterator[None]:
 
 
 def _die_with_parent() -> None:
-    # Not by sys.stdin, whose lock a thread that waits would hold when the interpreter ends.
+    # Not by sys.stdin, whose lock a waiting thread would hold at the end of the interpreter.
     while os.read(0, 1):
         pass
     os.killpg(0, signal.SIGKILL)

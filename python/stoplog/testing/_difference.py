@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The difference between expected rows and those that were found."""
+"""The difference between expected and found rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeAlias
 from stoplog.testing.rows import Row
 
 Key: TypeAlias = str | Sequence[str] | Callable[[Row], Hashable] | None
-"""The key of a row: a column, or several, or a function; all of it if there is none."""
+"""The key of a row: a column, several columns, or a function; the whole row by default."""
 
 _SHOWN_ROWS = 5
 _SHOWN_FILES = 4
@@ -21,7 +21,7 @@ _SHOWN_LETTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A row that is there more often than it should be."""
+    """A row that was found more often than expected."""
 
     row: Row
     expected: int
@@ -37,12 +37,12 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between the rows that are there and those that should be.
+    """The difference between the found rows and the expected rows.
 
     Attributes:
-        lost: rows that are missing, one for each time.
-        repeated: rows that were expected, and are there more often.
-        unexpected: rows that were not expected; with the files that hold them.
+        lost: the missing rows, one entry for each missing occurrence.
+        repeated: the expected rows that were found too often.
+        unexpected: the rows that were not expected, with the files that contain the rows.
     """
 
     lost: tuple[Row, ...]
@@ -51,16 +51,16 @@ class Difference:
 
     @property
     def is_none(self) -> bool:
-        """True if each row is there once."""
+        """Returns true if each row was found exactly once."""
         return not self.lost and self.has_no_surplus
 
     @property
     def has_no_surplus(self) -> bool:
-        """True if no row is repeated or unexpected, which holds also while rows are still hidden."""
+        """Returns true if no row is repeated or unexpected; hidden rows do not affect the result."""
         return not self.repeated and not self.unexpected
 
     def text(self, root: Path) -> str:
-        """The difference in words, with paths relative to a directory."""
+        """Formats the difference, with paths relative to a directory."""
         sentences = (
             _list(f"{len(self.lost)} lost", [_short(row) for row in self.lost]),
             _list(f"{len(self.repeated)} repeated", [each.text(root) for each in self.repeated]),
@@ -106,7 +106,7 @@ def _identity(key: Key) -> Callable[[Row], Hashable]:
 
 
 def _column(row: Row, name: str) -> object:
-    """The value of a column; of a row without columns, such as a line of text, the row."""
+    """Returns the value of a column; for a row without columns, such as a line of text, the row."""
     if not isinstance(row, Mapping):
         return row
     if name not in row:

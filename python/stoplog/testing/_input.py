@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that arrive for a pipeline."""
+"""The input files of a pipeline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stoplog.testing.rows import Row
 
 
 class Input:
-    """A directory in which each file appears once, whole, as a file source wants it."""
+    """A directory in which each file appears atomically, as a file source requires."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -23,10 +23,10 @@ class Input:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """All rows that were fed.
+        """Returns all rows that were fed.
 
         Raises:
-            ValueError: some were fed as files, whose rows this process does not know.
+            ValueError: some rows were fed as files, whose contents are unknown to this process.
         """
         if not self._is_known:
             raise ValueError(

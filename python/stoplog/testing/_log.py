@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of a directory's sinks, by their logs."""
+"""The progress of a directory's sinks, from their logs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from stoplog._storage.local import LocalStorage
 
 
 def committed_epochs(directory: Path) -> int:
-    """The number of epochs that the newest records know of, those of all sink ids together."""
+    """Returns the number of epochs in the newest records, summed over all sink ids."""
     storage = LocalStorage(str(directory))
     return sum(_epochs(storage, f"{ROOT}/{sink}/{LOG}") for sink in storage.children(ROOT)[0])
 
 
 def _epochs(storage: LocalStorage, log: str) -> int:
-    # Names are sequence numbers of fixed width. A record that is gone was trimmed after a newer one came.
+    # Names are sequence numbers of fixed width. A missing record was trimmed after a newer record was
+    # written.
     records = (file.path for file in storage.children(log)[1] if file.path.endswith(RECORD_ENDS))
     for record in sorted(records, reverse=True):
         content = storage.read(record)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One life of a query's process, and the user's function that it runs."""
+"""A process of a query, and the user's function that the process runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAIN_AGAIN = "__stoplog_pipeline__"
 
 @dataclass(frozen=True, slots=True)
 class FunctionName:
-    """The place of a function: its module's name and file, and its own name."""
+    """The identity of a function: its module's name and file, and its own name."""
 
     module: str
     file: str
@@ -32,10 +32,10 @@ class FunctionName:
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> FunctionName:
-        """The name by which another process finds this function.
+        """Returns the name by which another process finds this function.
 
         Raises:
-            TypeError: it is a lambda, a method, or made inside another function.
+            TypeError: the function is a lambda, a method, or defined inside another function.
         """
         module = sys.modules.get(getattr(function, "__module__", None) or "")
         name = getattr(function, "__qualname__", repr(function))
@@ -49,7 +49,7 @@ class FunctionName:
         return cls(module.__name__, str(Path(file).resolve()), name)
 
     def find(self) -> Callable[..., Any]:
-        """The function, in this process."""
+        """Returns the function in this process."""
         found: Callable[..., Any] = getattr(self._module(), self.name)
         return found
 
@@ -66,7 +66,7 @@ class FunctionName:
         return module
 
     def _is_importable(self) -> bool:
-        """True if its name leads to its file, and not to another one of that name."""
+        """Returns true if the module's name resolves to this file instead of another file."""
         try:
             spec = importlib.util.find_spec(self.module)
         except (ImportError, ValueError):
@@ -75,21 +75,21 @@ class FunctionName:
 
 
 KILLED = (137, -signal.SIGKILL)
-"""The exit codes of a halt inside the JVM and of a `kill -9`."""
+"""The exit codes of a halt inside the JVM and of `kill -9`."""
 
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=128m -XX:+UseSerialGC"
-"""A short life is over before the optimizing compiler and other collectors pay."""
+"""In a short run, the optimizing compiler and other collectors cost more than they save."""
 
 _JVM_OPTIONS = "spark.driver.extraJavaOptions"
 _LOOK_SECONDS = 0.01
 _TAIL_BYTES = 8192
-# What a session in this process has set for itself, and would make a child part of it.
+# The settings of a session in this process, which would connect a child to this session.
 _OF_THIS_SESSION = ("PYSPARK_GATEWAY_", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRun:
-    """The instructions for the process.
+    """The instructions for a process.
 
     Attributes:
         fault: `<step>:<occurrence>:halt`, or nothing.
@@ -121,11 +121,11 @@ class ProcessRun:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a life.
+    """The end of a process.
 
     Attributes:
-        code: of the process.
-        said: the last of what it has printed.
+        code: the exit code of the process.
+        said: the last lines of the process's output.
     """
 
     code: int
@@ -137,27 +137,27 @@ class End:
 
 
 class OutOfTime(Exception):
-    """A life that had to be cut off, with the last of what it has printed."""
+    """A process exceeded its time limit; contains the last lines of the process's output."""
 
 
 class ProcessRunner(Protocol):
     """A runner of pipelines."""
 
     def __call__(self, life: ProcessRun, log: Path, is_doomed: Callable[[], bool]) -> End:
-        """Runs one life from start to end.
+        """Runs a process from start to end.
 
         Args:
-            log: the file for what the process prints.
-            is_doomed: polled; once it is true, `kill -9` ends the process.
+            log: the file for the process's output.
+            is_doomed: polled; `kill -9` ends the process once the function returns true.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ChildProcesses:
-    """Each life in a process of its own, the leader of its session.
+    """Runs each life in a separate process, which is the leader of its own session.
 
     Args:
-        limit_seconds: a process that takes longer hangs.
+        limit_seconds: the time limit of a process.
         command: the command line of the process.
     """
 
@@ -177,7 +177,7 @@ class ChildProcesses:
             )
             try:
                 assert process.stdin is not None
-                # It stays open: its end tells the child that this process is gone.
+                # Kept open: the end of the stream signals the end of this process to the child.
                 with suppress(BrokenPipeError):
                     process.stdin.write(f"{life.to_json()}\n".encode())
                     process.stdin.flush()
@@ -190,7 +190,7 @@ class ChildProcesses:
 
 
 def kill(process: subprocess.Popen[Any]) -> None:
-    """`kill -9` of a process and all of its session; harmless when they have ended."""
+    """Kills a process and its session by `kill -9`; no effect if they have ended."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -210,7 +210,7 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 def _environment() -> dict[str, str]:
     own = {key: value for key, value in os.environ.items() if not key.startswith(_OF_THIS_SESSION)}
-    # Python workers import what a user's functions are made of from where this process does.
+    # Python workers import the modules of a user's functions from the same locations as this process.
     path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
     return {"SPARK_LOCAL_IP": "127.0.0.1"} | own | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": path}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes pipelines."""
+"""Creates pipelines."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _HANGS_SECONDS = 300.0
 
 
 class PipelineFactory:
-    """The fixture `stoplog_pipeline`: called with a function, it makes a pipeline of it.
+    """The fixture `stoplog_pipeline`, which creates a pipeline from a function.
 
     Args:
-        directory: under which each pipeline gets a directory of its own.
-        lives: instead of processes, for tests of this package.
+        directory: the parent directory of the pipelines' directories.
+        lives: a replacement for processes, for tests of this package.
     """
 
     def __init__(self, directory: Path, lives: ProcessRunner | None = None) -> None:
@@ -36,20 +36,19 @@ class PipelineFactory:
         reader: Reader = by_suffix,
         limit_seconds: float = _HANGS_SECONDS,
     ) -> Pipeline:
-        """A pipeline in empty directories.
+        """Creates a pipeline in empty directories.
 
         Args:
-            build: a function at the top of a module, `build(spark, source, sink, **arguments)`. It reads the
-                directory `source`, writes to the directory `sink`, and returns the query's
-                `DataStreamWriter`. Checkpoint and trigger are set for it, and it is started.
-            arguments: further arguments of `build`, by name; anything that JSON can carry.
-            conf: settings of Spark; the master is `local[2]` unless they set one. This package's jar is
-                added.
-            reader: from a finished file to its rows; by default by the file's suffix.
-            limit_seconds: a life that takes longer is killed, and the test fails.
+            build: a function at the top level of a module, `build(spark, source, sink, **arguments)`. The
+                function reads the directory `source`, writes to the directory `sink`, and returns the query's
+                `DataStreamWriter`. The pipeline sets the checkpoint and the trigger, and starts the query.
+            arguments: further arguments of `build`, by name; any values that JSON supports.
+            conf: Spark settings; the default master is `local[2]`. This package's jar is added.
+            reader: a function from a finished file to its rows; by default chosen by the file's suffix.
+            limit_seconds: the time limit of a process; a longer run is killed, and the test fails.
 
         Raises:
-            TypeError: another process would not find `build` again, or not get `arguments`.
+            TypeError: another process could not find `build`, or not receive `arguments`.
         """
         life = ProcessRun(
             build=FunctionName.of(build),

@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 Build: TypeAlias = "Callable[..., DataStreamWriter]"
-"""`build(spark, source, sink, **arguments)`: the query of a pipeline, before it is started."""
+"""`build(spark, source, sink, **arguments)`: returns the query of a pipeline before the query is started."""
 
 Expected: TypeAlias = "Iterable[Row] | Callable[[Sequence[Row]], Iterable[Row]] | None"
-"""The rows that should be there; or a function that makes them of those that were fed; or just those."""
+"""The expected rows; or a function from the fed rows to the expected rows; or `None` for the fed rows."""
 
-# What Spark does between two micro-batches needs a query that waits for more.
+# Steps between two micro-batches need a query that waits for more input.
 _BY_CLOCK = (Step.BEFORE_ROLL,)
 _TAKE_ALL: Mapping[str, Any] = {"availableNow": True}
 _GO_ON: Mapping[str, Any] = {"processingTime": "0 seconds"}
 
 
 class PipelineFailed(Exception):
-    """The pipeline's process ended by an error of its own, or did not end."""
+    """The pipeline's process failed with its own error, or exceeded its time limit."""
 
 
 class NotReached(AssertionError):
-    """The pipeline ended well before it came to the moment at which it was to be killed."""
+    """The pipeline ended successfully before the step at which it should be killed."""
 
 
 class Pipeline:
-    """A pipeline on local directories, which lives, dies and lives again.
+    """A pipeline on local directories, which can be killed and restarted.
 
-    Made by the fixture `stoplog_pipeline`. Each life is a process of its own, with a session, a JVM and the
-    trigger `availableNow`: it takes all input that there is, and ends.
+    Created by the fixture `stoplog_pipeline`. Each life is a separate process, with its own session and JVM,
+    and with the trigger `availableNow`: the process reads all available input, and ends.
     """
 
     def __init__(self, root: Path, first: ProcessRun, reader: Reader, lives: ProcessRunner) -> None:
@@ -58,42 +58,42 @@ class Pipeline:
 
     @property
     def root(self) -> Path:
-        """The directory of all that belongs to this pipeline."""
+        """Returns the directory of all files of this pipeline."""
         return self._root
 
     @property
     def source(self) -> Path:
-        """The directory from which it reads."""
+        """Returns the input directory."""
         return self._root / "in"
 
     @property
     def sink(self) -> Path:
-        """The directory into which it writes."""
+        """Returns the output directory."""
         return self._root / "out"
 
     @property
     def checkpoint(self) -> Path:
-        """The directory of the query's progress."""
+        """Returns the directory of the query's progress."""
         return self._root / "checkpoint"
 
     @property
     def fed(self) -> tuple[Row, ...]:
-        """All rows that have been fed, in order.
+        """Returns all fed rows, in order.
 
         Raises:
-            ValueError: files were fed, whose rows are not known.
+            ValueError: files were fed, whose rows are unknown.
         """
         return self._input.rows
 
     def feed(self, rows: Iterable[Row]) -> None:
-        """Lets one file arrive, whole at once.
+        """Adds an input file, which appears atomically.
 
         Args:
-            rows: lines of text, or records, which become lines of JSON.
+            rows: lines of text, or records, which are written as lines of JSON.
 
         Raises:
-            TypeError: it is one row instead of several.
-            ValueError: a line has an end of line in it.
+            TypeError: the argument is a single row instead of several rows.
+            ValueError: a line contains a line break.
 
         Example:
             pipeline.feed(["a", "b"])
@@ -102,29 +102,29 @@ class Pipeline:
         self._input.add(rows)
 
     def feed_file(self, file: Path) -> None:
-        """Lets a copy of a file arrive, in any format; assertions need `expected` then."""
+        """Adds a copy of a file in any format; assertions then need `expected`."""
         self._input.copy(file)
 
     def run(self) -> None:
-        """Runs one life to its end: all input is taken, and all of it is in finished files.
+        """Runs the process to its end, so that finished files contain all input.
 
         Raises:
-            PipelineFailed: it ended by an error.
+            PipelineFailed: the process ended with an error.
         """
         end = self._start(self._next)
         if end.code != 0:
             raise self._failed(end)
 
     def kill_at(self, step: Step, occurrence: int = 1) -> None:
-        """Runs one life that dies at a step, as by `kill -9`.
+        """Runs a process that dies at a step, as by `kill -9`.
 
         Args:
-            step: the step at which it dies.
-            occurrence: the how manieth time it comes there, from 1.
+            step: the step at which the process dies.
+            occurrence: the number of the occurrence of the step, from 1.
 
         Raises:
-            NotReached: it took all input and ended, and did not come there so often.
-            PipelineFailed: it ended by an error of its own.
+            NotReached: the process read all input and ended before this occurrence of the step.
+            PipelineFailed: the process ended with its own error.
 
         Example:
             pipeline.kill_at(Step.MID_PUBLISH, occurrence=3)
@@ -143,16 +143,16 @@ class Pipeline:
             raise self._failed(end)
 
     def kill_9(self, after_epochs: int = 1) -> None:
-        """Runs one life and ends it by a real `kill -9`, as soon as it has committed some epochs.
+        """Runs a process and kills it by a real `kill -9` after the process has committed some epochs.
 
-        What it is at then is another thing each time.
+        The exact moment of the kill differs from run to run.
 
         Args:
-            after_epochs: the number of epochs (micro-batches) that its log gains in this life.
+            after_epochs: the number of epochs (micro-batches) that the log gains in this process.
 
         Raises:
-            NotReached: it ended before.
-            PipelineFailed: it ended by an error of its own.
+            NotReached: the process ended earlier.
+            PipelineFailed: the process ended with its own error.
         """
         if after_epochs < 1:
             raise ValueError(f"after_epochs is {after_epochs}; the least is 1")
@@ -173,7 +173,8 @@ class Pipeline:
         arguments: Mapping[str, Any] | None = None,
         conf: Mapping[str, str] | None = None,
     ) -> None:
-        """Sets other code or settings from the next life on, on the same directories; the rest stays."""
+        """Changes the code or settings from the next process on; the directories and other settings are kept.
+        """
         self._next = replace(
             self._next,
             build=self._next.build if build is None else FunctionName.of(build),
@@ -182,24 +183,23 @@ class Pipeline:
         )
 
     def files(self) -> list[Path]:
-        """The finished files that any reader of the directory finds."""
+        """Returns the finished files that any reader of the directory finds."""
         return files(self.sink)
 
     def visible(self) -> list[Row]:
-        """The rows of the finished files."""
+        """Returns the rows of the finished files."""
         return [row for row, _ in self._found()]
 
     def assert_each_once(self, expected: Expected = None, key: Key = None) -> None:
-        """Asserts that each row is in the finished files, once, and nothing else is.
+        """Asserts that the finished files contain each row exactly once, and no other rows.
 
         Args:
-            expected: the rows, or a function that makes them of those that were fed; by default those that
-                were fed.
-            key: a column, or columns, or a function of a row, by which rows are compared; by default all of
-                it. A line of text is its own key.
+            expected: the rows, or a function from the fed rows to the expected rows; by default the fed rows.
+            key: a column, several columns, or a function of a row, by which rows are compared; by default the
+                whole row. A line of text is its own key.
 
         Raises:
-            AssertionError: some are lost, repeated or unexpected; it names them and their files.
+            AssertionError: rows are lost, repeated or unexpected; the message lists the rows and their files.
 
         Example:
             pipeline.assert_each_once(key="id")
@@ -211,14 +211,14 @@ class Pipeline:
             raise AssertionError(self._told("Not each row is there once", found))
 
     def assert_none_twice(self, expected: Expected = None, key: Key = None) -> None:
-        """Asserts that no row is there twice, which holds at any moment; rows may still be hidden.
+        """Asserts that no row is visible twice, an invariant at any time; rows may still be hidden.
 
         Args:
-            expected: as in `assert_each_once`, all that there may be.
-            key: as there.
+            expected: as in `assert_each_once`: all allowed rows.
+            key: see `assert_each_once`.
 
         Raises:
-            AssertionError: some are repeated or unexpected.
+            AssertionError: rows are repeated or unexpected.
         """
         __tracebackhide__ = True
         found = replace(self._difference(expected, key), lost=())
@@ -232,20 +232,21 @@ class Pipeline:
         expected: Expected = None,
         key: Key = None,
     ) -> None:
-        """Dies at one step after another and loses nothing.
+        """Asserts that the pipeline survives a crash at each of several steps.
 
-        For each step it is fed, killed there, and looked at; then it is fed once more, runs to its end, and
-        each row must be there once.
+        For each step, the pipeline is fed, killed at the step, and checked. Finally, the pipeline is fed
+        again and runs to its end, and each row must be visible exactly once.
 
         Args:
-            batch: the rows of the file with a number, from 0: others for each number.
-            steps: the steps to die at, each in a life of its own of seconds. `Step.always()` is thorough.
+            batch: returns the rows of the n-th file, from 0, with different rows for each number.
+            steps: the steps of the crashes; each step needs a process, which takes seconds. `Step.always()`
+                is thorough.
             expected: as in `assert_each_once`.
-            key: as there.
+            key: see `assert_each_once`.
 
         Raises:
             AssertionError: a row is lost, repeated or unexpected; or a step was not reached.
-            PipelineFailed: a life ended by an error of its own.
+            PipelineFailed: a process ended with its own error.
 
         Example:
             pipeline.survives(lambda number: [f"{number}-{row}" for row in range(100)])
@@ -297,10 +298,10 @@ class Pipeline:
 
 
 def checked(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that can be handed over to another process.
+    """Checks and returns arguments that another process can receive.
 
     Raises:
-        TypeError: JSON cannot carry one.
+        TypeError: JSON does not support an argument.
     """
     try:
         json.dumps(dict(arguments))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finished files as any reader of the directory sees them: plain Python, no log, no Spark.
+"""Reads finished files like any reader of the directory: plain Python, without the log and Spark.
 
-A reader is a function from a file to its rows; `stoplog_pipeline` takes one as its argument `reader`.
+A reader is a function from a file to its rows; `stoplog_pipeline` accepts a reader as its argument `reader`.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from typing import Any, TypeAlias
 from stoplog._storage.local import LocalStorage
 
 Row: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
-"""A line of text, or columns by name, or columns in order."""
+"""A line of text, columns by name, or columns in order."""
 
 Reader: TypeAlias = Callable[[Path], Iterable[Row]]
 
 
 def files(directory: Path) -> list[Path]:
-    """Every file that a reader of the directory finds: no hidden one, none below a hidden directory."""
-    # Not by `rglob`, which fails when a query deletes a directory under it.
+    """Returns all files that a reader of the directory finds: no hidden files, no files in hidden
+    directories.
+    """
+    # Not by `rglob`, which fails when a query deletes a directory during the walk.
     found = LocalStorage(str(directory)).files(enter=_is_shown)
     return sorted(directory / file.path for file in found if _is_shown(file.path))
 
 
 def by_suffix(file: Path) -> Iterable[Row]:
-    """The rows by the first known suffix of the name; lines of text if there is none."""
+    """Reads the rows by the first known suffix of the name; reads lines of text without such a suffix."""
     for suffix in file.suffixes:
         if suffix in _READERS:
             return _READERS[suffix](file)
@@ -39,41 +41,41 @@ def by_suffix(file: Path) -> Iterable[Row]:
 
 
 def lines(file: Path) -> list[str]:
-    """The lines of a text, each without its end."""
+    """Returns the lines of a text, without line ends."""
     return [line.rstrip("\n") for line in _text(file)]
 
 
 def json_records(file: Path) -> list[Row]:
-    """The JSON values of a file, one on each line."""
+    """Returns the JSON values of a file, one for each line."""
     return [json.loads(line) for line in _text(file)]
 
 
 def csv_rows(file: Path) -> list[Row]:
-    """The rows of a CSV file as tuples of strings; a header would be a row as well."""
+    """Returns the rows of a CSV file as tuples of strings; a header is also returned as a row."""
     return [tuple(row) for row in csv.reader(_text(file))]
 
 
 def csv_records(file: Path) -> list[Row]:
-    """The rows of a CSV file as dicts of strings, by the names in its first line."""
+    """Returns the rows of a CSV file as dicts of strings, by the names in the first line."""
     return list(csv.DictReader(_text(file)))
 
 
 def parquet(file: Path) -> list[Row]:
-    """The rows of a Parquet file as dicts. Needs pyarrow."""
+    """Returns the rows of a Parquet file as dicts. Needs pyarrow."""
     from pyarrow import parquet
 
     return list(parquet.ParquetFile(file).read().to_pylist())
 
 
 def orc(file: Path) -> list[Row]:
-    """The rows of an ORC file as dicts. Needs pyarrow."""
+    """Returns the rows of an ORC file as dicts. Needs pyarrow."""
     from pyarrow import orc
 
     return list(orc.ORCFile(file).read().to_pylist())
 
 
 def avro(file: Path) -> list[Row]:
-    """The records of an Avro file, mostly dicts. Needs fastavro."""
+    """Returns the records of an Avro file, mostly dicts. Needs fastavro."""
     import fastavro
 
     with file.open("rb") as stream:
@@ -82,10 +84,10 @@ def avro(file: Path) -> list[Row]:
 
 
 def content(file: Path) -> bytes:
-    """The bytes of the file once it is decompressed, all of its members.
+    """Returns the decompressed bytes of all members of a file.
 
     Raises:
-        ValueError: Python's own library cannot decompress it.
+        ValueError: Python's standard library cannot decompress the file.
     """
     if file.suffix in _UNKNOWN:
         raise ValueError(
@@ -97,12 +99,12 @@ def content(file: Path) -> bytes:
 
 
 def _text(file: Path) -> io.StringIO:
-    # Lines end where Spark's reader ends them, and not at each character that Unicode calls a line's end.
+    # Splits lines like Spark's reader, not at all line breaks of Unicode.
     return io.StringIO(content(file).decode(), newline=None)
 
 
 def _is_shown(path: str) -> bool:
-    """True for a name that readers see; the walk has asked for the directories above it."""
+    """Returns true if readers see the name; the walk has checked the parent directories."""
     return not path.rpartition("/")[2].startswith(("_", "."))
 
 

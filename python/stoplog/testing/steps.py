@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The named steps of the protocol, at which a test can let the process die."""
+"""The named steps of the protocol, at which a test can kill the process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stoplog._shared import shared
 
 
 class Step(Enum):
-    """A place in the protocol where a crash leaves something different on storage.
+    """A step of the protocol at which a crash leaves a different state of the storage.
 
-    The value is the jar's name of the step. Some are passed only with an option that asks for what they are
-    of: markers of complete buckets, compaction, a bulk format, stoplog's source.
+    The value is the jar's name of the step. Some steps occur only with an option: for markers of complete
+    buckets, compaction, a bulk format, or stoplog's source.
 
     >>> Step.AFTER_RECORD.value
     'afterRecord'
@@ -53,7 +53,7 @@ class Step(Enum):
     AFTER_RELEASE = "afterRelease"
     MID_SWEEP = "midSweep"
 
-    # small parts give way to one
+    # compaction of small parts
     MID_MERGE = "midMerge"
     BEFORE_COMPACT = "beforeCompact"
     MID_REPLACE = "midReplace"
@@ -65,10 +65,10 @@ class Step(Enum):
     # a batch job that replaces files
     CUT_TAKEN = "cutTaken"
 
-    # a batch job is over
+    # the end of a batch job
     MID_REMOVE = "midRemove"
 
-    # a write-ahead sink sends what is in its log
+    # a write-ahead sink sends the rows in its log
     BEFORE_SEND = "beforeSend"
     AFTER_SEND = "afterSend"
     AFTER_NOTE = "afterNote"
@@ -97,14 +97,14 @@ class Step(Enum):
     JDBC_IN_COMMIT = "jdbcInCommit"
     JDBC_AFTER_COMMIT = "jdbcAfterCommit"
 
-    # a tool of the command line, beside the steps of every driver
+    # a command-line tool, in addition to the steps of every driver
     LOG_KEPT = "logKept"
     PART_KEPT = "partKept"
     BEFORE_REWIND = "beforeRewind"
 
     @property
     def after(self) -> str:
-        """The state of the storage when the process dies here.
+        """Returns the state of the storage after a crash at this step.
 
         >>> Step.AFTER_RECORD.after
         'the record decides; none of its parts is visible'
@@ -113,10 +113,10 @@ class Step(Enum):
 
     @classmethod
     def named(cls, name: str) -> Step:
-        """The step of that name.
+        """Returns the step with this name.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no such step.
 
         >>> Step.named("midPublish")
         <Step.MID_PUBLISH>
@@ -128,12 +128,13 @@ class Step(Enum):
 
     @classmethod
     def sample(cls) -> tuple[Step, ...]:
-        """Four steps that differ most: in the rows, between record and files, among the files, at the end."""
+        """Returns four very different steps: within rows, between record and files, among files, at the end.
+        """
         return cls.MID_WRITE, cls.AFTER_RECORD, cls.MID_PUBLISH, cls.AFTER_RELEASE
 
     @classmethod
     def always(cls) -> tuple[Step, ...]:
-        """The steps that each query passes which writes files by stoplog, with any options."""
+        """Returns the steps of every query that writes files by stoplog, regardless of its options."""
         return (
             cls.BEFORE_REPUBLISH,
             cls.BEFORE_CLAIM,
@@ -160,5 +161,5 @@ class Step(Enum):
 
 @cache
 def _texts() -> Mapping[str, str]:
-    """The states of the storage at the steps of the core, and of the connectors that have some."""
+    """Returns the states of the storage at the steps of the core and of the connectors."""
     return {name: text for jar in ("core", "jdbc", "wal") for name, text in shared(jar)["steps"].items()}

@@ -25,8 +25,9 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class BuilderState:
-    """The options that calls of a builder have set, in groups. A new group replaces the group of the same
-    name.
+    """The options that calls of a builder have set, in groups.
+
+    A new group replaces the group of the same name.
 
     Attributes:
         groups: the names and options of the groups, in the order of the calls.

@@ -93,8 +93,9 @@ class StartPosition:
 
     @staticmethod
     def timestamp(time: datetime | int) -> StartPosition:
-        """Starts at each partition's first record that is not older; without such a record, at the
-        partition's end.
+        """Starts at each partition's first record that is not older.
+
+        Without such a record, at the partition's end.
 
         Args:
             time: a time with a zone, or in UTC by default; or the milliseconds since 1970-01-01T00:00:00Z.
@@ -284,7 +285,7 @@ class KafkaSourceBuilder(Unbuilt):
     _value: Decoder = Decoder("{}")
 
     def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
-        """Reads all partitions of these topics, including partitions that are added later."""
+        """Reads all topics whose whole names match a Java regular expression, also topics added later."""
         return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:

@@ -197,8 +197,9 @@ class FileSinkMethods(Builder):
         return self._with(finalizeOnTermination=when)
 
     def with_on_lost_part(self, action: Literal["fail", "skip"]) -> Self:
-        """Sets the reaction to a missing part in recovery, removed by another program. The default is
-        `"fail"`.
+        """Sets the reaction to a missing part in recovery, removed by another program.
+
+        The default is `"fail"`.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_on_lost_part("skip")

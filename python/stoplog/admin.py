@@ -182,8 +182,9 @@ class SinkAdmin:
         return self._plan("adopt", checkpoint=path_text(checkpoint))
 
     def adopt_and_repeat(self, query_id: str, next_batch: int) -> AdminPlan:
-        """Plans a takeover like `adopt`, by a query that may repeat rows of the log. The plan contains the
-        number.
+        """Plans a takeover like `adopt`, by a query that may repeat rows of the log.
+
+        The plan contains the number.
 
         Example:
             tools = stoplog.administer("/data/events")

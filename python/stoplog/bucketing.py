@@ -116,8 +116,9 @@ class SequenceFileWriter:
 
 @dataclass(frozen=True, slots=True)
 class AvroKeyValueSinkWriter:
-    """Avro files of pairs in the format of Hadoop's `AvroKeyValueOutputFormat`, from columns `key` and
-    `value`.
+    """Avro files of pairs in the format of Hadoop's `AvroKeyValueOutputFormat`.
+
+    The columns are `key` and `value`.
 
     Args:
         key_schema: the schema of the keys, as JSON.
@@ -243,8 +244,9 @@ class BucketingSink:
         self._writer: Writer = StringWriter()
 
     def set_bucketer(self, bucketer: Bucketer) -> Self:
-        """Sets the directory of each row. The default is one directory for each hour, `2026-01-31--20`, in
-        UTC.
+        """Sets the directory of each row.
+
+        The default is one directory for each hour, `2026-01-31--20`, in UTC.
 
         Args:
             bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or a custom JVM class,
@@ -279,8 +281,9 @@ class BucketingSink:
         return self.set_option("inactivityInterval", duration_text("threshold", threshold))
 
     def set_inactive_bucket_check_interval(self, interval: Duration) -> Self:
-        """Sets the interval of the driver's checks while no data arrives: types as above; 1 minute by
-        default.
+        """Sets the interval of the driver's checks while no data arrives: types as above.
+
+        1 minute by default.
         """
         return self.set_option("bucketCheckInterval", duration_text("interval", interval))
 
@@ -356,8 +359,9 @@ class BucketingSink:
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
     ) -> DataStreamWriter:
-        """Returns a streaming query's writer that is set to this sink; corresponds to Flink's
-        `stream.addSink(sink)`.
+        """Returns a streaming query's writer that is set to this sink.
+
+        Corresponds to Flink's `stream.addSink(sink)`.
 
         Args:
             df: a streaming DataFrame.

@@ -82,8 +82,9 @@ class CassandraSink(Sink):
 
     @staticmethod
     def with_query(contact_points: str | Sequence[str], query: str) -> CassandraSinkBuilder:
-        """Creates a builder of a sink for a statement. The rows' columns fill the statement's markers in
-        order.
+        """Creates a builder of a sink for a statement.
+
+        The rows' columns fill the statement's markers in order.
 
         Args:
             contact_points: some nodes, as `host` or `host:port`.

@@ -55,8 +55,9 @@ def now_millis() -> int:
 
 
 class SinkDirectory:
-    """A directory that sinks write to. The object caches nothing: each call reads the directory without
-    changes.
+    """A directory that sinks write to.
+
+    The object caches nothing: each call reads the directory without changes.
 
     Example:
         directory = stoplog.inspect("/data/out")

@@ -95,8 +95,9 @@ class JdbcSinkBuilder(Builder):
         return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
     def with_transactions(self) -> JdbcSinkBuilder:
-        """Inserts the rows of each epoch exactly once, in one transaction with the epoch's number. The
-        default.
+        """Inserts the rows of each epoch exactly once, in one transaction with the epoch's number.
+
+        The default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_transactions()
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='transactional')
@@ -148,8 +149,9 @@ class JdbcSinkBuilder(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt", "adoptAndRepeat"]) -> JdbcSinkBuilder:
-        """Sets the reaction to a sink of another query, or to a sink unknown to this query; `"fail"` by
-        default.
+        """Sets the reaction to a sink of another query, or to a sink unknown to this query.
+
+        `"fail"` by default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_on_foreign_query("adopt")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onForeignQuery='adopt')

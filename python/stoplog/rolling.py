@@ -61,8 +61,9 @@ class RollingPolicy(ABC):
 
     @staticmethod
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> CustomRollingPolicy:
-        """Creates a policy of a class on the session's class path that extends
-        `stoplog.rolling.RollingPolicy`.
+        """Creates a policy of a class on the session's class path.
+
+        The class extends `stoplog.rolling.RollingPolicy`.
 
         Args:
             class_name: the fully qualified name of the class. The class needs a public constructor with a
@@ -231,8 +232,9 @@ class DefaultRollingPolicyBuilder:
         return DefaultRollingPolicyBuilder(replace(self._policy, max_records=records))
 
     def with_event_time_interval(self, interval: Duration) -> DefaultRollingPolicyBuilder:
-        """Limits the event times after the event time of the part's first row: types as above; unlimited by
-        default.
+        """Limits the event times after the event time of the part's first row: types as above.
+
+        Unlimited by default.
         """
         return DefaultRollingPolicyBuilder(replace(self._policy, event_time_interval=interval))
 

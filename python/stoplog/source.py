@@ -246,8 +246,9 @@ class FileSourceBuilder(Builder):
         return self._with(onMergedPart=action)
 
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
-        """Reads only files with matching names, such as `*.log`. The default is all files that are not
-        hidden.
+        """Reads only files with matching names, such as `*.log`.
+
+        The default is all files that are not hidden.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_path_glob_filter("*.log")
         FileSourceBuilder(path='/in', format='text', pathGlobFilter='*.log')

@@ -56,8 +56,9 @@ def open_parts(spark: SparkSession, path: str | os.PathLike[str], sink_id: str =
 
 
 def incomplete_buckets(spark: SparkSession, path: str | os.PathLike[str], sink_id: str = "main") -> DataFrame:
-    """Returns the buckets with rows that no marker counts yet, one row each; empty without the marker
-    options.
+    """Returns the buckets with rows that no marker counts yet, one row each.
+
+    Empty without the marker options.
 
     Args:
         spark: a session, classic or Connect.

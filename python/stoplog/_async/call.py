@@ -147,8 +147,9 @@ def _outcome(answer: Any, attempt: int) -> Outcome:
 
 
 def _is_cancelled() -> bool:
-    """Returns true if this call itself is being cancelled; always true on Python 3.10, which lacks the
-    method.
+    """Returns true if this call itself is being cancelled.
+
+    Always true on Python 3.10, which lacks the method.
     """
     task: Any = asyncio.current_task()
     cancelling = getattr(task, "cancelling", None)

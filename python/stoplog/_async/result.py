@@ -115,8 +115,9 @@ class Result:
         return "reject" in (self.on_error, self.on_timeout)
 
     def output_schema(self) -> StructType:
-        """Returns the columns of the result. With rejected rows, all columns are nullable and `_error` is
-        added.
+        """Returns the columns of the result.
+
+        With rejected rows, all columns are nullable and `_error` is added.
         """
         from pyspark.sql.types import StructField, StructType
 

@@ -19,8 +19,9 @@ class Lane(Protocol[Asked, Answered]):
         """Starts numbered calls; calls over the capacity of the lane are queued."""
 
     def finished(self) -> list[tuple[int, Answered]]:
-        """Returns the calls that ended since the last call; waits for at least one. Raises the lane's own
-        error.
+        """Returns the calls that ended since the last call; waits for at least one.
+
+        Raises the lane's own error.
         """
 
 

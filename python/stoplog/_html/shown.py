@@ -16,8 +16,9 @@ LIMIT = 50
 
 
 class Shown:
-    """A dataclass that shows its fields as tables, and formats ages, sizes and times by the names of the
-    fields.
+    """A dataclass that shows its fields as tables.
+
+    The names of the fields define the format of ages, sizes and times.
     """
 
     __slots__ = ()

@@ -144,8 +144,9 @@ def _relative(root: str, asked: str) -> str:
 
 
 def _below(root: str, path: str) -> str:
-    """Returns the path under the root. Links before the last name are resolved, because the root may be a
-    link.
+    """Returns the path under the root.
+
+    Links before the last name are resolved, because the root may be a link.
     """
     file, base = Path(path), Path(root)
     try:

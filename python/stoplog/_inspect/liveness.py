@@ -19,8 +19,9 @@ from stoplog._storage import Storage
 
 _RULES: dict[str, Any] = shared("core")["liveness"]
 MISSED_BEATS: int = _RULES["missedBeats"]
-"""The number of intervals for which a driver may be silent: a heartbeat may be late, and a storage may lose
-one.
+"""The number of intervals for which a driver may be silent.
+
+A heartbeat may be late, and a storage may lose one.
 """
 
 USUAL_MILLIS: int = _RULES["usualMillis"]
@@ -34,8 +35,9 @@ _HANGING = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has g
 
 
 class DriverState(Enum):
-    """The state of the driver of a sink's last run. The state is informational: no decision depends on the
-    state.
+    """The state of the driver of a sink's last run.
+
+    The state is informational: no decision depends on the state.
     """
 
     RELEASED = "released"

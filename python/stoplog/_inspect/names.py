@@ -61,8 +61,9 @@ def finished_name_of(unfinished: str) -> str | None:
 
 
 def marker_version(name: str) -> int | None:
-    """Returns the version of a marker of a complete bucket, from 1; `None` if the name is not a marker's
-    name.
+    """Returns the version of a marker of a complete bucket, from 1.
+
+    `None` if the name is not a marker's name.
 
     >>> marker_version("_SUCCESS"), marker_version("_SUCCESS.2"), marker_version("_SUCCESS.crc")
     (1, 2, None)

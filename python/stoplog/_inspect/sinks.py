@@ -98,8 +98,9 @@ def sink_ids(storage: Storage) -> list[str]:
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:
-    """Returns the sink with this id. Without an id, returns the only sink, or the only file sink among
-    several.
+    """Returns the sink with this id.
+
+    Without an id, returns the only sink, or the only file sink among several.
 
     Raises `NotFound`, `WhichSink`, `CannotRead`.
     """
@@ -121,8 +122,9 @@ def chosen(storage: Storage, sink_id: str | None) -> str:
 
 
 def asked(storage: Storage, sink_id: str | None) -> list[str]:
-    """Returns the sink with this id, or all sinks. Raises `CannotRead`, or `NotFound` if there is no such
-    sink.
+    """Returns the sink with this id, or all sinks.
+
+    Raises `CannotRead`, or `NotFound` if there is no such sink.
     """
     if sink_id is not None:
         return [chosen(storage, sink_id)]

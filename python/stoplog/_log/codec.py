@@ -125,8 +125,9 @@ def _parsed(data: bytes) -> Json:
 
 
 def _body_bytes(data: bytes, body: Json) -> bytes:
-    """Returns the bytes of the inner object. For a file that an editor has formatted, returns the writer's
-    form.
+    """Returns the bytes of the inner object.
+
+    For a file that an editor has formatted, returns the writer's form.
     """
     stripped = data.strip()
     envelope = _ENVELOPE.match(stripped)

@@ -88,9 +88,7 @@ _CHUNK = 1 << 16
 
 @cache
 def _tables() -> tuple[tuple[int, ...], ...]:
-    """Returns the effect of a byte on the checksum: of the byte alone, and followed by one, two and three
-    bytes.
-    """
+    """Returns the effect of a byte on the checksum: alone, and followed by one, two and three bytes."""
     tables = [tuple(_shifted(byte, 8) for byte in range(256))]
     for _ in range(3):
         tables.append(tuple(tables[0][crc & 0xFF] ^ (crc >> 8) for crc in tables[-1]))

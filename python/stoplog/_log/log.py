@@ -67,9 +67,7 @@ class LogFiles:
     others: tuple[FileInfo, ...]
 
     def is_carried_out(self, seq: int) -> bool:
-        """Returns true for a marked record and for any record before the newest, which implies its
-        completion.
-        """
+        """Returns true for a marked record, and for all records before the newest record."""
         return seq in self.marks or seq < max(self.records, default=seq)
 
 
@@ -165,8 +163,9 @@ class CommitLog:
             raise UnreadableRecord(self._absolute(seq), problem) from problem
 
     def stored(self, seq: int) -> StoredRecord | None:
-        """Returns a record as stored in its file; `None` if the record does not exist. Raises
-        `UnreadableRecord`.
+        """Returns a record as stored in its file; `None` if the record does not exist.
+
+        Raises `UnreadableRecord`.
         """
         try:
             return self._stored(seq)
@@ -258,8 +257,9 @@ class CommitLog:
         return f"{self._storage.root.rstrip('/')}/{self.path(seq)}"
 
     def path(self, seq: int) -> str:
-        """Returns the path of a record, under the sink's path; the current name form unless `files()` found
-        another.
+        """Returns the path of a record, under the sink's path.
+
+        The current name form unless `files()` found another.
         """
         listed = self._listed.get(seq)
         return listed.path if listed else self._path(seq, RECORD_ENDS[0])

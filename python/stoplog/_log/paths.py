@@ -70,8 +70,9 @@ def _on_s3(handle: str) -> Staged:
 
 
 def _chunk(handle: str) -> Staged:
-    """Parses the handle of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`, formerly without
-    the query.
+    """Parses the handle of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`.
+
+    Earlier versions omitted the query.
     """
     found = _CHUNK.fullmatch(handle)
     return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
@@ -166,8 +167,9 @@ def paths_outside(record: LogRecord) -> tuple[str, ...]:
 
 
 def published_outside(record: LogRecord) -> tuple[str, ...]:
-    """Returns the names and handles outside the sink's path of published parts without a bucket. Only for
-    file sinks.
+    """Returns the names and handles outside the sink's path of published parts without a bucket.
+
+    Only for file sinks.
     """
     parts = [part for part in record.publish if not part.bucket]
     handles = (path for part in parts for path in staged_of(part.handle).paths if leads_outside(path))

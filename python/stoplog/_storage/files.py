@@ -153,16 +153,18 @@ class Storage(Protocol):
 
     @property
     def knows_open_lengths(self) -> bool:
-        """Returns true if the listed length of an unfinished file is its true length. The length is wrong on
-        HDFS.
+        """Returns true if the listed length of an unfinished file is its true length.
+
+        The length is wrong on HDFS.
         """
 
     def exists(self) -> bool:
         """Returns true if the directory exists."""
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        """Returns all files under a directory, in the order of their names; none if the directory does not
-        exist.
+        """Returns all files under a directory, in the order of their names.
+
+        None if the directory does not exist.
         """
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:

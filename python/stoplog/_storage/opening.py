@@ -146,8 +146,9 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
 def local_path(uri: str) -> str:
-    """Returns the path of a `file:` URI as Spark does; unescaped as for `Path.as_uri` if only such a file
-    exists.
+    """Returns the path of a `file:` URI as Spark does.
+
+    Unescaped as for `Path.as_uri` if only such a file exists.
     """
     path = Address.of(uri).path
     escaped = unquote(path)

@@ -155,9 +155,7 @@ def _print(text: str) -> None:
 
 
 def _named(error: Exception) -> StoplogError:
-    """Converts an error to a `StoplogError` with stoplog's or Spark's condition, without the JVM's stack
-    trace.
-    """
+    """Converts an error to a `StoplogError` with its condition, without the JVM's stack trace."""
     said = str(error).partition("\n\nJVM stacktrace:")[0].strip()
     if said.startswith("["):
         said = said.partition("] ")[2] or said

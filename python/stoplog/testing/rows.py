@@ -24,9 +24,7 @@ Reader: TypeAlias = Callable[[Path], Iterable[Row]]
 
 
 def files(directory: Path) -> list[Path]:
-    """Returns all files that a reader of the directory finds: no hidden files, no files in hidden
-    directories.
-    """
+    """Returns all files that a reader of the directory finds, without hidden files and directories."""
     # Not by `rglob`, which fails when a query deletes a directory during the walk.
     found = LocalStorage(str(directory)).files(enter=_is_shown)
     return sorted(directory / file.path for file in found if _is_shown(file.path))

@@ -16,8 +16,9 @@ from stoplog._shared import LOG, ROOT, shared
 from stoplog._storage import NO_OPTIONS, FileInfo, Storage
 
 _MARKS_KEPT: int = shared("core")["marksKept"]
-"""A run may remove the mark of a record if the log has this number of newer records. The newer records imply
-that the record was carried out.
+"""A run may remove the mark of a record if the log has this number of newer records.
+
+The newer records imply that the record was carried out.
 """
 
 
@@ -87,8 +88,9 @@ class Facts:
         return self.visible.first_directory.get(name)
 
     def length(self, path: str) -> int | None:
-        """Returns the length of a file. Queries the storage for a file that is not listed, because the file
-        may be new.
+        """Returns the length of a file.
+
+        Queries the storage for a file that is not listed, because the file may be new.
         """
         known = self.staged.get(path)
         if known is not None:

@@ -63,8 +63,9 @@ def _places(facts: Facts) -> Iterator[Finding]:
 
 
 def _gap(facts: Facts) -> Iterator[Finding]:
-    """Finds the last gap, as the jar's `LogGap`: a record before the dense end of a log is not part of the
-    log.
+    """Finds the last gap, as the jar's `LogGap`.
+
+    Records before the dense end of a log are not part of the log.
 
     The log of replacements keeps few records, and no state depends on older records.
     """

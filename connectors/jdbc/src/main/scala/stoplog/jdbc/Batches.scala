@@ -10,14 +10,15 @@ import scala.util.control.NonFatal
 
 import stoplog.fault.Faults
 
-/** Sends rows batch by batch, and finds the bad ones among them by halving the batch.
+/** Sends rows batch by batch, and isolates bad rows by halving a failed batch.
   *
-  * @param scope in which a batch is in the database as a whole or not at all
-  * @param send  puts rows into the database within the scope; told how many tries were before it
-  * @param sent  is told of rows whose scope has ended well
-  * @param races whether a row that was refused for this reason may be taken when it is sent once more
-  * @param bad   takes a row that the database refuses by itself
-  * @param error makes the error for a failure that is not a row's
+  * @param scope the atomic unit of a batch: the database stores either the whole batch or nothing
+  * @param send  writes rows to the database within the scope; the second argument is the number of previous
+  *              attempts
+  * @param sent  called with the rows of a successful scope
+  * @param races returns true if a row that was rejected for this reason may be accepted on a retry
+  * @param bad   called with a row that the database rejects on its own
+  * @param error creates the error for a failure that no row caused
   */
 private[jdbc] final class Batches(
     scope: BatchScope,
@@ -63,7 +64,7 @@ private[jdbc] final class Batches(
 
 private[jdbc] object Batches {
 
-  /** @param bind sets a row's parameters */
+  /** @param bind sets the parameters of a row */
   def execute(statement: PreparedStatement, rows: Iterable[JdbcRow])(bind: JdbcRow => Unit): Unit =
     try {
       rows.foreach { row =>
@@ -79,10 +80,10 @@ private[jdbc] object Batches {
     }
 }
 
-/** Rows that wait until there are enough of them for a batch. Not for several threads.
+/** Buffers rows until a batch is full. Not thread-safe.
   *
-  * @param batchRows how many are enough
-  * @param send      takes a batch, which is never empty
+  * @param batchRows the size of a full batch
+  * @param send      called with a batch, which is never empty
   */
 private[jdbc] sealed abstract class RowBuffer(batchRows: Int, send: IndexedSeq[JdbcRow] => Unit) {
 
@@ -91,7 +92,7 @@ private[jdbc] sealed abstract class RowBuffer(batchRows: Int, send: IndexedSeq[J
     if (size >= batchRows) flush()
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining rows. */
   final def flush(): Unit = if (size > 0) send(drain())
 
   protected def put(row: JdbcRow): Unit
@@ -101,7 +102,7 @@ private[jdbc] sealed abstract class RowBuffer(batchRows: Int, send: IndexedSeq[J
 
 private[jdbc] object RowBuffer {
 
-  /** Every row, in the order in which they come. */
+  /** Keeps every row, in order of arrival. */
   final class InTurn(batchRows: Int, send: IndexedSeq[JdbcRow] => Unit) extends RowBuffer(batchRows, send) {
     private[this] val rows = mutable.ArrayBuffer[JdbcRow]()
 
@@ -119,10 +120,10 @@ private[jdbc] object RowBuffer {
     }
   }
 
-  /** Of the rows with one key only the last, in the order of the keys.
+  /** Keeps only the last row of each key, in the order of the keys.
     *
-    * @param keys       the places of the key columns
-    * @param superseded the treatment of the others
+    * @param keys       the indices of the key columns
+    * @param superseded the handling of all other rows
     */
   final class LastOfEachKey(
       keys: Array[Int],
@@ -134,7 +135,7 @@ private[jdbc] object RowBuffer {
     private[this] var behind = 0
 
     override protected def put(row: JdbcRow): Unit = {
-      // Not only the value: keys that are equal to the order need not be the same, such as 1.0 and 1.00.
+      // Replaces the map's key as well: equal keys may differ, such as 1.0 and 1.00.
       val last = (Option(rows.remove(row)), superseded) match {
         case (Some(earlier), Superseded.Kept) =>
           behind += 1
@@ -155,12 +156,14 @@ private[jdbc] object RowBuffer {
     }
   }
 
-  /** The treatment of rows whose place a later one of their key has taken. */
+  /** The handling of rows that a later row with the same key supersedes. */
   sealed trait Superseded
   object Superseded {
     case object Dropped extends Superseded
 
-    /** Behind the later one: if that is bad and the query goes on, it is as if it had not come. */
+    /** The later row keeps the earlier row: if the later row is bad and the query continues, the earlier row
+      * is written.
+      */
     case object Kept extends Superseded
   }
 }

@@ -3,63 +3,65 @@ package stoplog.jdbc
 
 import java.sql.SQLException
 
-/** The SQL of a database for the sink's requests that standard SQL does not cover.
+/** The SQL of a database for requests of the sink that standard SQL does not cover.
   *
-  * @param word as the option `dialect` spells it
+  * @param word the value of the option `dialect`
   */
 private[jdbc] sealed abstract class Dialect(val word: String) extends Product with Serializable {
 
-  /** Whether URLs of this kind are this dialect's. */
+  /** Returns true for URLs of this dialect. */
   def handles(url: String): Boolean
 
-  /** Inserts a row, or updates the one that has its key. All names are quoted. */
+  /** Inserts a row, or updates the row with the same key. All names are quoted. */
   def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement
 
-  /** Whether [[upsert]] of a new key fails if another transaction inserts that key at the same time: then it is there, and the
-    * next try updates it.
+  /** True if [[upsert]] of a new key fails when another transaction inserts this key at the same time. The
+    * row then exists, and the next attempt updates the row.
     */
   def insertsBlindly: Boolean = false
 
-  /** The same for many rows at once, if that is quicker and the columns are of such types. */
+  /** Returns a statement that upserts many rows at once, if this is faster and supports the columns' types.
+    */
   def upsertMany(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = None
 
-  /** A new, empty table with the columns of a query, which ends in its FROM clause. */
+  /** Creates an empty table with the columns of a query; the query ends in its FROM clause. */
   def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
 
-  /** Whether [[createLike]] keeps more of a column than the description of a result tells, so that two tables cannot be compared by
-    * that.
+  /** True if [[createLike]] copies properties of a column that result metadata does not contain. Such tables
+    * cannot be compared by metadata.
     */
   def keepsMore: Boolean = false
 
-  /** Sets how long a connection waits for a table that another one uses, where that is days by default. */
+  /** Returns a statement that limits the wait for a locked table, for databases whose default is days. */
   def boundedWait: Option[String] = None
 
-  /** The name of a column's type as [[createLike]] makes it. */
+  /** Returns the name of the column type that [[createLike]] creates for a type. */
   def plainType(name: String): String = name
 
-  /** A text of a fixed greatest length. */
+  /** Returns an expression for a text with a fixed maximum length. */
   def text(value: String, length: Int): String = s"CAST('$value' AS VARCHAR($length))"
 
   def wholeNumber: String = "CAST(0 AS BIGINT)"
 
-  /** Properties of the driver without which it sends a batch row by row. */
+  /** Driver properties that are required for true batches; without them, the driver sends a batch row by row.
+    */
   def driverDefaults: Map[String, String] = Map.empty
 
-  /** By which URL Spark knows how names are quoted and types are called. */
+  /** Returns the URL by which Spark chooses the quoting of names and the names of types. */
   def sparkUrl(url: String): String = url
 
-  /** Whether columns have types that rows can be held against. */
+  /** True if columns have types that rows can be checked against. */
   def isTyped: Boolean = true
 
-  /** The meaning of failures of this database that SQLSTATE does not tell. */
+  /** Returns the meaning of a failure of this database if the SQLSTATE does not contain the meaning. */
   def verdict(failure: SQLException): Option[Verdict] = None
 }
 
-/** SQL with the columns, by their places in a row, whose values its parameters take in turn. */
+/** SQL with parameters, and for each parameter the index of its column in a row. */
 private[jdbc] final case class Statement(sql: String, parameters: Seq[Int]) {
   private[this] val places = parameters.toArray
 
-  /** Once for each row, in a transaction of the caller. */
+  /** Executes the statement once for each row, in a transaction of the caller. */
   def execute(session: Session, columns: IndexedSeq[Column], rows: Iterable[JdbcRow]): Unit = {
     val statement = session.statement(sql)
     Batches.execute(statement, rows) { row =>
@@ -97,7 +99,7 @@ private[jdbc] object Dialect {
 
     override def driverDefaults: Map[String, String] = Map("reWriteBatchedInserts" -> "true")
 
-    // Its driver calls the type of a column so that is counted up.
+    // The driver reports the types of auto-increment columns under these names.
     override def plainType(name: String): String = name match {
       case "smallserial" => "int2"
       case "serial"      => "int4"
@@ -113,7 +115,7 @@ private[jdbc] object Dialect {
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.onDuplicateKey(table, columns, keys)
 
-    // NOT NULL, which some drivers do not tell, defaults and character sets.
+    // NOT NULL, which some drivers do not report, defaults and character sets.
     override def keepsMore: Boolean = true
 
     override def boundedWait: Option[String] = Some("SET SESSION lock_wait_timeout = 50")
@@ -122,7 +124,7 @@ private[jdbc] object Dialect {
 
     override def wholeNumber: String = "CAST(0 AS SIGNED)"
 
-    // Spark takes MariaDB, by its own name, for a database that it does not know.
+    // Spark does not recognize MariaDB under its own name.
     override def sparkUrl(url: String): String = "jdbc:mysql:"
 
     override def driverDefaults: Map[String, String] = Map("rewriteBatchedStatements" -> "true")
@@ -146,7 +148,7 @@ private[jdbc] object Dialect {
 
     override def isTyped: Boolean = false
 
-    // Its driver gives no SQLSTATE. The low byte is the primary result code.
+    // The driver has no SQLSTATE. The low byte is the primary result code.
     override def verdict(failure: SQLException): Option[Verdict] = failure.getErrorCode & 0xff match {
       case Busy | Locked                  => Some(Verdict.Transient)
       case TooBig | Constraint | Mismatch => Some(Verdict.BadRow)
@@ -160,7 +162,7 @@ private[jdbc] object Dialect {
     private final val Mismatch   = 20
   }
 
-  /** Any other database that has MERGE of the SQL standard. */
+  /** Any other database that supports the SQL standard's MERGE. */
   case object Merge extends Dialect("merge") {
     override def handles(url: String): Boolean = true
 
@@ -170,7 +172,7 @@ private[jdbc] object Dialect {
     override def insertsBlindly: Boolean = true
   }
 
-  /** The last one handles every URL. */
+  /** The last dialect handles every URL. */
   val all: Seq[Dialect] = Seq(Derby, PostgreSql, MySql, Sqlite, Merge)
 
   def of(url: String): Dialect = all.find(_.handles(url)).getOrElse(Merge)

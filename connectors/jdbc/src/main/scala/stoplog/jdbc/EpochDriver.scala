@@ -9,13 +9,13 @@ import stoplog.fault.Faults
 import stoplog.log.{BatchDigest, QueryEpoch}
 import stoplog.thread.Uninterrupted
 
-/** The driver's part of exactly-once inserts: each epoch is one transaction of the database, in which its rows go from
-  * the staging table to the target and the sink's row in the epochs table says so.
+/** The driver's part of exactly-once inserts. Each epoch is one database transaction, which moves the epoch's
+  * rows from the staging table to the target and updates the sink's row in the epochs table.
   *
-  * Nothing is known of tasks but what Spark reports: when it repeats an epoch, their number and the rows of each may be
-  * others.
+  * The driver only knows the tasks that Spark reports. If Spark repeats an epoch, the number of tasks and the
+  * rows of each task may differ.
   *
-  * @param owner the query, and this start of it
+  * @param owner the query and its current run
   */
 private[jdbc] final class EpochDriver(
     tables: SinkTables,
@@ -31,11 +31,11 @@ private[jdbc] final class EpochDriver(
   private[this] var claimed  = Option.empty[SinkRow]
   private[this] var begun    = Option.empty[Planned]
 
-  /** Before the tasks of an epoch. The first one of a run claims the sink, which fences every older driver.
-    *
-    * @param digests of the batches, where the engine tells them
-    * Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
+  /** Called before the tasks of an epoch. The first call of a run claims the sink, which fences all older
+    * drivers. Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
     * `STOPLOG_JDBC_FENCED`.
+    *
+    * @param digests the digests of the batches, if the engine provides them
     */
   def begin(batch: Long, digests: BatchDigests = BatchDigests.unknown): Begun = synchronized {
     val planned = new Planned(batch, digests)
@@ -49,15 +49,17 @@ private[jdbc] final class EpochDriver(
     if (state.newest.epoch.exists(_ >= batch)) Begun.Committed else Begun.Open
   }
 
-  /** Makes the rows of these tasks visible, all or none; idempotent. A commit that was broken off is tried again: it
-    * waits for the other one's lock, and finds the epoch there or not.
+  /** Makes the rows of these tasks visible, either all or none; idempotent. An interrupted commit is retried:
+    * the retry waits for the lock of the earlier commit, and then checks whether the epoch is committed.
     *
-    * Errors: `STOPLOG_JDBC_FENCED`, `STOPLOG_JDBC_STAGING_LOST`, `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_UNKNOWN_OUTCOME`.
+    * Errors: `STOPLOG_JDBC_FENCED`, `STOPLOG_JDBC_STAGING_LOST`, `STOPLOG_JDBC_BAD_ROW`,
+    * `STOPLOG_JDBC_UNKNOWN_OUTCOME`.
     *
-    * @return how many of the rows the target refused
+    * @return the number of rows that the target rejected
     */
   def commit(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long =
-    // An interrupt in the middle of a request makes some drivers close the connection: an outcome unknown for nothing.
+    // If a request is interrupted, some drivers close the connection, and the outcome is unknown without
+    // need.
     Uninterrupted.call(committed(batch, results, existing))
 
   private def committed(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = synchronized {
@@ -77,8 +79,9 @@ private[jdbc] final class EpochDriver(
     refused
   }
 
-  /** The end of a batch job that has failed: the same as [[forget]], unless its row says that its rows are in the target. That
-    * row is all that tells of a COMMIT whose answer was lost. While the server still carries that out, it holds the row's lock.
+  /** Ends a failed batch job. Equivalent to [[forget]], unless the job's row records that its rows are in the
+    * target. If the response of a COMMIT was lost, this row is the only record. While the server still
+    * executes the COMMIT, the row is locked.
     */
   def abandon(): Unit = {
     val isCommitted = inSession { (session, retries) =>
@@ -89,7 +92,9 @@ private[jdbc] final class EpochDriver(
     if (!isCommitted) forget()
   }
 
-  /** The end of a batch job, which leaves neither its row nor its tables: what cannot be removed keeps nothing else. */
+  /** Ends a batch job and removes its row and its tables. A failed removal does not prevent the other
+    * removals.
+    */
   def forget(): Unit = inSession { (session, retries) =>
     val own   = new OwnTables(session, retries, target)
     val drops = tables.allStaging.map(staging => () => own.drop(staging.table))
@@ -118,23 +123,24 @@ private[jdbc] final class EpochDriver(
     state
   }
 
-  /** The same as [[clear]], by making the table anew. That ends the transaction under way, and with it the lock, so another
-    * connection does it.
+  /** Clears the staging table like [[clear]], but recreates the table. The DDL ends the current transaction
+    * and its lock, therefore another connection executes the DDL.
     */
   private def renew(session: Session, retries: Retries, staging: StagingTable): Unit = {
     owned(session)
     Session.use(connect, target)(new OwnTables(_, retries, target).renew(staging))
   }
 
-  /** Nothing of this run is staged yet, and no other may commit: all that is there is of dead attempts (I5). Unless a
-    * younger run has claimed the sink: it cannot do so while the row is locked, and stages nothing before.
+  /** Deletes all staged rows. This run has not staged rows yet, and no other run may commit, so all rows are
+    * of dead attempts (I5). A newer run cannot claim the sink while the row is locked, and stages no rows
+    * before its claim.
     */
   private def clear(session: Session, staging: StagingTable): Unit = {
     owned(session)
     staging.clear(session)
   }
 
-  /** The sink's row, locked. Error: `STOPLOG_JDBC_FENCED`. */
+  /** Locks and returns the sink's row. Error: `STOPLOG_JDBC_FENCED`. */
   private def owned(session: Session): SinkRow = tables.epochs.lock(session) match {
     case Some(state) if state.runId == owner.runId => state
     case other => throw JdbcErrors.fenced(tables.sink, target, other.fold("no run")(_.runId))
@@ -158,7 +164,7 @@ private[jdbc] final class EpochDriver(
       case None =>
         try epochs.begin(session, state)
         catch {
-          // Another driver has made the row since: then there is one to lock.
+          // Another driver has inserted the row meanwhile; the retry locks this row.
           case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow =>
             throw new java.sql.SQLTransientException(e.getMessage, "40001", e)
         }
@@ -197,29 +203,29 @@ private[jdbc] final class EpochDriver(
     Session.use(connect, target)(work(_, newRetries()))
 }
 
-/** @param runId   of this start
-  * @param queryId the same over restarts; none for a batch job, which has no second start
+/** @param runId   the current run
+  * @param queryId the id of the query, stable across restarts; `None` for a batch job, which never restarts
   */
 private[jdbc] final case class SinkOwner(runId: String, query: Option[String]) {
   def queryId: String  = query.getOrElse(runId)
   def isQuery: Boolean = query.isDefined
 }
 
-/** Whether an epoch has to be written. */
+/** Whether an epoch must be written. */
 private[jdbc] sealed trait Begun
 private[jdbc] object Begun {
   case object Open extends Begun
 
-  /** It is in the target: Spark repeats an epoch whose commit it has not seen. */
+  /** The epoch is in the target: Spark repeats an epoch if Spark has not recorded the commit. */
   case object Committed extends Begun
 }
 
-/** Moves the staged rows of an epoch to where they belong, in a transaction of the caller. */
+/** Moves the staged rows of an epoch to the target or the reject table, in a transaction of the caller. */
 private[jdbc] final class Move(tables: SinkTables, session: Session, results: Seq[TaskOutcome]) {
   private val target  = tables.target
   private val staging = tables.staging
 
-  /** At once; fails if the target refuses a row. Returns 0, the number of rows refused. */
+  /** Moves all rows at once; fails if the target rejects a row. Returns 0, the number of rejected rows. */
   def whole(): Long = {
     val written = results.filter(_.rows > 0)
     expect(staging, written.map(_.rows).sum, staging.publish(session, written.map(_.attempt)))
@@ -227,9 +233,10 @@ private[jdbc] final class Move(tables: SinkTables, session: Session, results: Se
     0
   }
 
-  /** In pieces that become smaller around the rows that the target refuses, which go to the reject table.
+  /** Moves the rows in pieces. A piece with a bad row is halved until the bad row is isolated and moved to
+    * the reject table.
     *
-    * @return how many these were
+    * @return the number of rejected rows
     */
   def piecemeal(batch: Option[Long]): Long = {
     val refused = results.filter(_.rows > 0).map(task => pieces(task.attempt, 0, task.rows, batch)).sum
@@ -265,7 +272,9 @@ private[jdbc] final class Move(tables: SinkTables, session: Session, results: Se
         pieces(attempt, from, middle, batch) + pieces(attempt, middle, until, batch)
     }
 
-  /** The reason why the target refuses one of these rows; the transaction goes on as if it had not been tried. */
+  /** Returns the reason why the target rejects one of these rows. After a rejection, the transaction
+    * continues without these rows.
+    */
   private def refusal(attempt: String, from: Long, until: Long): Option[Throwable] =
     try {
       session.savepoint(expect(staging, until - from, staging.publish(session, attempt, from, until)))

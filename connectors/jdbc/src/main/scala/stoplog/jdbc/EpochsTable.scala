@@ -8,16 +8,18 @@ import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** The row of a sink in the epochs table.
   *
-  * @param newest the query that owns the sink, the same over restarts from one checkpoint; and its newest epoch in the target
-  * @param runId  the start of the query that owns the row
+  * @param newest the query that owns the sink, stable across restarts from one checkpoint, with its newest
+  *               epoch in the target
+  * @param runId  the run of the query that owns the row
   */
 private[jdbc] final case class SinkRow(newest: QueryEpoch, runId: String)
 
-/** The table of the epochs, which the sinks make if it is not there. It has a row for each sink, that of the query which
-  * owns it, and one for each query from which another one has adopted the sink: the query may come back with an epoch
-  * that it had committed. One more row is the note of [[stoplog.commit.OneStart]].
+/** The table of epochs, which the sinks create if the table does not exist. The table contains one row for
+  * each sink, with the owning query. It also contains one row for each former query from which another query
+  * adopted the sink, because the former query may return with a committed epoch. A further row is the note of
+  * [[stoplog.commit.OneStart]].
   *
-  * @param sink the name of this one's rows
+  * @param sink the name of this sink's rows
   */
 private[jdbc] final case class EpochsTable(table: String, sink: String) {
   import EpochsTable._
@@ -27,25 +29,27 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
       "query_id VARCHAR(64) NOT NULL, run_id VARCHAR(64) NOT NULL, last_epoch BIGINT NOT NULL, " +
       "last_batch VARCHAR(64), PRIMARY KEY (sink_name, former_query))"
 
-  /** Fails for a table of a release that kept less. */
+  /** Fails for a table of an older release with fewer columns. */
   def shape: String = s"SELECT former_query, last_batch FROM $table WHERE 1 = 0"
 
-  /** What an operator does about such a table. */
+  /** Instructions for the operator about such a table. */
   def wayOut: String =
     s"it lacks the columns former_query or last_batch. Rename it, and run: $create; INSERT INTO $table (sink_name, " +
       s"former_query, query_id, run_id, last_epoch) SELECT sink_name, '$Owner', query_id, run_id, last_epoch FROM " +
       "<the renamed table>"
 
-  // The methods below work in a transaction of the caller.
+  // The methods below run in a transaction of the caller.
 
-  /** The row, which no other transaction changes before this one has ended. An update locks in every database; how to
-    * lock by reading differs.
+  /** Locks and returns the row: no other transaction changes the row before this transaction ends. An update
+    * locks the row in every database; locking reads differ between databases.
     */
   def lock(session: Session): Option[SinkRow] =
     if (session.update(s"UPDATE $table SET run_id = run_id WHERE $key", sink, Owner) == 0) None
     else read(session, Owner)
 
-  /** For a sink that has no row. Rows of former queries are of one that an operator has deleted. */
+  /** Inserts the row of a sink without a row. Rows of former queries remain from a row that an operator has
+    * deleted.
+    */
   def begin(session: Session, row: SinkRow): Unit = {
     delete(session)
     insert(session, Owner, row)
@@ -58,22 +62,24 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
     row
   )
 
-  /** Keeps the row of a query from which another one adopts the sink. */
+  /** Keeps the row of a query from which another query adopts the sink. */
   def leave(session: Session, row: SinkRow): Unit = {
     session.update(s"DELETE FROM $table WHERE $key", sink, row.newest.queryId)
     insert(session, row.newest.queryId, row)
   }
 
-  /** The newest epoch of a query that has left the sink, while the sink has its row. */
+  /** Returns the newest epoch of a query that has left the sink, if the sink has the query's row. */
   def leftBy(session: Session, query: String): Option[QueryEpoch] = read(session, query).map(_.newest)
 
-  /** The run that used `adoptAndRepeat`, while no run has claimed the sink without it since. */
+  /** Returns the run that used `adoptAndRepeat`, if no run without `adoptAndRepeat` has claimed the sink
+    * since.
+    */
   def repeatedBy(session: Session): Option[String] = read(session, Repeated).map(_.runId)
 
-  /** Keeps or removes that note.
+  /** Writes or deletes this note.
     *
-    * @param before the run that it has
-    * @param row    of the run that it is to have
+    * @param before the run in the current note
+    * @param row    the row of the run for the new note
     */
   def noteRepeated(session: Session, before: Option[String], row: Option[SinkRow]): Unit =
     (before, row) match {
@@ -118,16 +124,16 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
 
 private object EpochsTable {
 
-  // In the row of the query that owns the sink: the id of no query.
+  // The key of the row of the owning query; not a valid query id.
   final val Owner = "-"
 
-  // In the row of the run that used adoptAndRepeat.
+  // The key of the row of the run that used adoptAndRepeat.
   final val Repeated = "adoptAndRepeat"
 
   final val NoEpoch = -1L
 }
 
-/** What refuses a start, in the words for a database. */
+/** The errors of a rejected start, in database terms. */
 private[jdbc] final class SinkEpochErrors(sink: String, target: Target, query: String) extends EpochErrors {
 
   override def foreignQuery(owner: QueryEpoch, batch: Long): Throwable = {

@@ -5,12 +5,12 @@ import java.sql.SQLException
 
 import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 
-/** Every error of this connector, by name, as `stoplog.error.Errors` has those of all. */
+/** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
 private[stoplog] object JdbcErrors extends ErrorMaker {
 
   // Options and schemas.
 
-  /** @param problems all of them, each a sentence */
+  /** @param problems all problems, each a sentence */
   def table(table: String, database: String, problems: Seq[String]): StoplogArgumentException =
     argument("STOPLOG_JDBC_TABLE", Seq("table" -> table, "database" -> database) ++ listed(problems): _*)
 
@@ -18,24 +18,26 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def outputMode(mode: String): StoplogArgumentException =
     argument("STOPLOG_JDBC_OUTPUT_MODE", "mode" -> mode)
 
-  /** At the start. It is an argument's error, which Python shows without Java's stack. */
+  /** Creates the error of an unreachable database at the start. An argument error, which Python shows without
+    * a Java stack trace.
+    */
   def unreachable(database: String, why: Throwable): StoplogArgumentException =
     argument("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database, "why" -> said(why))
 
-  /** @param table one of the sink's own */
+  /** @param table a table that the sink owns */
   def ownTable(table: String, database: String, why: Throwable): StoplogException =
     refused("STOPLOG_JDBC_OWN_TABLE", why, "table" -> table, "database" -> database)
 
   // Rows.
 
-  /** @param row as a text; empty if it is not known which one it is */
+  /** @param row the text of the row; empty if the row is unknown */
   def badRow(table: String, row: String, why: Throwable): StoplogException =
     refused("STOPLOG_JDBC_BAD_ROW", why, "table" -> table, "row" -> (if (row.isEmpty) "" else s" $row"))
 
   def nullKey(table: String, column: String): StoplogException =
     failure("STOPLOG_JDBC_NULL_KEY", "table" -> table, "column" -> column)
 
-  // While it runs.
+  // Errors of a running query.
 
   def writeFailed(table: String, database: String, why: Throwable): StoplogException =
     refused("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
@@ -64,7 +66,7 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     "table"    -> target.table
   )
 
-  // Whose table it is.
+  // Errors about the owner of a table.
 
   private[jdbc] def fenced(sink: String, target: Target, other: String): StoplogException =
     owned("STOPLOG_JDBC_FENCED", sink, target, "other" -> other)
@@ -84,14 +86,14 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     "again" -> again
   )
 
-  /** The database is behind the checkpoint. `last` is `none` when it has no epoch. */
+  /** The database is behind the checkpoint. `last` is `none` if the database has no epoch. */
   private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
     owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch)
 
-  /** The database is ahead of the checkpoint, or holds another batch than it.
+  /** The database is ahead of the checkpoint, or contains another batch than the checkpoint.
     *
-    * @param starts how Spark does
-    * @param batch  the first whose rows will come again if the sink is begun anew
+    * @param starts a description of the start by Spark
+    * @param batch  the first batch whose rows will be repeated if the sink is reset
     */
   private[jdbc] def epochAhead(
       sink: String,
@@ -108,7 +110,9 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     "again"     -> (if (batch == last) s"epoch $last" else s"epochs $batch to $last")
   )
 
-  /** The database's message: a batch's own exception only says that there is another one behind it. */
+  /** Returns the database's message. The exception of a batch only refers to the next exception, which has
+    * the message.
+    */
   private[jdbc] def messageOf(why: Throwable): String = {
     val telling = why match {
       case batch: SQLException if batch.getNextException != null => batch.getNextException
@@ -128,10 +132,10 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
       Seq("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more: _*
     )
 
-  /** With the database's message. */
+  /** Creates an error with the database's message. */
   private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
     failure(condition, why, more :+ "why" -> said(why): _*)
 
-  /** In one line. */
+  /** Returns the message in one line. */
   private def said(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
 }

@@ -5,7 +5,9 @@ import stoplog.commit.{ForeignQuery => Foreign, OnBadRow => BadRow}
 import stoplog.jdbc.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
-/** Every option of the sink, once: the parser, `docs/reference/jdbc-options.md` and the Python package are held to this list. */
+/** Defines every option of the sink once. Tests compare the parser, `docs/reference/jdbc-options.md` and the
+  * Python package with this list.
+  */
 private[stoplog] object JdbcOptionRegistry {
 
   private val table: OptionType[String] = OptionType.text.as("table name as in SQL")
@@ -121,7 +123,7 @@ private[stoplog] object JdbcOptionRegistry {
     "The table that says which epoch of each sink is committed, made if it is not there. Only with `transactional`."
   )
 
-  /** All of them, in the order of the options' page. */
+  /** All options, in the order of the options page. */
   val all: Seq[Opt[_]] = Seq(
     Url,
     DbTable,
@@ -152,7 +154,7 @@ private[stoplog] object JdbcOptionGroup {
   case object Failures extends OptionGroup("Failures and bad rows")
   case object Owner    extends OptionGroup("Exactly once")
 
-  /** Of options that a sink of its own does not have. */
+  /** Options that only exist in a write-ahead sink. */
   case object WriteAhead extends OptionGroup("In a write-ahead sink")
 
   val all: Seq[OptionGroup] = Seq(Database, Writing, Failures, Owner)

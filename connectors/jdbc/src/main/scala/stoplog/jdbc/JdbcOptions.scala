@@ -10,16 +10,16 @@ import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
 import stoplog.options.{Opt, OptionReader, SparkOptions, Suggestion}
 
-/** The way of rows into the table. */
+/** The mode in which rows are written to the table. */
 private[jdbc] sealed trait WriteMode
 private[jdbc] object WriteMode {
 
-  /** @param keys in the spelling of the option */
+  /** @param keys the key columns, in the spelling of the option */
   final case class Upsert(keys: Seq[String])                                           extends WriteMode
   final case class Transactional(epochsTable: Option[String], onForeign: ForeignQuery) extends WriteMode
 }
 
-/** The spread of the rows over the tasks. */
+/** The distribution of the rows over the tasks. */
 private[jdbc] sealed trait Spread
 private[jdbc] object Spread {
   case object AsTheyAre                         extends Spread
@@ -28,27 +28,28 @@ private[jdbc] object Spread {
 
 /** A table of a database.
   *
-  * @param url as JDBC has it, which may hold a password
+  * @param url the JDBC URL, which may contain a password
   */
 private[jdbc] final case class DatabaseTable(url: String, table: String, dialect: Dialect)
 
 /** The batches of rows, and their distribution.
   *
-  * @param rejectTable where bad rows go; `None` if they end the query
+  * @param rejectTable the table of bad rows; `None` if bad rows fail the query
   */
 private[jdbc] final case class RowOptions(batchRows: Int, spread: Spread, rejectTable: Option[String])
 
-/** @param timeoutSeconds of a statement; 0 for none
-  * @param maxTries       of a request, the first one included
+/** @param timeoutSeconds the timeout of a statement; 0 for no timeout
+  * @param maxTries       the maximum number of attempts of a request, including the first attempt
   */
 private[jdbc] final case class RequestOptions(timeoutSeconds: Int, maxTries: Int, retryWaitMillis: Long)
 
-/** All options of one write, checked and with their defaults.
+/** All options of a write, checked and with their defaults.
   *
-  * The meaning, default and an example of every option are in [[JdbcOptionRegistry]].
+  * [[JdbcOptionRegistry]] contains the meaning, the default and an example of every option.
   *
-  * @param toSpark the options of Spark's own JDBC classes: `url`, `dbtable`, `driver` and the driver's properties
-  * @param toMap   the options that stand for this sink, those at their defaults left out
+  * @param toSpark the options of Spark's own JDBC classes: `url`, `dbtable`, `driver` and the driver's
+  *                properties
+  * @param toMap   the options of this sink, without options at their defaults
   */
 private[jdbc] final case class JdbcOptions(
     at: DatabaseTable,
@@ -60,14 +61,18 @@ private[jdbc] final case class JdbcOptions(
     toMap: Map[String, String]
 ) {
 
-  /** By which Spark knows how names are quoted and types are called. */
+  /** The URL by which Spark chooses the quoting of names and the names of types. */
   def sparkUrl: String = at.dialect.sparkUrl(at.url)
 
-  /** The URL without what follows its first `?` or `;`, or is before an `@`: that is where passwords are. */
+  /** The URL without the part after the first `?` or `;`, and without the part before an `@`: these parts may
+    * contain passwords.
+    */
   def database: String =
     Redaction.text(at.url.takeWhile(c => c != '?' && c != ';').replaceAll("[^/:]*(:[^/:@]*)?@", ""))
 
-  /** The name that the database has on whichever server: it may move with all that is in it. Without secrets. */
+  /** The server-independent name of the database: a database may move to another server with all its
+    * contents. Contains no secrets.
+    */
   def databaseName: String = {
     val (main, parameters) = at.url.stripPrefix("jdbc:").span(c => c != '?' && c != ';')
     val (kind, behind)     = main.span(_ != ':')
@@ -88,14 +93,14 @@ private[jdbc] final case class JdbcOptions(
 
 private[jdbc] object JdbcOptions {
 
-  /** The parameters of URLs and drivers that choose one of a server's databases, or the schema of names without one. */
+  /** Parameters of URLs and drivers that select a database of a server, or the default schema. */
   private val Choosing = Set("databasename", "database", "currentschema", "schema", "dbname")
 
-  // What comes behind the server's address, where there is one.
+  // The part after the server's address, if the URL has a server.
   private val BehindServer = "(?s)[^/]*//[^/]*/?(.*)".r
   private val BehindOracle = "(?s).*@(?:.*[:/])?(.*)".r
 
-  /** Reads the options of a write, in any case of their names.
+  /** Parses the options of a write; option names are case-insensitive.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
@@ -168,10 +173,14 @@ private[jdbc] object JdbcOptions {
     }
 }
 
-/** Sorts what is no option of the sink: properties of the database's driver, Spark's own, and mistakes. */
+/** Classifies keys that are not options of the sink: properties of the database's driver, Spark's own
+  * options, and mistakes.
+  */
 private[jdbc] object DriverProperties {
 
-  /** The driver's properties: as with Spark's own `jdbc`, all keys that are not known, unless one looks like a mistake. */
+  /** Returns the properties of the driver. As with Spark's own `jdbc`, these are all unknown keys; a key that
+    * looks like a misspelled option is reported.
+    */
   def parse(asked: OptionReader): Map[String, String] = {
     val (known, rest) = asked.others
       .filterNot { case (key, _) => SparkOptions.isSparks(key) }
@@ -187,14 +196,14 @@ private[jdbc] object DriverProperties {
     rest.toMap
   }
 
-  /** With the dialect's defaults, which the URL may set otherwise. */
+  /** Adds the dialect's defaults, unless the URL or an option sets them. */
   def toSpark(asked: OptionReader, passed: Map[String, String], dialect: Dialect): Map[String, String] = {
     val own      = Seq(Registry.Url, Registry.DbTable, Registry.Driver, Registry.User, Registry.Password)
     val url      = asked.text(Registry.Url).getOrElse("")
     val defaults = dialect.driverDefaults.filterNot { case (key, _) =>
       url.contains(s"$key=") || passed.keys.exists(_.equalsIgnoreCase(key))
     }
-    // The client of MariaDB refuses what it does not know, and sends batches well without being told.
+    // MariaDB's client rejects unknown properties, and sends efficient batches by default.
     val fitting = if (url.startsWith("jdbc:mariadb:")) Map.empty[String, String] else defaults
     own.flatMap(option => asked.text(option).map(option.key -> _)).toMap ++ driverClass(
       asked,
@@ -202,7 +211,7 @@ private[jdbc] object DriverProperties {
     ) ++ fitting ++ passed
   }
 
-  // Java finds drivers by itself only in the system's class path, and not in what came by --jars or --packages.
+  // Java discovers drivers only in the system class path, not in jars of --jars or --packages.
   private def driverClass(asked: OptionReader, url: String): Map[String, String] =
     if (asked.isSet(Registry.Driver)) Map.empty
     else
@@ -229,7 +238,7 @@ private[jdbc] object DriverProperties {
     "preparequery", "prefertimestampntz", "path"
   )
 
-  // Shorter names are too much like each other: `ssl` is not `url`.
+  // Shorter names are too similar to each other: `ssl` is not a misspelled `url`.
   private final val ShortestMistake = 4
 
   private def lower(key: String): String = key.toLowerCase(Locale.ROOT)

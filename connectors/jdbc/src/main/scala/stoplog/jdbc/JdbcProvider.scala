@@ -13,10 +13,10 @@ import stoplog.error.Errors
 import stoplog.options.SparkOptions
 import stoplog.spark.{ConnectorProvider, SinkTable}
 
-/** `format("stoplog-jdbc")`.
+/** The provider of `format("stoplog-jdbc")`.
   *
-  * Takes the options of [[JdbcOptionRegistry]], which can be preset for a session as
-  * `spark.datasource.stoplog-jdbc.<option>`. Only for writing: Spark's own `jdbc` reads.
+  * Accepts the options of [[JdbcOptionRegistry]], which a session can preset as
+  * `spark.datasource.stoplog-jdbc.<option>`. Supports only writes; Spark's own `jdbc` supports reads.
   */
 final class JdbcProvider extends ConnectorProvider(JdbcSink.Format) {
 
@@ -30,7 +30,7 @@ final class JdbcProvider extends ConnectorProvider(JdbcSink.Format) {
   }
 }
 
-/** The sink of a table, as an engine's frame drives it. */
+/** The sink of a table, driven by an engine's frame. */
 private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
     extends EngineSink[StructType, InternalRow, TaskOutcome] {
 
@@ -67,7 +67,7 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
     }
   }
 
-  /** The keys, or all columns if the rows have no keys. */
+  /** The key columns, or all columns if the rows have no keys. */
   private def together: Seq[String] = {
     val chosen = if (spec.keys.nonEmpty) spec.keys.map(spec.schema(_)) else spec.schema.fields.toVector
     val usable = chosen.filterNot(_.dataType.isInstanceOf[MapType])
@@ -78,7 +78,9 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
 
 private[jdbc] object JdbcEngineSink {
 
-  /** Checks all that can be checked now, and writes nothing: the start may still be refused. */
+  /** Runs all checks that are possible before the start, and writes nothing, because the start may still be
+    * rejected.
+    */
   def apply(columns: StructType, options: JdbcOptions): JdbcEngineSink = {
     val connector = new SparkConnector(options.toSpark)
     val target    = TableCheck.target(options, columns, connector)

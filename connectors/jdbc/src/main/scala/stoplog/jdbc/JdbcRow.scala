@@ -10,11 +10,12 @@ import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types._
 
-/** A row as JDBC takes it.
+/** A row with JDBC values.
   *
-  * @param values  in the order of the sink's columns
-  * @param origin  what the row was, for the text of a rejected one
-  * @param earlier the row of the same key whose place this one has in its batch, if that is wanted when this one is bad
+  * @param values  the values in the order of the sink's columns
+  * @param origin  the original row, for the text of a rejected row
+  * @param earlier the earlier row with the same key that this row supersedes in its batch, if kept for the
+  *                case that this row is bad
   */
 private[jdbc] final class JdbcRow(
     val values: Array[Any],
@@ -24,12 +25,12 @@ private[jdbc] final class JdbcRow(
   def after(earlier: JdbcRow): JdbcRow = new JdbcRow(values, origin, Some(earlier))
 }
 
-/** A column that the sink writes.
+/** A column of the target that the sink writes.
   *
-  * @param name     as the target has it
-  * @param quoted   the same for SQL
-  * @param jdbcType of the target, one of `java.sql.Types`
-  * @param typeName as the database calls it
+  * @param name     the exact name in the target
+  * @param quoted   the name quoted for SQL
+  * @param jdbcType the type in the target, one of `java.sql.Types`
+  * @param typeName the type's name in the database
   */
 private[jdbc] final case class Column(name: String, quoted: String, jdbcType: Int, typeName: String = "") {
 
@@ -40,7 +41,7 @@ private[jdbc] final case class Column(name: String, quoted: String, jdbcType: In
         index,
         statement.getConnection.createArrayOf(array.elementType, array.elements.asInstanceOf[Array[AnyRef]])
       )
-    // PostgreSQL's uuid, json and enums, which take a text only if it does not say that it is one.
+    // PostgreSQL's uuid, json and enums accept a string only if its JDBC type is not a string type.
     case text: String if jdbcType == Types.OTHER => statement.setObject(index, text, Types.OTHER)
     case text: String                            => statement.setString(index, text)
     case bytes: Array[Byte]                      => statement.setBytes(index, bytes)
@@ -58,13 +59,13 @@ private[jdbc] final case class Column(name: String, quoted: String, jdbcType: In
   }
 }
 
-/** @param elementType as the database names it */
+/** @param elementType the type's name in the database */
 private[jdbc] final case class SqlArray(elementType: String, elements: Array[Any])
 
-/** Rows by their keys, in an order that all tasks share: transactions that take locks in one order never wait for
-  * each other in a circle.
+/** Orders rows by key. All tasks use the same order: transactions that acquire locks in one order never
+  * deadlock.
   *
-  * @param keys the places of the key columns
+  * @param keys the indices of the key columns
   */
 private[jdbc] final class KeyOrder(keys: Array[Int]) extends Ordering[JdbcRow] {
 
@@ -85,10 +86,10 @@ private[jdbc] final class KeyOrder(keys: Array[Int]) extends Ordering[JdbcRow] {
   }
 }
 
-/** Spark's rows as JDBC takes them, with the types that Spark's own `jdbc` format gives them. That one's setters are
-  * private, and take rows that are converted once more.
+/** Converts Spark's rows to JDBC values, with the types of Spark's own `jdbc` format. The setters of that
+  * format are private, and need rows after a further conversion.
   *
-  * @param keepsOrigin whether rejected rows will be asked what they were
+  * @param keepsOrigin true if rejected rows need their original rows
   */
 private[jdbc] final class RowValues(schema: StructType, url: String, keepsOrigin: Boolean)
     extends Serializable {
@@ -97,7 +98,7 @@ private[jdbc] final class RowValues(schema: StructType, url: String, keepsOrigin
     schema.fields.map(field => RowValues.reader(field.dataType, dialect))
   }
 
-  /** A row whose values no code changes any more. */
+  /** Returns a row with its own copies of the values. */
   def of(row: InternalRow): JdbcRow = {
     val values = new Array[Any](readers.length)
     var i      = 0
@@ -111,7 +112,7 @@ private[jdbc] final class RowValues(schema: StructType, url: String, keepsOrigin
 
 private[jdbc] object RowValues {
 
-  /** The types that a column has to fit; the reason in words if no database takes such values. */
+  /** Returns the types that a column must match, or a reason in words if no database supports such values. */
   def family(dataType: DataType, dialect: JdbcDialect): Either[String, Family] =
     try {
       JdbcUtils.getJdbcType(dataType, dialect)
@@ -155,7 +156,7 @@ private[jdbc] object RowValues {
   }
 
   private def array(element: DataType, dialect: JdbcDialect): Reader = {
-    // As Spark does: the name without its length, such as `VARCHAR` of `VARCHAR(255)`.
+    // As in Spark: the type's name without its length, such as `VARCHAR` of `VARCHAR(255)`.
     val name = JdbcUtils.getJdbcType(element, dialect).databaseTypeDefinition.toLowerCase.split("\\(")(0)
     (row, i) => {
       val list = row.getArray(i)

@@ -10,13 +10,13 @@ import stoplog.error.Log
 import stoplog.fault.Faults
 import stoplog.thread.Uninterrupted
 
-/** One start of a query: what lasts from epoch to epoch. */
+/** The run of a query: the state that is kept between epochs. */
 private[jdbc] abstract class JdbcRun extends EngineRun[InternalRow, TaskOutcome] {
   @volatile private var total = SinkCounts.empty
 
   override def counts: Seq[(String, Long)] = total.values
 
-  /** @param refused rows that the target refused at the commit */
+  /** @param refused the number of rows that the target rejected at the commit */
   protected def committed(results: Seq[TaskOutcome], refused: Long, millis: Long): Unit = {
     val rejected = results.map(_.rejects).sum + refused
     total = SinkCounts(
@@ -29,9 +29,9 @@ private[jdbc] abstract class JdbcRun extends EngineRun[InternalRow, TaskOutcome]
   }
 }
 
-/** The counts of a run: `StreamingQueryProgress.sink.metrics`.
+/** The counts of a run, reported in `StreamingQueryProgress.sink.metrics`.
   *
-  * @param commitMillis how long the last epoch's transaction took
+  * @param commitMillis the duration of the last epoch's transaction
   */
 private[jdbc] final case class SinkCounts(
     rows: Long,
@@ -53,8 +53,8 @@ private[jdbc] object SinkCounts {
   val empty: SinkCounts = SinkCounts(0, 0, 0, 0, 0)
 }
 
-/** One start of a query of upserts. The tasks do it all; an epoch that the engine repeats finds its rows there and
-  * changes nothing.
+/** The run of a query with upserts. The tasks write all rows; an epoch that the engine repeats finds its rows
+  * in the target and has no effect.
   */
 private[jdbc] final class UpsertRun(spec: SinkSpec) extends JdbcRun {
   UpsertRun.prepare(spec)
@@ -65,7 +65,7 @@ private[jdbc] final class UpsertRun(spec: SinkSpec) extends JdbcRun {
     committed(results, refused = 0, millis = 0)
 }
 
-/** A batch job of upserts. */
+/** A batch job with upserts. */
 private[jdbc] final class UpsertJob(spec: SinkSpec) extends EngineJob[InternalRow, TaskOutcome] {
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskOutcome] = {
@@ -81,7 +81,7 @@ private[jdbc] final class UpsertJob(spec: SinkSpec) extends EngineJob[InternalRo
 private[jdbc] object UpsertRun {
   def writers(spec: SinkSpec) = new JdbcWriterFactory(spec, Sending.ByKey, committed = None)
 
-  /** The reject table has to be there before tasks need it. */
+  /** Creates the reject table before the tasks need the table. */
   def prepare(spec: SinkSpec): Unit = spec.rejectTable.foreach { rejects =>
     Session.use(() => spec.session(), spec.target) { session =>
       new OwnTables(session, spec.retries(), spec.target).ensure(rejects)
@@ -89,7 +89,7 @@ private[jdbc] object UpsertRun {
   }
 }
 
-/** One start of a query of exactly-once inserts. */
+/** The run of a query with exactly-once inserts. */
 private[jdbc] final class TransactionalRun(
     spec: SinkSpec,
     mode: WriteMode.Transactional,
@@ -114,8 +114,8 @@ private[jdbc] final class TransactionalRun(
   }
 }
 
-/** A batch job: its rows come by one transaction, which an overwrite begins by deleting those that are there. The job
-  * is a sink of its own that has one epoch.
+/** A batch job with a single transaction for its rows; an overwrite first deletes the existing rows in this
+  * transaction. The job is a separate sink with a single epoch.
   */
 private[jdbc] final class TransactionalJob(
     spec: SinkSpec,
@@ -133,7 +133,9 @@ private[jdbc] final class TransactionalJob(
     new JdbcWriterFactory(spec, Sending.Staged(tables), committed = None)
   }
 
-  /** Once the rows are there the job has succeeded, whatever it cannot remove: a failed one would be run again. */
+  /** Once the rows are committed, the job succeeds even if the cleanup fails: a failed job would be run
+    * again.
+    */
   override def commit(results: Seq[TaskOutcome]): Unit = {
     driver.commit(OnlyEpoch, results, existing)
     Log.tolerating(
@@ -142,7 +144,7 @@ private[jdbc] final class TransactionalJob(
     )(Uninterrupted.call(driver.forget()))
   }
 
-  /** No job repeats its commit, so staged rows are of no use, unless they are in the target already. */
+  /** No job repeats its commit, so staged rows are useless, unless the rows are already in the target. */
   override def abort(results: Seq[TaskOutcome]): Unit = driver.abandon()
 }
 
@@ -153,9 +155,9 @@ private[jdbc] object Sending {
   final case class Staged(tables: SinkTables) extends Sending
 }
 
-/** Goes to the executors, and makes each task's writer there.
+/** Sent to the executors, where the factory creates the writer of each task.
   *
-  * @param committed the epoch that the target has already
+  * @param committed the epoch that is already in the target
   */
 private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, committed: Option[Long])
     extends SinkWriterFactory[InternalRow, TaskOutcome] {
@@ -191,7 +193,7 @@ private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, co
   private def stagedRejects(session: Session, retries: Retries, staging: StagingTable, attempt: String)(
       rows: IndexedSeq[JdbcRow]
   ): Unit = {
-    // Each id has the number of its row, so that what a broken-off try has left is found.
+    // Each id contains the number of its row, so that the rows of an interrupted attempt can be found.
     val first = rows.head.values(0).toString.drop(attempt.length + 1).toLong
     retries(spec.target.writeFailed) { before =>
       session.transaction { _ =>
@@ -202,7 +204,7 @@ private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, co
   }
 }
 
-/** One task's rows on their way into the database. */
+/** Writes the rows of a task to the database. */
 private[jdbc] final class JdbcWriter(sent: TaskRows, values: RowValues)
     extends SinkWriter[InternalRow, TaskOutcome] {
   private[this] var done    = Option.empty[TaskOutcome]

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import stoplog.ConfiguredSink
 import stoplog.options.ColumnNames
 
-/** A table of a database, by upserts or by exactly-once inserts: the sink, fully set.
+/** A configured sink for a database table, with upserts or exactly-once inserts.
   *
   * {{{
   * val sink = JdbcSink
@@ -22,7 +22,7 @@ import stoplog.options.ColumnNames
   *
   * With `transactional`, `mode("overwrite")` on a batch writer replaces all rows in one transaction.
   *
-  * Immutable. The same options can be set one by one on `format("stoplog-jdbc")`; they are listed in
+  * Immutable. The same options can be set individually on `format("stoplog-jdbc")`; see
   * `docs/reference/jdbc-options.md`.
   */
 final class JdbcSink private[jdbc] (settings: JdbcOptions)
@@ -34,66 +34,71 @@ final class JdbcSink private[jdbc] (settings: JdbcOptions)
 
 object JdbcSink {
 
-  /** The name for `format(…)` in a write without a builder. */
+  /** The name for `format(…)` in a write without the builder. */
   val Format: String = "stoplog-jdbc"
 
-  /** @param url   of the database, such as `jdbc:postgresql://db/shop`
-    * @param table as SQL names it; it must exist
+  /** @param url   the URL of the database, such as `jdbc:postgresql://db/shop`
+    * @param table the name of an existing table, in SQL syntax
     */
   def forTable(url: String, table: String): JdbcSinkBuilder =
     new JdbcSinkBuilder(Map("url" -> url, "dbtable" -> table))
 
-  /** The sink that these options describe.
+  /** Creates a sink from its options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException if options are invalid, with all problems at once
     */
   def fromOptions(options: JMap[String, String]): JdbcSink = new JdbcSink(JdbcOptions.parse(options))
 
-  /** The keys of all options there are. */
+  /** Returns the keys of all options. */
   def optionKeys(): JList[String] = JdbcOptionRegistry.all.map(_.key).asJava
 }
 
-/** Sets a [[JdbcSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[JdbcSink]]. Immutable: each call returns a new builder. Options are checked in [[build]]. */
 final class JdbcSinkBuilder private[jdbc] (options: Map[String, String]) {
 
-  /** The user of the connections, and its password. */
+  /** Sets the user and the password of the connections. */
   def withCredentials(user: String, password: String): JdbcSinkBuilder =
     withOptions(Map("user" -> user, "password" -> password))
 
-  /** A row takes the place of the one with the same values in these columns; repeated epochs change nothing. */
+  /** Upserts rows: a row replaces the row with the same values in these columns, and repeated epochs have no
+    * effect.
+    */
   def withUpsert(keyColumns: String*): JdbcSinkBuilder =
     withOptions(Map("writeMode" -> "upsert", "keyColumns" -> ColumnNames.render(keyColumns)))
 
-  /** Rows are inserted, each epoch in one transaction that also records it: exactly once. The default. */
+  /** Inserts the rows of each epoch exactly once, in one transaction with the epoch's number. The default. */
   def withTransactions(): JdbcSinkBuilder =
     new JdbcSinkBuilder(options - "keyColumns" + ("writeMode" -> "transactional"))
 
-  /** The rows that are sent together; 5,000 by default. */
+  /** Sets the number of rows in a batch; 5,000 by default. */
   def withBatchSize(rows: Int): JdbcSinkBuilder = withOption("batchsize", rows.toString)
 
-  /** The most tasks that write, each of which has a connection. */
+  /** Sets the maximum number of writing tasks, each of which has a connection. */
   def withMaxWriters(count: Int): JdbcSinkBuilder = withOption("numPartitions", count.toString)
 
-  /** The tries of a request whose failure may pass, and the longest first wait, such as `500ms`. */
+  /** Sets the maximum number of attempts after transient failures, and the maximum first wait, such as
+    * `500ms`.
+    */
   def withRetries(maxTries: Int, wait: String): JdbcSinkBuilder =
     withOptions(Map("maxTries" -> maxTries.toString, "retryWait" -> wait))
 
-  /** Rows that the table refuses go to another one, and the query goes on; by default it fails. */
+  /** Writes rows that the table rejects to a reject table; by default such rows fail the query. */
   def withRejectTable(table: String): JdbcSinkBuilder =
     withOptions(Map("onBadRow" -> "reject", "rejectTable" -> table))
 
-  /** The name of this sink; queries that write to one table need one each. `main` by default. */
+  /** Sets the name of this sink; queries that write to one table need different names. The default is `main`.
+    */
   def withSinkId(sinkId: String): JdbcSinkBuilder = withOption("sinkId", sinkId)
 
-  /** `fail` or `adopt`. */
+  /** Sets `fail` or `adopt`. */
   def withOnForeignQuery(choice: String): JdbcSinkBuilder = withOption("onForeignQuery", choice)
 
-  /** Any option by its name: of the sink, or a property of the database's driver. */
+  /** Sets any option by its name: an option of the sink, or a property of the database's driver. */
   def withOption(key: String, value: String): JdbcSinkBuilder = withOptions(Map(key -> value))
 
-  /** The sink.
+  /** Returns the sink.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if options are invalid, with all problems at once
     */
   def build(): JdbcSink = JdbcSink.fromOptions(options.asJava)
 

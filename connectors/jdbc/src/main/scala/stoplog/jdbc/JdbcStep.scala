@@ -3,7 +3,7 @@ package stoplog.jdbc
 
 import stoplog.fault.{ConnectorSteps, Step}
 
-/** The steps of a sink into a database, as [[stoplog.fault.Step]] has those of every sink. */
+/** The steps of a database sink, in addition to the steps of every sink in [[stoplog.fault.Step]]. */
 private[jdbc] object JdbcStep {
   case object BeforeClaim
       extends Step("jdbcBeforeClaim", "the sink's own tables are there; the run does not own its row")
@@ -25,7 +25,7 @@ private[jdbc] object JdbcStep {
     Vector(BeforeClaim, AfterClaim, AfterSweep, BatchSent, TaskDone, BeforeCommit, InCommit, AfterCommit)
 }
 
-/** Found by [[stoplog.fault.Step.all]]. */
+/** Discovered by [[stoplog.fault.Step.all]]. */
 final class JdbcSteps extends ConnectorSteps {
   override def all: Vector[Step] = JdbcStep.all
 }

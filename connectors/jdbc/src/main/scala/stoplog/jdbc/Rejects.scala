@@ -16,20 +16,20 @@ import org.apache.spark.sql.types.{StringType, StructType}
 
 import stoplog.format.JsonEncoder
 
-/** The treatment of rows of a task that the database refuses. */
+/** The handling of a task's rows that the database rejects. */
 private[jdbc] trait Rejects {
   def take(row: JdbcRow, why: Throwable): Unit
 
-  /** Whether rows are needed that a later one of their key has superseded: it may be bad. */
+  /** Whether superseded rows of a key must be kept, because the later row may be bad. */
   def superseded: RowBuffer.Superseded
 
-  /** Returns, when the database has all of them, how many they were. */
+  /** Returns the number of rejected rows after the database has stored all of them. */
   def finish(): Long
 }
 
 private[jdbc] object Rejects {
 
-  /** The task fails, and its epoch with it. */
+  /** Fails the task, and thereby its epoch. */
   final class Fail(target: Target, describe: JdbcRow => String) extends Rejects {
     override def take(row: JdbcRow, why: Throwable): Unit =
       throw JdbcErrors.badRow(target.table, describe(row), why)
@@ -38,10 +38,10 @@ private[jdbc] object Rejects {
     override def finish(): Long = 0
   }
 
-  /** They go to the reject table, or are staged for it.
+  /** Writes the rows to the reject table, or stages the rows for the reject table.
     *
-    * @param identify the id of a rejected row: its number in the task, and its text
-    * @param send     takes them as rows of the reject table
+    * @param identify returns the id of a rejected row from the row's number in the task and the row's text
+    * @param send     called with rows of the reject table
     */
   final class Keep(
       sink: String,
@@ -69,7 +69,7 @@ private[jdbc] object Rejects {
     }
   }
 
-  /** The same for the same row of the same batch, whichever task and run rejects it. */
+  /** Returns an id that is equal for the same row of the same batch, regardless of the task and the run. */
   def contentId(sink: String, batch: Option[Long])(number: Long, text: String): String = {
     val digest = MessageDigest.getInstance("SHA-256")
     digest.update(s"$sink\n${batch.fold("")(_.toString)}\n$text".getBytes(UTF_8))
@@ -77,9 +77,9 @@ private[jdbc] object Rejects {
   }
 }
 
-/** The table of rejected rows, which the sink makes if it is not there.
+/** The table of rejected rows, which the sink creates if the table does not exist.
   *
-  * @param textType what the database calls a text of any length
+  * @param textType the database's type for a text of any length
   */
 private[jdbc] final case class RejectTable(table: String, textType: String) {
 
@@ -89,11 +89,11 @@ private[jdbc] final case class RejectTable(table: String, textType: String) {
 
   def columns: Vector[Column] = RejectTable.columns
 
-  /** In a transaction of the caller. */
+  /** Inserts rows in a transaction of the caller. */
   def insert(session: Session, rows: Iterable[JdbcRow]): Unit =
     Upserts.insertion(table, columns.map(_.quoted)).execute(session, columns, rows)
 
-  /** The same where a row with its id may be there. */
+  /** Inserts rows, and replaces rows with the same id. */
   def replace(session: Session, rows: Iterable[JdbcRow]): Unit = {
     val distinct = rows.groupBy(_.values(0)).values.map(_.head)
     val delete   = session.statement(s"DELETE FROM $table WHERE id = ?")
@@ -104,7 +104,7 @@ private[jdbc] final case class RejectTable(table: String, textType: String) {
 
 private[jdbc] object RejectTable {
 
-  /** @param url of a database, by which Spark's own `jdbc` format knows its types */
+  /** @param url the URL of a database, by which Spark's own `jdbc` format chooses its types */
   def of(table: String, url: String): RejectTable =
     RejectTable(table, JdbcUtils.getJdbcType(StringType, JdbcDialects.get(url)).databaseTypeDefinition)
 
@@ -119,7 +119,7 @@ private[jdbc] object RejectTable {
     "row_json"  -> Types.VARCHAR
   ).map { case (name, jdbcType) => Column(name, name, jdbcType) }
 
-  // The first line, which says what is wrong; a batch's own exception only says that there is another one.
+  // The first line, with the cause; the exception of a batch only refers to the next exception.
   private def reason(why: Throwable): String = {
     val message = JdbcErrors.messageOf(why)
     if (message.length <= LongestReason) message else message.take(LongestReason) + "…"
@@ -128,8 +128,8 @@ private[jdbc] object RejectTable {
   private final val LongestReason = 2000
 }
 
-/** Rejected rows as JSON, by Spark's own generator, with every null: a person who repairs a row wants to see which values
-  * are missing. A row that JSON cannot express is written as Java spells it.
+/** Formats rejected rows as JSON by Spark's own generator, including nulls: a person who repairs a row needs
+  * to see the missing values. A row that JSON does not support is formatted as in Java.
   */
 private[jdbc] final class RowTexts(schema: StructType, sessionTimeZone: String)
     extends StagedText
@@ -138,13 +138,13 @@ private[jdbc] final class RowTexts(schema: StructType, sessionTimeZone: String)
 
   @transient private lazy val expressible = Try(encoder.open(schema)).isSuccess
 
-  /** A row of a task. */
+  /** Returns the text of a row of a task. */
   def text(row: JdbcRow): String = row.origin match {
     case origin: InternalRow => text(origin)
     case _                   => spelled(row)
   }
 
-  /** A row that has been staged. */
+  /** Returns the text of a staged row. */
   override def text(result: ResultSet): String = {
     val convert = CatalystTypeConverters.createToCatalystConverter(schema)
     text(convert(JdbcUtils.resultSetToRows(result, schema).next()).asInstanceOf[InternalRow])

@@ -20,13 +20,14 @@ private[jdbc] trait ConnectionSource extends Serializable {
   def open(): Connection
 }
 
-/** One connection, opened when it is first needed and anew after a failure. Not for several threads. */
+/** A connection that is opened at the first use, and reopened after a failure. Not thread-safe. */
 private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSeconds: Int)
     extends AutoCloseable {
   private[this] var current  = Option.empty[Connection]
   private[this] val prepared = mutable.Map[String, PreparedStatement]()
 
-  /** All of the work, or nothing of it; what a failed COMMIT has done is known to the database alone. */
+  /** Runs the work atomically in a transaction. After a failed COMMIT, only the database knows the outcome.
+    */
   def transaction[A](work: Connection => A): A = {
     val connection = opened()
     try {
@@ -34,14 +35,15 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
       connection.commit()
       result
     } catch {
-      case e: Throwable => // of whatever kind: what is under way must not be committed later, with other work
+      // any kind: a later commit with other work must not include the current transaction
+      case e: Throwable =>
         forget()
         if (Try(connection.rollback()).isFailure || Try(!connection.isValid(1)).getOrElse(true)) close()
         throw e
     }
   }
 
-  /** A statement that the connection keeps: servers plan a repeated one only once. */
+  /** Returns a prepared statement that the connection keeps: servers plan a repeated statement only once. */
   def statement(sql: String): PreparedStatement = prepared.getOrElseUpdate(
     sql, {
       val made = opened().prepareStatement(sql)
@@ -50,17 +52,18 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
     }
   )
 
-  /** Runs a statement in the transaction under way, with texts and whole numbers as its parameters.
+  /** Runs a statement in the current transaction, with strings and whole numbers as its parameters.
     *
-    * @return how many rows it has changed
+    * @return the number of changed rows
     */
   def update(sql: String, parameters: Any*): Long = bound(sql, parameters).executeUpdate().toLong
 
-  /** Asks in the transaction under way; the result is before its first row. */
+  /** Runs a query in the current transaction; the result is positioned before its first row. */
   def query[A](sql: String, parameters: Any*)(read: ResultSet => A): A =
     Using.resource(bound(sql, parameters).executeQuery())(read)
 
-  /** Work within the transaction under way, which goes on as if it had not been tried when it fails. */
+  /** Runs work within the current transaction. If the work fails, the transaction continues without the work.
+    */
   def savepoint[A](work: => A): A = {
     val connection = opened()
     val before     = connection.setSavepoint()
@@ -69,16 +72,16 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
       catch {
         case NonFatal(e) =>
           forget()
-          // Where there is no connection any more, the transaction fails as a whole.
+          // If the connection is lost, the transaction fails as a whole.
           Try(connection.rollback(before))
           throw e
       }
-    Try(connection.releaseSavepoint(before)) // some databases have no need of it, and refuse
+    Try(connection.releaseSavepoint(before)) // some databases reject the release as unnecessary
     result
   }
 
-  /** Ends the connection, and what is under way: some databases commit that when a connection is closed. The next transaction
-    * opens another.
+  /** Rolls back the current transaction and closes the connection: some databases commit when a connection is
+    * closed. The next transaction opens another connection.
     */
   override def close(): Unit = {
     forget()
@@ -89,7 +92,7 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
     current = None
   }
 
-  // Derby's MERGE keeps rows of an execution that has failed, and tries them again with the next.
+  // Derby's MERGE keeps rows of a failed execution, and executes them again with the next rows.
   private def forget(): Unit = {
     prepared.values.foreach(statement => Try(statement.close()))
     prepared.clear()
@@ -119,7 +122,7 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
 
 private[jdbc] object Session {
 
-  /** Work with a session of its own, which ends with it. */
+  /** Runs `work` in a new session and closes the session afterwards. */
   def use[A](open: () => Session, target: Target)(work: Session => A): A = {
     val session = open()
     try work(session)
@@ -128,22 +131,22 @@ private[jdbc] object Session {
   }
 }
 
-/** Connections as Spark's own `jdbc` format opens them: its drivers, Kerberos and connection providers. */
+/** Opens connections like Spark's own `jdbc` format: with its drivers, Kerberos and connection providers. */
 private[jdbc] final class SparkConnector(options: Map[String, String]) extends ConnectionSource {
   @transient private lazy val connect: Int => Connection = {
     val parsed = new JDBCOptions(options)
     JdbcDialects.get(parsed.url).createConnectionFactory(parsed)
   }
 
-  // For any partition. Drivers repeat what they were told, above all what they cannot read.
+  // For any partition. Driver errors may repeat secret input, in particular input that is not parseable.
   override def open(): Connection =
     try connect(-1)
     catch { case NonFatal(e) => throw Redaction.of(options).cause(e) }
 }
 
-/** The tries of one task, or of the driver: they repeat what failed for a reason that may pass.
+/** Retries transient failures of a task or of the driver.
   *
-  * @param pause waits for so many milliseconds
+  * @param pause waits for the given number of milliseconds
   */
 private[jdbc] final class Retries(
     requests: RequestOptions,
@@ -153,11 +156,11 @@ private[jdbc] final class Retries(
   private[this] val backoff = Backoff(requests.retryWaitMillis, mostMillis = 30_000)
   private[this] val again   = new AtomicLong()
 
-  /** The number of further tries. */
+  /** The number of retries. */
   def count: Long = again.get
 
-  /** @param action is told how many tries were before it
-    * @param failed makes the error when the last try has failed for a reason that might have passed
+  /** @param action called with the number of previous attempts
+    * @param failed creates the error after the last attempt has failed with a transient failure
     */
   def apply[A](failed: Throwable => Throwable)(action: Int => A): A = {
     @tailrec
@@ -178,27 +181,29 @@ private[jdbc] final class Retries(
     catch { case NonFatal(e) if Verdict.of(e, dialect) == Verdict.Transient => Left(e) }
 }
 
-/** The meaning of a database's failure for the sink. */
+/** The meaning of a database failure for the sink. */
 private[jdbc] sealed trait Verdict
 
 private[jdbc] object Verdict {
 
-  /** Another try may succeed: the connection was lost, the server is full or starting, or another one was first. */
+  /** Another attempt may succeed: the connection was lost, the server is full or starting, or another
+    * transaction was first.
+    */
   case object Transient extends Verdict
 
-  /** A row is wrong, and will be wrong at each try. */
+  /** A row is invalid in every attempt. */
   case object BadRow extends Verdict
 
-  /** Anything else. */
+  /** Any other failure. */
   case object Fatal extends Verdict
 
-  /** A batch fails with an exception that has those of its rows behind it. */
+  /** Classifies a failure. The exception of a batch is chained to the exceptions of its rows. */
   def of(failure: Throwable, dialect: Dialect): Verdict = {
     val each = chain(failure).map(one(_, dialect))
     if (each.contains(Transient)) Transient else if (each.contains(BadRow)) BadRow else Fatal
   }
 
-  /** Whether a key is there already. */
+  /** Returns true if the failure is a duplicate key. */
   def isDuplicateKey(failure: Throwable): Boolean = chain(failure).exists(_.getSQLState == "23505")
 
   private def chain(failure: Throwable): Seq[SQLException] = {
@@ -232,7 +237,7 @@ private[jdbc] object Verdict {
   // Connections; serialization and deadlock; resources; PostgreSQL: locks, and a server that stops or starts.
   private val TransientStates = Seq("08", "40", "53", "55P03", "57P01", "57P02", "57P03")
 
-  // One key twice in a statement; values; constraints; views with check; what a trigger says, in two databases.
+  // A key twice in a statement; values; constraints; views with check; errors of triggers, in two databases.
   private val BadRowStates = Seq("21", "22", "23", "44", "45", "P0001")
 
   private final val LongestChain = 100

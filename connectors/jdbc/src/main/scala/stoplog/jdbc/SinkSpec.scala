@@ -10,11 +10,11 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
 
-/** One write, checked, as driver and tasks know it. Goes to the executors.
+/** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *
-  * @param schema of the rows
-  * @param keys   the places of the key columns; none without upserts
-  * @param texts  how a rejected row is spelled
+  * @param schema the schema of the rows
+  * @param keys   the indices of the key columns; empty without upserts
+  * @param texts  formats rejected rows
   */
 private[jdbc] final case class SinkSpec(
     options: JdbcOptions,
@@ -34,8 +34,8 @@ private[jdbc] final case class SinkSpec(
   def rejectTable: Option[RejectTable] =
     options.rows.rejectTable.map(RejectTable.of(_, options.sparkUrl))
 
-  /** @param identify the id of a rejected row: its number in the task, and its text
-    * @param send     takes rows of the reject table; `None` if a bad row fails the task
+  /** @param identify returns the id of a rejected row from the row's number in the task and the row's text
+    * @param send     called with rows of the reject table; `None` if a bad row fails the task
     */
   def rejects(batch: Option[Long], identify: (Long, String) => String)(
       send: Option[IndexedSeq[JdbcRow] => Unit]
@@ -43,10 +43,10 @@ private[jdbc] final case class SinkSpec(
     new Rejects.Keep(sink, batch, options.rows.batchRows, texts.text, identify, send)
   }
 
-  /** As its row and its rejected rows are called. */
+  /** The name of the sink's row and of its rejected rows. */
   def sink: String = s"${target.table}/${options.sinkId}"
 
-  /** @param sinkId of the query, or of the one job */
+  /** @param sinkId the sink id of the query or of the job */
   def tables(sinkId: String, mode: WriteMode.Transactional): SinkTables =
     SinkTables.of(target, sinkId, mode.epochsTable, rejectTable.map(_ -> texts))
 
@@ -69,7 +69,7 @@ private[jdbc] object SinkSpec {
 
 /** The tables of a sink of exactly-once inserts.
   *
-  * @param sink the name of its row in the epochs table
+  * @param sink the name of the sink's row in the epochs table
   */
 private[jdbc] final case class SinkTables(
     sink: String,
@@ -81,14 +81,14 @@ private[jdbc] final case class SinkTables(
   def allStaging: Seq[StagingTable] = staging +: rejects.map(_.staging).toSeq
 }
 
-/** @param text how a staged row becomes the text of a rejected one */
+/** @param text formats a staged row as the text of a rejected row */
 private[jdbc] final case class RejectTables(table: RejectTable, staging: StagingTable, text: StagedText)
 
 private[jdbc] object SinkTables {
 
-  /** @param sinkId   of the query, or of the one job
-    * @param epochs   the name of the epochs table; by default beside the target
-    * @param rejected the reject table, if bad rows go there
+  /** @param sinkId   the sink id of the query or of the job
+    * @param epochs   the name of the epochs table; in the schema of the target by default
+    * @param rejected the reject table, if bad rows are rejected
     */
   def of(
       target: Target,
@@ -110,7 +110,7 @@ private[jdbc] object SinkTables {
     )
   }
 
-  // Short, because some databases cut names at 63 characters, and the same at each start.
+  // Short, because some databases truncate names to 63 characters, and stable across restarts.
   private def name(target: Target, sink: String, what: String): String = {
     val digest = MessageDigest.getInstance("SHA-256").digest(sink.getBytes(UTF_8))
     TableName.beside(target.table, s"stoplog_${what}_${HexFormat.of().formatHex(digest).take(12)}")

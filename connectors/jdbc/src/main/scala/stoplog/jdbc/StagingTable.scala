@@ -6,11 +6,12 @@ import java.sql.ResultSetMetaData
 import scala.util.Using
 import scala.util.control.NonFatal
 
-/** A table of the sink in which rows wait for their epoch. It has no constraint, and no reader.
+/** A table of the sink in which rows are staged until their epoch commits. The table has no constraints and
+  * no readers.
   *
-  * @param table    its own name
-  * @param target   where its rows go
-  * @param columns  of the target, that it has beside its own two
+  * @param table    the name of the staging table
+  * @param target   the table that the rows are moved to
+  * @param columns  the columns of the target, in addition to two columns of the staging table
   */
 private[jdbc] final case class StagingTable(
     table: String,
@@ -26,14 +27,14 @@ private[jdbc] final case class StagingTable(
       s"${dialect.wholeNumber} AS stoplog_row, $names FROM $target"
   )
 
-  /** Finds out which columns it has. */
+  /** A query for the columns of the table. */
   def shape: String = s"SELECT $names FROM $table WHERE 1 = 0"
 
   def shapeOfTarget: String = s"SELECT $names FROM $target WHERE 1 = 0"
 
-  // The methods below work in a transaction of the caller.
+  // The methods below run in a transaction of the caller.
 
-  /** Rows of an attempt, numbered from `first`. */
+  /** Inserts rows of an attempt, numbered from `first`. */
   def insert(session: Session, attempt: String, first: Long, rows: Iterable[JdbcRow]): Unit = {
     val all       = Seq("stoplog_attempt", "stoplog_row") ++ columns.map(_.quoted)
     val statement = session.statement(Upserts.insert(table, all))
@@ -50,18 +51,20 @@ private[jdbc] final case class StagingTable(
     }
   }
 
-  /** Deletes an attempt's rows from a number on. */
+  /** Deletes the rows of an attempt from a number on. */
   def removeFrom(session: Session, attempt: String, first: Long): Unit = {
     session.update(s"DELETE FROM $table WHERE stoplog_attempt = ? AND stoplog_row >= ?", attempt, first)
     ()
   }
 
-  /** Puts the attempts' rows into the target. Returns how many they were. */
+  /** Copies the rows of the attempts to the target. Returns the number of rows. */
   def publish(session: Session, attempts: Seq[String]): Long = each(attempts) { some =>
     session.update(s"$move WHERE ${among(some)}", some: _*)
   }
 
-  /** The same for rows of one attempt, from a number up to before another. */
+  /** Copies the rows of an attempt with numbers from `from` until `until`, exclusive. Returns the number of
+    * rows.
+    */
   def publish(session: Session, attempt: String, from: Long, until: Long): Long = session.update(
     s"$move WHERE stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?",
     attempt,
@@ -69,7 +72,7 @@ private[jdbc] final case class StagingTable(
     until
   )
 
-  /** One staged row as a text. */
+  /** Returns a staged row as text. */
   def text(session: Session, attempt: String, number: Long, read: StagedText): String = session.query(
     s"SELECT $names FROM $table WHERE stoplog_attempt = ? AND stoplog_row = ?",
     attempt,
@@ -99,23 +102,25 @@ private[jdbc] object StagingTable {
   private final val AttemptsPerStatement = 500
 }
 
-/** Reads the one row of a result as the text that a rejected row has. */
+/** Formats the single row of a result as the text of a rejected row. */
 private[jdbc] trait StagedText {
   def text(result: java.sql.ResultSet): String
 }
 
-/** Makes the sink's own tables where they are missing. */
+/** Creates the sink's own tables if they do not exist. */
 private[jdbc] final class OwnTables(session: Session, retries: Retries, target: Target) {
 
-  /** Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  /** Creates a table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
   def ensure(table: String, create: String): Unit = once { () =>
     if (!exists(table))
       try execute(create)
-      // Another driver may have been first.
+      // Another driver may have created the table meanwhile.
       catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
   }
 
-  /** Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table of a release that kept less. */
+  /** Creates the epochs table. Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table of an older release with
+    * fewer columns.
+    */
   def ensure(epochs: EpochsTable): Unit = {
     ensure(epochs.table, epochs.create)
     once { () =>
@@ -124,19 +129,19 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
     }
   }
 
-  /** A staging table that was made for other columns, or takes less than the target does now, is made anew: what is in it, no live
-    * run has written.
+  /** Creates a staging table. Recreates a table with other columns or with narrower columns than the current
+    * target; no live run has written the rows in such a table.
     */
   def ensure(staging: StagingTable): Unit = {
     once(() => if (exists(staging.table) && !fits(staging)) execute(s"DROP TABLE ${staging.table}"))
     ensure(staging.table, staging.create)
   }
 
-  /** Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  /** Creates the reject table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
   def ensure(rejects: RejectTable): Unit = ensure(rejects.table, rejects.create)
 
-  /** Makes a staging table anew, whatever there is. Tried again by the caller, who keeps all younger runs away meanwhile: what is in
-    * the table, no live run has written. Error: `STOPLOG_JDBC_OWN_TABLE`.
+  /** Recreates a staging table unconditionally. The caller retries, and excludes all newer runs meanwhile: no
+    * live run has written the rows in the table. Error: `STOPLOG_JDBC_OWN_TABLE`.
     */
   def renew(staging: StagingTable): Unit = {
     target.dialect.boundedWait.foreach(execute)
@@ -157,7 +162,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
     })
   }
 
-  /** The columns of a result, in a form that can be compared; none if the query cannot be run. */
+  /** Returns the columns of a result in a comparable form; `None` if the query fails. */
   private def answers(sql: String): Option[Seq[OwnTables.Described]] =
     try
       session.transaction { connection =>
@@ -190,12 +195,12 @@ private object OwnTables {
 
   /** A column of a result.
     *
-    * @param form its type in JDBC, precision and scale
-    * @param name of the type in the database, which JDBC may call as it calls others
+    * @param form the JDBC type, the precision and the scale
+    * @param name the type's name in the database, because JDBC may use one type for several database types
     */
   final case class Described(form: (Int, Int, Int), name: String, isRequired: Boolean) {
 
-    /** Whether it takes all that the other does. */
+    /** Returns true if the column accepts all values of the other column. */
     def takes(other: Described): Boolean =
       form == other.form && name == other.name && (!isRequired || other.isRequired)
   }

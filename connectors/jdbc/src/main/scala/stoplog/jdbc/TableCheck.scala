@@ -9,10 +9,10 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types.StructType
 
-/** The checks before anything is written: the database answers, and the table takes the rows. */
+/** Checks before the first write: the database responds, and the table accepts the rows. */
 private[jdbc] object TableCheck {
 
-  /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
+  /** Returns the checked target. Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
   def target(options: JdbcOptions, schema: StructType, connector: ConnectionSource): Target = {
     val sparks  = JdbcDialects.get(options.sparkUrl)
     val table   = inspected(options, connector)
@@ -35,7 +35,8 @@ private[jdbc] object TableCheck {
     Target(options.database, options.at.table, columns, options.at.dialect)
   }
 
-  /** As Spark's dialect does it, which forgets that a name may have the mark in it. */
+  /** Quotes a name like Spark's dialect; corrects dialects that do not escape the quotation mark in a name.
+    */
   private[jdbc] def quoted(name: String, dialect: JdbcDialect): String = {
     val mark    = dialect.quoteIdentifier("").take(1)
     val forgets = mark.nonEmpty && dialect.quoteIdentifier(mark) == mark * 3
@@ -62,7 +63,7 @@ private[jdbc] object TableCheck {
     }
   }
 
-  /** The differences between rows and table, each a sentence. */
+  /** Returns the differences between rows and table, each as a sentence. */
   def problems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String], dialect: Dialect): Seq[String] =
     missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++ keyProblems(
       table,
@@ -85,7 +86,7 @@ private[jdbc] object TableCheck {
     row    <- rows if dialect.isTyped
     column <- table.column(row.name)
     if Known(column.jdbcType) && !row.family.accepts(column.jdbcType)
-    // MySQL's driver calls TINYINT(1) a bit, and numbers go there as well.
+    // MySQL's driver reports TINYINT(1) as a bit, and such columns also accept numbers.
     if !(dialect == Dialect.MySql && column.jdbcType == Types.BIT && row.family == Family.Number)
   } yield s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is ${row.typeName}."
 
@@ -113,15 +114,15 @@ private[jdbc] object TableCheck {
     unknown.map(key => s"The rows have no column '$key', which keyColumns names.") ++ unique
   }
 
-  // A type that only the database knows: whether it takes the values, it tells itself.
+  // Excludes database-specific types: the database itself checks their values.
   private val Known: Set[Int] =
     Seq(Family.Truth, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
       Types.ARRAY + Types.TIME
 }
 
-/** The kind of values that a column of the rows has, as far as it matters to a table.
+/** The kind of values in a column of the rows, as far as relevant for a table.
   *
-  * @param accepts types of columns that take them, of `java.sql.Types`
+  * @param accepts the types of columns that accept such values, of `java.sql.Types`
   */
 private[jdbc] sealed abstract class Family(val accepts: Set[Int])
 
@@ -134,7 +135,7 @@ private[jdbc] object Family {
   case object Truth  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
   case object Number extends Family(numbers)
 
-  /** Columns of whole numbers would take such values too, and round them. */
+  /** Columns of whole numbers would accept such values as well, but round them. */
   case object Fraction extends Family(fractions)
 
   case object Day    extends Family(moments + Types.DATE)

@@ -6,11 +6,13 @@ import java.sql.{Connection, DatabaseMetaData, ResultSet}
 import scala.util.control.NonFatal
 import scala.util.{Try, Using}
 
-/** A table as the database describes it.
+/** A table as described by the database.
   *
-  * @param columns  by their exact names
-  * @param required columns that cannot be null and have no default; none known if the database does not tell
-  * @param keys     the columns of each unique index or primary key; `None` if the database does not tell
+  * @param columns  the columns with their exact names
+  * @param required columns that cannot be null and have no default; empty if the database does not report
+  *                 them
+  * @param keys     the columns of each unique index or primary key; `None` if the database does not report
+  *                 them
   */
 private[jdbc] final case class TargetTable(
     columns: Vector[TargetColumn],
@@ -18,7 +20,7 @@ private[jdbc] final case class TargetTable(
     keys: Option[Seq[Set[String]]]
 ) {
 
-  /** The column with this name: exactly, or else the only one but for upper and lower case. */
+  /** Returns the column with this name: an exact match, or else the only case-insensitive match. */
   def column(name: String): Option[TargetColumn] =
     columns.find(_.name == name).orElse {
       columns.filter(_.name.equalsIgnoreCase(name)) match {
@@ -29,13 +31,15 @@ private[jdbc] final case class TargetTable(
 }
 
 /** @param jdbcType one of `java.sql.Types`
-  * @param typeName as the database calls it
+  * @param typeName the type's name in the database
   */
 private[jdbc] final case class TargetColumn(name: String, jdbcType: Int, typeName: String)
 
 private[jdbc] object TargetTable {
 
-  /** Error: the database's own, when the table is not there, or when another try may succeed. */
+  /** Reads the description of a table. Throws the database's own error if the table does not exist or another
+    * attempt may succeed.
+    */
   def inspect(connection: Connection, table: String, dialect: Dialect): TargetTable = {
     val columns = described(connection, table)
     val at      = told(dialect)(TableName.located(table, connection))
@@ -47,8 +51,9 @@ private[jdbc] object TargetTable {
     )
   }
 
-  /** `None` if the database, or its driver, does not tell. A connection that is lost says nothing of that: a check would
-    * be left out, and upserts into a table without their key would append.
+  /** Returns `None` if the database or its driver does not report the metadata. Transient failures are
+    * thrown: without metadata, checks would be skipped, and upserts into a table without their key would
+    * append.
     */
   private def told[A](dialect: Dialect)(ask: => A): Option[A] =
     try Some(ask)
@@ -93,7 +98,7 @@ private[jdbc] object TargetTable {
     Option.when(exists)((primary +: unique).filter(_.nonEmpty))
   }
 
-  // Databases that have no sign to escape with answer for all tables that fit a pattern.
+  // Databases without an escape character return all tables that match a pattern.
   private def isOf(row: ResultSet, table: TableName.Located): Boolean = {
     def same(column: String, name: Option[String]) =
       name.forall(n => Option(row.getString(column)).forall(_.equalsIgnoreCase(n)))
@@ -103,18 +108,18 @@ private[jdbc] object TargetTable {
   private def rows[A](result: ResultSet)(read: ResultSet => A): Vector[A] =
     Using.resource(result)(Iterator.continually(_).takeWhile(_.next()).map(read).toVector)
 
-  // Where a pattern is asked for, and the name has signs of patterns.
+  // For methods that expect a pattern, if the name contains pattern characters.
   private def escaped(name: String, meta: DatabaseMetaData): String = {
     val escape = Option(meta.getSearchStringEscape).getOrElse("")
     if (escape.isEmpty) name else name.replace("_", s"${escape}_").replace("%", s"$escape%")
   }
 }
 
-/** The table that rows go to, as driver and tasks know it.
+/** The target table, for the driver and the tasks.
   *
-  * @param database its URL without what may be secret, for messages
-  * @param table    as SQL names it
-  * @param columns  those that the rows have, in their order
+  * @param database the URL without possible secrets, for messages
+  * @param table    the name in SQL syntax
+  * @param columns  the columns of the rows, in their order
   */
 private[jdbc] final case class Target(
     database: String,
@@ -125,23 +130,23 @@ private[jdbc] final case class Target(
   def writeFailed(why: Throwable): Throwable = JdbcErrors.writeFailed(table, database, why)
 }
 
-/** The names of tables as SQL has them: parts with dots between them, some of them quoted. */
+/** Table names in SQL syntax: parts separated by dots, possibly quoted. */
 private[jdbc] object TableName {
 
-  /** Another table in the same schema. */
+  /** Returns the name of another table in the same schema. */
   def beside(table: String, other: String): String = {
     val dot = lastDot(table)
     if (dot < 0) other else s"${table.take(dot + 1)}$other"
   }
 
-  /** A table's name in the database's own catalog. */
+  /** The name of a table in the database's own catalog. */
   final case class Located(catalog: Option[String], schema: Option[String], name: String)
 
-  /** Unquoted parts are folded as the database folds them. */
+  /** Resolves a name. Unquoted parts are folded as in the database. */
   def located(table: String, connection: Connection): Located = {
     val meta  = connection.getMetaData
     val parts = split(table).map(folded(_, meta))
-    // MySQL calls a database a catalog, and has no schemas.
+    // In MySQL, a database is a catalog, and there are no schemas.
     val inCatalogs = !meta.supportsSchemasInTableDefinitions && meta.supportsCatalogsInTableDefinitions
     parts match {
       case Seq(catalog, schema, name)       => Located(Some(catalog), Some(schema), name)

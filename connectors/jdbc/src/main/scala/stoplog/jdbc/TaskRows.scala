@@ -3,9 +3,9 @@ package stoplog.jdbc
 
 import stoplog.fault.Faults
 
-/** The rows of one task on their way into the database, batch by batch. Not for several threads.
+/** Writes the rows of a task to the database, batch by batch. Not thread-safe.
   *
-  * @param gathering makes the buffer of batches, told what takes one
+  * @param gathering creates the buffer from the function that accepts a batch
   */
 private[jdbc] abstract class TaskRows(access: TaskSession, target: Target, rejects: Rejects)(
     gathering: (IndexedSeq[JdbcRow] => Unit) => RowBuffer
@@ -23,7 +23,7 @@ private[jdbc] abstract class TaskRows(access: TaskSession, target: Target, rejec
 
   def write(row: JdbcRow): Unit = buffer.add(row)
 
-  /** Returns when the database has all of them. */
+  /** Returns after the database has stored all rows. */
   final def finish(): TaskOutcome = {
     buffer.flush()
     val rejected = rejects.finish()
@@ -34,25 +34,25 @@ private[jdbc] abstract class TaskRows(access: TaskSession, target: Target, rejec
   /** Ends the session, and deletes nothing (I5). */
   override def close(): Unit = access.session.close()
 
-  /** Under which rows are staged; empty where they go into the target at once. */
+  /** The attempt under which rows are staged; empty if rows are written directly to the target. */
   protected def attempt: String = ""
 
-  /** The rows of batches that have ended well. */
+  /** The number of rows in successful batches. */
   protected final def sentRows: Long = inDatabase
 
-  /** Puts rows into the database within the scope.
+  /** Writes rows to the database within the scope.
     *
-    * @param before how many tries were before it
+    * @param before the number of previous attempts
     */
   protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit
 
-  /** Whether the reason for which the database refused a row may be another transaction that was first. */
+  /** Whether the database may have rejected a row because another transaction was first. */
   protected def races(refused: Throwable): Boolean = false
 }
 
-/** A task's way to the database.
+/** A task's access to the database.
   *
-  * @param scope in which a batch is in the database as a whole or not at all
+  * @param scope the atomic unit of a batch: the database stores either the whole batch or nothing
   */
 private[jdbc] final case class TaskSession(
     session: Session,
@@ -63,25 +63,27 @@ private[jdbc] final case class TaskSession(
 
 /** The message of a task to the driver.
   *
-  * @param attempt under which its rows are staged
-  * @param rows    in the target, or staged for it
-  * @param rejects rows in the reject table, or staged for it
-  * @param retries how often something was tried again
+  * @param attempt the attempt under which the rows are staged
+  * @param rows    the number of rows in the target, or staged for the target
+  * @param rejects the number of rows in the reject table, or staged for the reject table
+  * @param retries the number of retries
   */
 private[jdbc] final case class TaskOutcome(attempt: String, rows: Long, rejects: Long, retries: Long)
 
-/** The transaction, or the part of one, in which a batch of rows is in the database as a whole or not at all. */
+/** The transaction, or the part of a transaction, in which the database stores either a whole batch or
+  * nothing.
+  */
 private[jdbc] trait BatchScope {
 
-  /** @param work is told how many tries were before it */
+  /** @param work called with the number of previous attempts */
   def apply(work: Int => Unit): Unit
 }
 
 private[jdbc] object BatchScope {
 
-  /** A transaction for each batch, tried again as long as its failure may pass.
+  /** A transaction for each batch, retried after transient failures.
     *
-    * @param failed makes the error when it does not
+    * @param failed creates the error if the retries are exhausted
     */
   final class OwnTransaction(session: Session, retries: Retries, failed: Throwable => Throwable)
       extends BatchScope {
@@ -89,16 +91,17 @@ private[jdbc] object BatchScope {
       retries(failed)(before => session.transaction(_ => work(before)))
   }
 
-  /** A part of the transaction under way. The code that has begun that transaction repeats all of it. */
+  /** A part of the current transaction. The code that started the transaction retries the whole transaction.
+    */
   final class WithinTransaction(session: Session) extends BatchScope {
     override def apply(work: Int => Unit): Unit = session.savepoint(work(0))
   }
 }
 
-/** Sends rows by key. Of rows with one key in a batch only the last is sent; batches are sent in turn, so that of all
-  * rows of a task the last one of each key stays that the table takes.
+/** Sends rows by key. Only the last row of each key in a batch is sent, and batches are sent in order.
+  * Therefore, the last accepted row of each key in a task remains in the table.
   *
-  * @param keys the places of the key columns
+  * @param keys the indices of the key columns
   */
 private[jdbc] final class UpsertRows(
     access: TaskSession,
@@ -136,7 +139,7 @@ private[jdbc] final class UpsertRows(
   }
 }
 
-/** Inserts rows into the table itself, within a transaction of the caller. */
+/** Inserts rows directly into the table, in a transaction of the caller. */
 private[jdbc] final class InsertedRows(access: TaskSession, target: Target, batchRows: Int, rejects: Rejects)
     extends TaskRows(access, target, rejects)(new RowBuffer.InTurn(batchRows, _)) {
   private[this] val insertion = Upserts.insertion(target.table, target.columns.map(_.quoted))
@@ -145,7 +148,7 @@ private[jdbc] final class InsertedRows(access: TaskSession, target: Target, batc
     insertion.execute(access.session, target.columns, batch)
 }
 
-/** Puts rows into the staging table under an attempt's own id, numbered from 0 without a gap.
+/** Inserts rows into the staging table under a unique attempt id, numbered from 0 without gaps.
   *
   * @param attempt unique among all attempts of all tasks
   */
@@ -160,7 +163,7 @@ private[jdbc] final class StagedRows(
   import access.session
 
   override protected def send(batch: IndexedSeq[JdbcRow], before: Int): Unit = {
-    // The try before may have been committed without an answer: its rows would be staged twice.
+    // The previous attempt may have been committed without a response: its rows would be staged twice.
     if (before > 0) staging.removeFrom(session, attempt, sentRows)
     staging.insert(session, attempt, sentRows, batch)
   }

@@ -5,13 +5,13 @@ import java.sql.{Date, PreparedStatement, Timestamp}
 import java.time.LocalDate
 import java.util.HexFormat
 
-/** The statements that insert or update. A row whose columns are all keys has nothing to update. */
+/** Statements that insert or update rows. If all columns are keys, an existing row is not updated. */
 private[jdbc] object Upserts {
 
   def onConflict(table: String, columns: Seq[String], keys: Seq[String]): Statement =
     Statement(s"${insert(table, columns)} ${conflict(columns, keys)}", columns.indices)
 
-  /** The clause behind an insert of any rows. */
+  /** Returns the clause after an insert of any rows. */
   def conflict(columns: Seq[String], keys: Seq[String]): String = {
     val act = others(columns, keys) match {
       case Seq()  => "NOTHING"
@@ -31,9 +31,9 @@ private[jdbc] object Upserts {
     )
   }
 
-  /** With the values as parameters where they are used, because there a parameter has the column's type.
+  /** Uses a parameter at each place of a value, because such a parameter has the column's type.
     *
-    * @param one a table of one row
+    * @param one a table with a single row
     */
   def merge(
       table: String,
@@ -65,16 +65,17 @@ private[jdbc] object Upserts {
   private def others(columns: Seq[String], keys: Seq[String]): Seq[String] = columns.filterNot(keys.contains)
 }
 
-/** One statement of PostgreSQL for a whole batch: an array for each column, where `VALUES` would have a parameter for
-  * each value, which the server reads and plans one by one. Arrays of numbers and of texts go over the wire as they
-  * are, which its driver does for arrays of just these classes; all others as texts that the server has to read.
+/** A PostgreSQL statement for a whole batch, with an array for each column. `VALUES` would need a parameter
+  * for each value, which the server would parse and plan individually. The driver sends arrays of numbers and
+  * of strings in binary form, but only for arrays of exactly these classes; the server parses all other
+  * arrays from text.
   *
-  * @param types of the columns, as the server calls them
+  * @param types the types of the columns, by the server's names
   */
 private[jdbc] final class Columnwise private (val sql: String, types: Array[String]) {
 
-  /** Sets the parameters, if all values are of their column's class or have a text that the server reads without a
-    * doubt.
+  /** Sets the parameters. Returns false if a value neither has its column's class nor an unambiguous text
+    * form.
     */
   def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow]): Boolean = {
     val arrays = types.indices.flatMap(i => plain(rows, i).orElse(texts(rows, i)))
@@ -116,14 +117,14 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
     case other                                      => other.toString
   }
 
-  // Elsewhere calendars differ, and texts have signs.
+  // Outside this range, calendars differ, and text forms have signs.
   private def isPlain(moment: java.util.Date): Boolean =
     moment.getTime >= Columnwise.FirstMillis && moment.getTime < Columnwise.EndMillis
 }
 
 private[jdbc] object Columnwise {
 
-  /** None if a column has a type whose texts are not known here. */
+  /** Returns `None` if the text form of a column's type is not supported. */
   def upsert(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = {
     val types = columns.map(column => serials.getOrElse(column.typeName, column.typeName))
     Option.when(types.forall(known)) {
@@ -136,7 +137,7 @@ private[jdbc] object Columnwise {
     }
   }
 
-  // The driver calls columns with a sequence so.
+  // The driver reports columns with a sequence under these names.
   private val serials = Map("smallserial" -> "int2", "serial" -> "int4", "bigserial" -> "int8")
 
   private val known = Set("int2", "int4", "int8", "float4", "float8", "numeric", "bool", "text", "varchar") ++

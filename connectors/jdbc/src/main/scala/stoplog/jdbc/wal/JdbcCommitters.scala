@@ -15,11 +15,11 @@ import stoplog.wal.{
   CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
 }
 
-/** Keeps the notes of a write-ahead sink in a table of a database: what `committer=jdbc` is.
+/** Stores the notes of a write-ahead sink in a database table: the implementation of `committer=jdbc`.
   *
-  * Its options begin with `jdbc.`: `jdbc.url` and what else `docs/reference/jdbc-options.md` has for connections, and
-  * `jdbc.chunksTable`. With `sender=jdbc` as well, rows and notes are in one transaction; any other sender's chunk is noted
-  * after it was sent.
+  * The options start with `jdbc.`: `jdbc.url`, further connection options of
+  * `docs/reference/jdbc-options.md`, and `jdbc.chunksTable`. With `sender=jdbc`, rows and notes are written
+  * in one transaction. With any other sender, a chunk is recorded after the chunk was sent.
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "http").option("url", "https://example.com/rows")
@@ -72,20 +72,21 @@ private[wal] final class JdbcCommitter(asked: JdbcChunkOptions) extends Checkpoi
     retries(target.writeFailed)(_ => session.transaction(_ => work(session)))
   }
 
-  /** One for each call: a driver that waits for data for hours holds none. */
+  /** Opens a session for each call: a driver that waits for data for hours keeps no session open. */
   private def inSession[A](work: (Session, Retries) => A): A =
     Session.use(() => new Session(new SparkConnector(jdbc.toSpark), jdbc.requests.timeoutSeconds), target)(
       work(_, new Retries(jdbc.requests, target.dialect))
     )
 }
 
-/** The table with a row for each chunk that was sent, which the committer makes if it is not there.
+/** The table with a row for each sent chunk, which the committer creates if the table does not exist.
   *
-  * One more row for each query contains the newest epoch whose chunks are sent, and the decision on that epoch: all is done
-  * before the epoch. Without that row a task that was given up, and slept until its chunk's row was removed, would write
-  * the chunk once more; and a log that was restored from an older copy would send the epoch once more.
+  * A further row for each query contains the newest epoch with sent chunks and the decision on this epoch;
+  * all earlier epochs are complete. Without this row, an abandoned task that resumes after the removal of its
+  * chunk's row would write the chunk again. A log that was restored from an older copy would send the epoch
+  * again.
   *
-  * @param nowMillis the time, for a person who looks after rows of queries that are gone
+  * @param nowMillis returns the time, for persons who maintain rows of deleted queries
   */
 private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMillis: () => Long) {
 
@@ -94,17 +95,18 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
       "newest_epoch BIGINT NOT NULL, decision VARCHAR(64), noted_millis BIGINT NOT NULL, " +
       "PRIMARY KEY (query_id, epoch, chunk_name))"
 
-  // The methods below work in a transaction of the caller.
+  // The methods below run in a transaction of the caller.
 
   def has(session: Session, chunk: Chunk): Boolean =
     read(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(session, chunk)
 
-  /** Notes it, if it has no note. */
+  /** Records a chunk, unless the chunk is already recorded. */
   def put(session: Session, chunk: Chunk): Unit = if (!has(session, chunk)) insert(session, chunk)
 
-  /** Notes a chunk that has no note, and keeps all other transactions from it until this one ends: false if it was done
-    * long ago. The transaction must have read nothing before, because in some databases it would see the table as it was
-    * then. Error: one that may pass, if another process has just noted it.
+  /** Records a chunk without a record, and locks out all other transactions until this transaction ends.
+    * Returns false if the chunk was complete long ago. The transaction must not have read before, because in
+    * some databases reads would use an old snapshot. Error: a transient error if another process has just
+    * recorded the chunk.
     */
   def claim(session: Session, chunk: Chunk): Boolean = {
     try insert(session, chunk)
@@ -160,7 +162,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
   private def newest(session: Session, query: String): Option[DecidedEpoch] =
     read(session, query, ChunksTable.NewestEpoch, ChunksTable.NewestName)
 
-  // By the whole key, so that no lock of a row that another chunk has just made is in the way.
+  // Reads by the whole key, so that the lock of another chunk's new row does not block.
   private def read(session: Session, query: String, epoch: Long, name: String): Option[DecidedEpoch] =
     session.query(s"SELECT newest_epoch, decision FROM $table WHERE $key", query, epoch, name) { result =>
       Option.when(result.next()) {
@@ -196,19 +198,19 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
 
 private object ChunksTable {
 
-  // Of the row with the newest epoch: no chunk is called so, and no epoch is less than 0.
+  // The key of the row with the newest epoch: no chunk has this name, and no epoch is less than 0.
   final val NewestEpoch = -1L
   final val NewestName  = "-"
 
-  // SQLSTATE of a transaction that another one was in the way of.
+  // The SQLSTATE of a transaction that conflicts with another transaction.
   final val Conflict = "40001"
 }
 
-/** The options of the sender and the committer of a write-ahead sink: those that begin with `jdbc.`.
+/** The options of the sender and the committer of a write-ahead sink with the prefix `jdbc.`.
   *
-  * @param jdbc        as those of a sink of its own
-  * @param chunksTable where notes are kept
-  * @param notesHere   whether the committer keeps its notes in this database
+  * @param jdbc        the options of a JDBC sink
+  * @param chunksTable the name of the table of notes
+  * @param notesHere   true if the committer stores its notes in this database
   */
 private[jdbc] final case class JdbcChunkOptions(jdbc: JdbcOptions, chunksTable: String, notesHere: Boolean) {
   def chunks: ChunksTable = ChunksTable(chunksTable, jdbc.at.dialect, () => System.currentTimeMillis())
@@ -226,16 +228,16 @@ private[jdbc] object JdbcChunkOptions {
       "`jdbc.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
-  /** Of the sender. */
+  /** Parses the options of the sender. */
   def ofSender(options: JMap[String, String]): JdbcChunkOptions = parse(options, table = None)
 
-  /** Of the committer, which needs no table for rows. */
+  /** Parses the options of the committer, which needs no table for rows. */
   def ofCommitter(options: JMap[String, String]): JdbcChunkOptions =
     parse(options, table = Some(DefaultTable))
 
   /** Error: `STOPLOG_INVALID_OPTIONS`.
     *
-    * @param table if none is set
+    * @param table the default table
     */
   private def parse(options: JMap[String, String], table: Option[String]): JdbcChunkOptions = {
     val own    = ConnectorOptions.of(options, Word, withoutEffect)
@@ -249,7 +251,7 @@ private[jdbc] object JdbcChunkOptions {
     )
   }
 
-  // The log knows whose the rows are, and the chunks how they are spread.
+  // The log determines the owner of the rows, and the chunks determine their distribution.
   private val withoutEffect: Seq[Opt[_]] = Seq(
     Registry.WriteModeName,
     Registry.NumPartitions,

@@ -11,10 +11,12 @@ import stoplog.fault.Faults
 import stoplog.jdbc._
 import stoplog.wal.{Arrival, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
 
-/** Writes the chunks of a write-ahead sink to a table, each in one transaction: what `sender=jdbc` is.
+/** Writes the chunks of a write-ahead sink to a table, each in one transaction: the implementation of
+  * `sender=jdbc`.
   *
-  * With `committer=jdbc` the chunk's note is in the same transaction: exactly once. With another committer, the rows of a chunk
-  * that was on its way may come twice, all of them; with `jdbc.keyColumns` they take their own places.
+  * With `committer=jdbc`, the same transaction records the chunk: exactly once. With another committer, all
+  * rows of a chunk in flight may be written twice; with `jdbc.keyColumns`, repeated rows replace the earlier
+  * rows.
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "jdbc").option("committer", "jdbc")
@@ -55,10 +57,10 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
 
 private object JdbcSender {
 
-  // The database is asked about the table once in each JVM, and again after a failure.
+  // Each JVM reads the description of the table once, and again after a failure.
   val specs = new Recent[(JdbcChunkOptions, StructType), SinkSpec]
 
-  /** Waits for a database that is away for a while: the chunk is in the log already. */
+  /** Waits for a temporarily unavailable database: the chunk is already in the log. */
   def patiently(asked: JdbcChunkOptions, schema: StructType): SinkSpec =
     new Retries(asked.jdbc.requests, asked.jdbc.at.dialect)(identity)(_ => spec(asked, schema))
 
@@ -69,7 +71,7 @@ private object JdbcSender {
   }
 }
 
-/** Rows alone: another committer notes that they were sent. */
+/** Writes only rows: another committer records the chunks. */
 private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Faults) extends RowTarget {
 
   /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
@@ -85,7 +87,7 @@ private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Fa
   override def close(): Unit = transactions.close()
 }
 
-/** Rows and the note in one transaction. */
+/** Writes rows and the note in one transaction. */
 private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: ChunksTable, faults: Faults)
     extends NotingTarget {
 
@@ -97,7 +99,8 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
   /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, before) =>
     transactions.prepare()
-    // The try before may have been committed without an answer, and another process may have been first.
+    // The previous attempt may have been committed without a response, or another process may have been
+    // first.
     if (before == 0 || !session.transaction(_ => notes.has(session, chunk)))
       session.transaction { _ =>
         if (notes.claim(session, chunk)) transactions.write(chunk, rows)
@@ -109,9 +112,9 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
   override def close(): Unit = transactions.close()
 }
 
-/** Writes chunks into the table, each in one transaction. Not for several threads.
+/** Writes chunks to the table, each in one transaction. Not thread-safe.
   *
-  * @param failed is told of a failure, for which outdated knowledge of the table may be to blame
+  * @param failed called after a failure, which outdated metadata of the table may have caused
   */
 private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) extends AutoCloseable {
   private val session = spec.session()
@@ -119,15 +122,15 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
   private val target  = spec.target
   private val values  = spec.values
 
-  // Spark asks an executor for it, and the driver need not have made it.
+  // The executor creates the table, because the driver may not have created the table.
   private lazy val rejectTable = spec.rejectTable.map { table =>
     new OwnTables(session, retries, target).ensure(table)
     table
   }
 
-  /** Work that is tried again, from its beginning and in a new transaction, as long as its failure may pass.
+  /** Runs work, and retries the work from its start in a new transaction after transient failures.
     *
-    * @param work is told how many tries were before it, and does its own transactions
+    * @param work called with the number of previous attempts; manages its own transactions
     */
   def tried[A](work: (Session, Int) => A): A =
     try retries(target.writeFailed)(work(session, _))
@@ -137,7 +140,7 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
         throw if (e.isInstanceOf[java.sql.SQLException]) target.writeFailed(e) else e
     }
 
-  /** Puts all rows into the table, in a transaction of the caller. */
+  /** Writes all rows to the table, in a transaction of the caller. */
   def write(chunk: Chunk, rows: ChunkRows): Unit = {
     val task = taskRows(chunk)
     rows.iterator.foreach(row => task.write(values.of(row)))
@@ -145,7 +148,7 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
     ()
   }
 
-  /** Before a transaction: makes what it needs. */
+  /** Called before a transaction: creates the required tables. */
   def prepare(): Unit = {
     rejectTable
     ()
@@ -156,7 +159,7 @@ private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) e
   private def taskRows(chunk: Chunk): TaskRows = {
     val access = TaskSession(session, new BatchScope.WithinTransaction(session), retries, Faults.none)
     val most   = spec.options.rows.batchRows
-    // By its place in the chunk, which has the same rows each time.
+    // The id is the row's index in the chunk, which is stable across attempts.
     val rejects = spec.rejects(
       chunk.epoch,
       (number, _) => Rejects.contentId(chunk.name, chunk.epoch)(number, number.toString)

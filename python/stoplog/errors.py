@@ -120,7 +120,7 @@ class JarMissing(StoplogError):
 
     @classmethod
     def behind_submit_args(cls, jar: str) -> JarMissing:
-        """Creates the error for `--jars` in `PYSPARK_SUBMIT_ARGS`, which override a builder's `spark.jars`.
+        """Creates the error for `--jars` in `PYSPARK_SUBMIT_ARGS`, which override `spark.jars` of a builder.
         """
         return cls(
             "PYSPARK_SUBMIT_ARGS sets --jars, which wins over what a builder sets. "

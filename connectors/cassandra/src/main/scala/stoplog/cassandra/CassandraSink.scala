@@ -8,8 +8,8 @@ import scala.jdk.CollectionConverters._
 import stoplog.ConfiguredSink
 import stoplog.cassandra.options.{CassandraOptionRegistry, CassandraOptions}
 
-/** Rows written to a table of Cassandra's by their keys, fully set. Written again after a crash, they have the same
-  * effect.
+/** A configured sink that writes rows to a Cassandra table by key. Writing rows again after a crash has the
+  * same effect.
   *
   * {{{
   * val sink = CassandraSink
@@ -21,7 +21,7 @@ import stoplog.cassandra.options.{CassandraOptionRegistry, CassandraOptions}
   * sink.writeStream(orders).option("checkpointLocation", "/data/checkpoints/orders").start()
   * }}}
   *
-  * Immutable. The same options can be set one by one on `format("stoplog-cassandra")`; they are listed in
+  * Immutable. The same options can be set individually on `format("stoplog-cassandra")`; see
   * `docs/reference/cassandra-options.md`.
   */
 final class CassandraSink private[cassandra] (settings: Map[String, String])
@@ -29,10 +29,10 @@ final class CassandraSink private[cassandra] (settings: Map[String, String])
 
 object CassandraSink {
 
-  /** The name for `format(…)` in a read or a write without a builder. */
+  /** The name for `format(…)` in a read or a write without the builder. */
   val Format: String = "stoplog-cassandra"
 
-  /** A sink into a table that exists.
+  /** Creates a builder of a sink for an existing table.
     *
     * @param contactPoints some nodes, as `host` or `host:port`, separated by commas
     */
@@ -41,7 +41,8 @@ object CassandraSink {
       Map("contactPoints" -> contactPoints, "keyspace" -> keyspace, "table" -> table)
     )
 
-  /** A sink into a table that exists, by a statement whose places the rows' columns fill in their order.
+  /** Creates a builder of a sink for an existing table from a statement. The rows' columns fill the
+    * statement's markers in order.
     *
     * {{{
     * CassandraSink.withQuery("10.0.0.1", "INSERT INTO shop.orders (id, total) VALUES (?, ?)")
@@ -52,86 +53,91 @@ object CassandraSink {
   def withQuery(contactPoints: String, query: String): CassandraSinkBuilder =
     new CassandraSinkBuilder(Map("contactPoints" -> contactPoints, "query" -> query))
 
-  /** The sink that these options describe.
+  /** Creates a sink from its options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException if options are invalid, with all problems at once
     */
   def fromOptions(options: JMap[String, String]): CassandraSink = {
     CassandraOptions.parse(options)
     new CassandraSink(options.asScala.toMap)
   }
 
-  /** The keys of all options there are. */
+  /** Returns the keys of all options. */
   def optionKeys(): JList[String] = CassandraOptionRegistry.all.map(_.key).asJava
 }
 
-/** Sets a [[CassandraSink]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[CassandraSink]]. Immutable: each call returns a new builder. Options are checked in [[build]].
+  */
 final class CassandraSinkBuilder private[cassandra] (options: Map[String, String]) {
 
-  /** The user of the session, and its password. */
+  /** Sets the user and the password of the session. */
   def withCredentials(username: String, password: String): CassandraSinkBuilder =
     withOption("username", username).withOption("password", password)
 
-  /** The data center whose nodes are asked; that of the contact points by default. */
+  /** Sets the data center of the queried nodes. The default is the data center of the contact points. */
   def withLocalDatacenter(name: String): CassandraSinkBuilder = withOption("localDatacenter", name)
 
-  /** The replicas that must have a row when it counts as written; `LOCAL_QUORUM` by default. */
+  /** Sets the consistency level of writes; `LOCAL_QUORUM` by default. */
   def withConsistency(level: String): CassandraSinkBuilder = withOption("consistency", level)
 
-  /** The time for which a request is tried again that met an overloaded or unreachable node, such as `10m`; `2m` by default. */
+  /** Sets the time for which requests to overloaded or unreachable nodes are retried, such as `10m`; `2m` by
+    * default.
+    */
   def withRetryTimeout(time: String): CassandraSinkBuilder = withOption("retryTimeout", time)
 
-  /** The columns of rows and table that belong together, where their names differ. */
+  /** Maps columns of the rows to columns of the table with different names. */
   def withColumnMapping(columns: (String, String)*): CassandraSinkBuilder =
     withOption("columnMapping", columns.map { case (row, table) => s"$row=$table" }.mkString(","))
 
-  /** Rows are as new as their epoch: the default.
+  /** Uses the timestamp of the epoch for all rows of the epoch: the default.
     *
-    * @param epochTable where the times of epochs are kept, as `table` or `keyspace.table`
+    * @param epochTable the table for the timestamps of epochs, as `table` or `keyspace.table`
     */
   def withWriteTimestampOfEpoch(epochTable: String = "stoplog_epochs"): CassandraSinkBuilder =
     new CassandraSinkBuilder(options - "writeTimestampColumn")
       .withOption("writeTimestamp", "epoch")
       .withOption("epochTable", epochTable)
 
-  /** Rows are as new as a column says, of type TIMESTAMP, or BIGINT in microseconds. */
+  /** Uses the timestamp in a column, of type TIMESTAMP, or BIGINT in microseconds. */
   def withWriteTimestampColumn(column: String): CassandraSinkBuilder =
     new CassandraSinkBuilder(options - "epochTable")
       .withOption("writeTimestamp", "column")
       .withOption("writeTimestampColumn", column)
 
-  /** Rows are as new as their arrival at the server: a repeated epoch replaces what others wrote meanwhile. */
+  /** Uses the time of arrival at the server: a repeated epoch replaces newer writes of others. */
   def withWriteTimestampOfServer(): CassandraSinkBuilder =
     new CassandraSinkBuilder(options - "epochTable" - "writeTimestampColumn")
       .withOption("writeTimestamp", "server")
 
-  /** The life of a written cell, such as `30d`; as the table has it by default. */
+  /** Sets the time to live of written cells, such as `30d`. The default is the table's time to live. */
   def withTtl(time: String): CassandraSinkBuilder =
     new CassandraSinkBuilder(options - "ttlColumn").withOption("ttl", time)
 
-  /** A column that says how long the cells of its row live, in seconds. */
+  /** Sets the column with the time to live of a row's cells, in seconds. */
   def withTtlColumn(column: String): CassandraSinkBuilder =
     new CassandraSinkBuilder(options - "ttl").withOption("ttlColumn", column)
 
-  /** `unset`, the default: a null leaves the cell as it is; `delete`: it removes the cell. */
+  /** Sets the effect of a null: `unset`, the default, keeps the cell; `delete` deletes the cell. */
   def withNulls(choice: String): CassandraSinkBuilder = withOption("nulls", choice)
 
-  /** The most requests of a task that are under way; 256 by default. */
+  /** Sets the maximum number of requests in flight of a task; 256 by default. */
   def withMaxInFlight(requests: Int): CassandraSinkBuilder = withOption("maxInFlight", requests.toString)
 
-  /** The most rows of one partition in one request; 32 by default. */
+  /** Sets the maximum number of rows of one partition in a request; 32 by default. */
   def withMaxBatchRows(rows: Int): CassandraSinkBuilder = withOption("maxBatchRows", rows.toString)
 
-  /** `none`, the default, or `byPartitionKey`: all rows of a partition in one task. */
+  /** Sets the distribution: `none`, the default, or `byPartitionKey`: one task writes all rows of a
+    * partition.
+    */
   def withDistribution(choice: String): CassandraSinkBuilder = withOption("distribution", choice)
 
-  /** Any option by its name: of the sink, or `datastax-java-driver.…` of the driver. */
+  /** Sets any option by its name: an option of the sink, or `datastax-java-driver.…` for the driver. */
   def withOption(key: String, value: String): CassandraSinkBuilder =
     new CassandraSinkBuilder(options + (key -> value))
 
-  /** The sink.
+  /** Returns the sink.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if options are invalid, with all problems at once
     */
   def build(): CassandraSink = CassandraSink.fromOptions(options.asJava)
 }

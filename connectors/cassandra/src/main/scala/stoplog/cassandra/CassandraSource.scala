@@ -10,7 +10,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import stoplog.Configured
 import stoplog.cassandra.options.CassandraOptions
 
-/** A table of Cassandra's as a DataFrame, fully set.
+/** A configured source that reads a Cassandra table as a DataFrame.
   *
   * {{{
   * val source = CassandraSource
@@ -21,19 +21,19 @@ import stoplog.cassandra.options.CassandraOptions
   * source.read(spark).where("customer = 7").show()
   * }}}
   *
-  * Immutable. The same options can be set one by one on `format("stoplog-cassandra")`; they are listed in
+  * Immutable. The same options can be set individually on `format("stoplog-cassandra")`; see
   * `docs/reference/cassandra-options.md`.
   */
 final class CassandraSource private[cassandra] (settings: Map[String, String]) extends Configured(settings) {
 
-  /** The table as it is when the DataFrame is worked on. */
+  /** Returns the table as a DataFrame, which reads the table's state at each action. */
   def read(spark: SparkSession): DataFrame =
     spark.read.format(CassandraSink.Format).options(settings).load()
 }
 
 object CassandraSource {
 
-  /** A source of a table.
+  /** Creates a builder of a source for a table.
     *
     * @param contactPoints some nodes, as `host` or `host:port`, separated by commas
     */
@@ -42,9 +42,9 @@ object CassandraSource {
       Map("contactPoints" -> contactPoints, "keyspace" -> keyspace, "table" -> table)
     )
 
-  /** The source that these options describe.
+  /** Creates a source from its options.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong with them at once
+    * @throws stoplog.error.StoplogArgumentException if options are invalid, with all problems at once
     */
   def fromOptions(options: JMap[String, String]): CassandraSource = {
     CassandraOptions.parse(options)
@@ -52,36 +52,38 @@ object CassandraSource {
   }
 }
 
-/** Sets a [[CassandraSource]]. Immutable: each call answers a new builder. Nothing is checked before [[build]]. */
+/** Builds a [[CassandraSource]]. Immutable: each call returns a new builder. Options are checked in
+  * [[build]].
+  */
 final class CassandraSourceBuilder private[cassandra] (options: Map[String, String]) {
 
-  /** The user of the session, and its password. */
+  /** Sets the user and the password of the session. */
   def withCredentials(username: String, password: String): CassandraSourceBuilder =
     withOption("username", username).withOption("password", password)
 
-  /** The data center whose nodes are asked; that of the contact points by default. */
+  /** Sets the data center of the queried nodes. The default is the data center of the contact points. */
   def withLocalDatacenter(name: String): CassandraSourceBuilder = withOption("localDatacenter", name)
 
-  /** The replicas that must have answered when a row counts as read; `LOCAL_QUORUM` by default. */
+  /** Sets the consistency level of reads; `LOCAL_QUORUM` by default. */
   def withConsistency(level: String): CassandraSourceBuilder = withOption("consistency", level)
 
-  /** The columns of rows and table that belong together, where their names differ: rows' column to table's column. */
+  /** Maps columns of the rows to columns of the table with different names. */
   def withColumnMapping(columns: (String, String)*): CassandraSourceBuilder =
     withOption("columnMapping", columns.map { case (row, table) => s"$row=$table" }.mkString(","))
 
-  /** The approximate size of a split, such as `256m`; `64m` by default. */
+  /** Sets the approximate size of a split, such as `256m`; `64m` by default. */
   def withMaxSplitMemorySize(size: String): CassandraSourceBuilder = withOption("maxSplitMemorySize", size)
 
-  /** The rows that a node is asked for at a time; 5000 by default. */
+  /** Sets the number of rows in a request; 5000 by default. */
   def withPageRows(rows: Int): CassandraSourceBuilder = withOption("pageRows", rows.toString)
 
-  /** Any option by its name: of the source, or `datastax-java-driver.…` of the driver. */
+  /** Sets any option by its name: an option of the source, or `datastax-java-driver.…` for the driver. */
   def withOption(key: String, value: String): CassandraSourceBuilder =
     new CassandraSourceBuilder(options + (key -> value))
 
-  /** The source.
+  /** Returns the source.
     *
-    * @throws stoplog.error.StoplogArgumentException with all that is wrong at once
+    * @throws stoplog.error.StoplogArgumentException if options are invalid, with all problems at once
     */
   def build(): CassandraSource = CassandraSource.fromOptions(options.asJava)
 }

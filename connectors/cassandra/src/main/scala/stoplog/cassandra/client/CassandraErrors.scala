@@ -3,26 +3,30 @@ package stoplog.cassandra.client
 
 import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
 
-/** Every error of this connector, by name: the only place that makes them. They are returned, not thrown. */
+/** All errors of this connector, by name; no other code creates them. The methods return errors and do not
+  * throw.
+  */
 private[cassandra] object CassandraErrors extends ErrorMaker {
 
   // Options and schemas.
 
-  /** An argument's error, as most often an option is wrong: PySpark shows it without a stack of Java. */
+  /** An argument error, because an option is usually wrong: PySpark shows argument errors without a Java
+    * stack trace.
+    */
   def connect(contactPoints: String, why: String, cause: Throwable): StoplogArgumentException =
     argument("STOPLOG_CASSANDRA_CONNECT", cause, "contactPoints" -> contactPoints, "why" -> reason(why))
 
   def table(table: String, why: String): StoplogArgumentException =
     argument("STOPLOG_CASSANDRA_TABLE", "table" -> table, "why" -> reason(why))
 
-  /** @param problems all there are, each a sentence */
+  /** @param problems all problems, each a sentence */
   def schema(table: String, problems: Seq[String]): StoplogArgumentException =
     argument("STOPLOG_CASSANDRA_SCHEMA", ("table" -> table) +: listed(problems): _*)
 
-  // While a query runs.
+  // Errors of a running query.
 
   /** @param key    `<column>=<value>` of each column of the primary key
-    * @param column that cannot be written
+    * @param column the column that cannot be written
     */
   def badRow(table: String, key: String, column: String, why: String, cause: Throwable): StoplogException =
     failure(
@@ -34,7 +38,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       "why"    -> reason(why)
     )
 
-  /** @param others how many rows shared the request */
+  /** @param others the number of other rows in the request */
   def write(table: String, key: String, others: Int, why: String, cause: Throwable): StoplogException =
     failure(
       "STOPLOG_CASSANDRA_WRITE",
@@ -48,9 +52,9 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
-  /** @param newest the epoch that was written last
+  /** @param newest the newest written epoch
     * @param asked  the epoch that the query starts, in words
-    * @param cql    the statement after which the query may write that
+    * @param cql    the statement that allows the query to write this epoch
     */
   def epochBehind(
       table: String,
@@ -68,8 +72,8 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       "cql"    -> cql
     )
 
-  /** @param newest the epoch that was written last
-    * @param cql    as of [[epochBehind]]
+  /** @param newest the newest written epoch
+    * @param cql    see [[epochBehind]]
     */
   def epochGap(
       table: String,
@@ -87,11 +91,11 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       "cql"    -> cql
     )
 
-  /** @param cql the statement that makes the table */
+  /** @param cql the statement that creates the table */
   def epochTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_EPOCH_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
 
-  /** @param cql the statement that makes the table */
+  /** @param cql the statement that creates the table */
   def chunksTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_CHUNKS_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
 }

@@ -18,12 +18,13 @@ import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator
 
 import stoplog.thread.Daemons
 
-/** The way to a cluster. Two that are equal can share a session.
+/** The connection settings of a cluster. Equal settings can share a session.
   *
   * @param contactPoints        host and port of some nodes
-  * @param localDatacenter      the one whose nodes are asked; that of the contact points if there is none
-  * @param requestTimeoutMillis how long the driver waits for one request
-  * @param driverSettings       of the driver's own, by their full names
+  * @param localDatacenter      the data center of the queried nodes; the data center of the contact points by
+  *                             default
+  * @param requestTimeoutMillis the driver's timeout of a request
+  * @param driverSettings       settings of the driver, by their full names
   */
 private[cassandra] final case class Connection(
     contactPoints: Vector[(String, Int)],
@@ -35,24 +36,25 @@ private[cassandra] final case class Connection(
 
   def describe: String = contactPoints.map { case (host, port) => s"$host:$port" }.mkString(",")
 
-  /** A new session. Error: `STOPLOG_CASSANDRA_CONNECT`. */
+  /** Opens a new session. Error: `STOPLOG_CASSANDRA_CONNECT`. */
   def open(): CqlSession =
     try answered(builder.buildAsync().toCompletableFuture)
     catch { case NonFatal(e) => throw CassandraErrors.connect(describe, RequestCauses.describe(e), e) }
 
-  /** The driver waits for each node of the cluster, but sets no limit to the whole. */
+  /** Waits for the session with a limit: the driver limits the wait for each node, but not the total. */
   private def answered(opening: CompletableFuture[CqlSession]): CqlSession =
     try opening.get(Connection.OpenSeconds, TimeUnit.SECONDS)
     catch {
       case e: ExecutionException => throw e.getCause
       case e: Throwable          =>
-        // No caller will use it if it opens after all.
+        // Closes a session that opens after the timeout.
         opening.thenAccept(_.closeAsync())
         throw e
     }
 
   private def builder = {
-    // The driver's own configuration files lie beside its classes, which Spark may have loaded for a session alone.
+    // The driver's own configuration files are next to its classes, which Spark may have loaded for a single
+    // session.
     val loader  = classOf[CqlSession].getClassLoader
     val builder = CqlSession.builder().withClassLoader(loader).withConfigLoader(config)
     contactPoints.foreach { case (host, port) => builder.addContactPoint(new InetSocketAddress(host, port)) }
@@ -64,19 +66,20 @@ private[cassandra] final case class Connection(
   private def config: DriverConfigLoader = {
     val own = Map[DriverOption, String](
       Default.REQUEST_TIMEOUT -> s"$requestTimeoutMillis milliseconds",
-      // Where a statement has no timestamp, the server is to give it: so the documentation says.
+      // The server assigns the timestamp of a statement without a timestamp, as documented.
       Default.TIMESTAMP_GENERATOR_CLASS -> classOf[ServerSideTimestampGenerator].getName,
       Default.SESSION_NAME              -> "stoplog",
-      // A node that is back is to be found before tasks give up.
+      // The driver should find a recovered node before tasks fail.
       Default.RECONNECTION_BASE_DELAY -> "500 milliseconds",
       Default.RECONNECTION_MAX_DELAY  -> "5 seconds",
-      // Each task waits for its own requests; more would wait in the driver's queue without a bound.
+      // Each task waits for its own requests; further requests would wait in the driver's unbounded queue.
       Default.CONNECTION_MAX_REQUESTS -> "2048"
     ) ++ Option.when(localDatacenter.isEmpty)(
       Default.LOAD_BALANCING_POLICY_CLASS -> classOf[DcInferringLoadBalancingPolicy].getName
     )
     val named = own.map { case (option, value) => s"${Connection.DriverPrefix}${option.getPath}" -> value }
-    // In one piece: two configurations of the driver's are not merged, because each has all of its defaults.
+    // A single configuration: the driver does not merge two configurations, because each contains all
+    // defaults.
     DriverConfigLoader.fromString(Connection.hocon(named ++ driverSettings))
   }
 }
@@ -85,25 +88,27 @@ private[cassandra] object Connection {
 
   private final val OpenSeconds = 60L
 
-  /** The options with this beginning are the driver's. */
+  /** The prefix of the driver's options. */
   val DriverPrefix = "datastax-java-driver."
 
-  /** Values as they stand, so that numbers, lists and words in quotes mean what they do in the driver's own files. */
+  /** Renders values verbatim, so that numbers, lists and quoted strings are parsed as in the driver's own
+    * files.
+    */
   private def hocon(settings: Map[String, String]): String =
     settings.toSeq.sorted.map { case (key, value) => s"$key = $value" }.mkString("\n")
 }
 
-/** Hidden wherever it is shown. */
+/** The string form hides the password. */
 private[cassandra] final case class Credentials(username: String, password: String) {
   override def toString: String = s"$username:…"
 }
 
-/** The sessions of this JVM: tasks of all micro-batches share one, because each has threads and connections of its own
-  * and takes a second to open.
+/** The sessions of this JVM. Tasks of all micro-batches share a session, because a session has its own
+  * threads and connections and takes a second to open.
   */
 private[cassandra] object Sessions {
 
-  /** The time for which a session without users is kept. */
+  /** The seconds for which an unused session is kept. */
   final val IdleSeconds = 60L
 
   private final class Shared(val connection: Connection) {
@@ -111,7 +116,7 @@ private[cassandra] object Sessions {
     var users                    = 0
     var uses                     = 0L
 
-    /** One thread opens it, the others wait for that. */
+    /** Opens the session in one thread; other threads wait. */
     def session: CqlSession = synchronized {
       val ready = opened.filterNot(_.isClosed).getOrElse(connection.open())
       opened = Some(ready)
@@ -126,7 +131,7 @@ private[cassandra] object Sessions {
     }
   }
 
-  /** A session that is kept open until [[close]]. */
+  /** A session that stays open until [[close]]. */
   final class Lease private[Sessions] (shared: Shared) extends AutoCloseable {
     private var open        = true
     val session: CqlSession = shared.session
@@ -139,16 +144,17 @@ private[cassandra] object Sessions {
 
   private val known = mutable.HashMap.empty[Connection, Shared]
 
-  /** Daemons that wait: for a session's end, and for the time to try again. */
+  /** Daemon threads for timers: the end of idle sessions, and the pauses before retries. */
   lazy val timer: ScheduledExecutorService = {
     val threads = new ScheduledThreadPoolExecutor(1, Daemons.named("stoplog-cassandra-timer"))
     threads.setRemoveOnCancelPolicy(true)
     threads
   }
 
-  /** Error: `STOPLOG_CASSANDRA_CONNECT`.
+  /** Returns a lease of a session. Error: `STOPLOG_CASSANDRA_CONNECT`.
     *
-    * @param retries while no node is there; a query that starts is told at once
+    * @param retries the retries if no node is available; by default, the error of a starting query is
+    *                immediate
     */
   def lease(connection: Connection, retries: RequestRetries = RequestRetries.never): Lease = {
     val shared = synchronized {
@@ -174,7 +180,7 @@ private[cassandra] object Sessions {
     finally lease.close()
   }
 
-  /** The next lease gets another session; leases of this one keep it. */
+  /** Removes a session: the next lease opens another session; current leases keep the old session. */
   def retire(connection: Connection, session: CqlSession): Unit = synchronized {
     known.get(connection).filter(_.has(session)).foreach(_ => known.remove(connection))
   }
@@ -198,16 +204,16 @@ private[cassandra] object Sessions {
   }
 }
 
-/** The time that an answer of the driver's may take. */
+/** The time limit for a response of the driver. */
 private[cassandra] object Answers {
 
-  /** Longer than the driver itself waits for the cluster, and not for ever: what the driver does not answer by then, it has
-    * lost, and it is asked again.
+  /** Returns a limit that exceeds the driver's own timeout. After the limit, a response counts as lost by the
+    * driver, and the request is repeated.
     */
   def limitMillis(session: CqlSession): Long = {
     val timeout =
       session.getContext.getConfig.getDefaultProfile.getDuration(DefaultDriverOption.REQUEST_TIMEOUT).toMillis
-    // The driver takes 0 for no limit.
+    // In the driver's configuration, 0 means no limit.
     if (timeout <= 0) Long.MaxValue else timeout * 2
   }
 }

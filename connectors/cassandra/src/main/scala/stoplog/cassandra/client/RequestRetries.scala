@@ -19,21 +19,23 @@ import com.datastax.oss.driver.api.core.servererrors._
 import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.thread.Backoff
 
-/** The tries of a request: it is sent again as long as its failure may pass.
+/** The retries of a request after transient failures.
   *
-  * @param timeoutMillis after which no more is tried
+  * @param timeoutMillis the time after which there are no further attempts
   */
 private[cassandra] final case class RequestRetries(timeoutMillis: Long) {
 
-  /** The pause before the next try, or none if it was the last.
+  /** Returns the pause before the next attempt, or `None` after the last attempt.
     *
-    * @param tries         that failed
-    * @param elapsedMillis since the first
+    * @param tries         the number of failed attempts
+    * @param elapsedMillis the time since the first attempt
     */
   def pauseMillis(tries: Int, elapsedMillis: Long): Option[Long] =
     Option.when(elapsedMillis < timeoutMillis)(RequestRetries.backoff.pauseMillis(tries))
 
-  /** Does something until it succeeds, fails for good, or time is over. In the thread that calls. */
+  /** Runs an action until the action succeeds, fails with a permanent error, or exceeds the time limit. Runs
+    * in the calling thread.
+    */
   def apply[A](action: () => A): A = {
     val begun = System.nanoTime()
     @annotation.tailrec
@@ -54,19 +56,19 @@ private[cassandra] final case class RequestRetries(timeoutMillis: Long) {
 
 private[cassandra] object RequestRetries {
 
-  /** One try. */
+  /** No retries: a single attempt. */
   val never: RequestRetries = RequestRetries(0)
 
   private val backoff = Backoff(firstMillis = 50, mostMillis = 5000)
 }
 
-/** The meaning of the driver's exceptions for a request that may be sent twice. */
+/** The meaning of the driver's exceptions for an idempotent request. */
 private[cassandra] object RequestCauses {
 
-  /** Whether the same request can be expected to succeed later. */
+  /** Returns true if the same request is expected to succeed later. */
   def isTransient(e: Throwable): Boolean = e match {
     case all: AllNodesFailedException =>
-      // No node to ask is an outage; nodes that all refused have each their reason.
+      // An empty list of nodes is an outage; otherwise each node has its own reason.
       all.getAllErrors.values.asScala.flatMap(_.asScala).forall(isTransient)
     case e @ (_: StoplogException | _: StoplogArgumentException) =>
       e.getCause != null && isTransient(e.getCause)
@@ -74,7 +76,7 @@ private[cassandra] object RequestCauses {
     case _: WriteTimeoutException | _: ReadTimeoutException | _: DriverTimeoutException   => true
     case _: WriteFailureException | _: ReadFailureException | _: CASWriteUnknownException => true
     case _: ServerError | _: TruncateException                                            => true
-    // Between the end of its connections and the moment when the driver takes it for dead.
+    // Thrown between the loss of the connections and the detection of the node's failure by the driver.
     case _: NodeUnavailableException => true
     case e: ConnectionInitException  => !e.getCause.isInstanceOf[AuthenticationException]
     case _: FrameTooLongException    => false
@@ -86,10 +88,10 @@ private[cassandra] object RequestCauses {
     case _                        => false
   }
 
-  // The driver has no type for it: a request that met a connection which it was just giving up.
+  // The driver has no exception type for a request on a connection that is being closed.
   private val ClosingChannel = Set("Driver channel is closing", "Channel is closing")
 
-  /** In words, with what each node said. */
+  /** Returns the error in words, with the error of each node. */
   def describe(e: Throwable): String = e match {
     case all: AllNodesFailedException if !all.getAllErrors.isEmpty =>
       val said = all.getAllErrors.asScala.map { case (node, errors) =>

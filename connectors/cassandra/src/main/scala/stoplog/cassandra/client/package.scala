@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra
 
-/** Sessions of a cluster, which tasks share, the tries of their requests, and the connector's errors. The package knows the
-  * driver, and neither Spark nor options.
+/** Shared sessions of a cluster, the retries of requests, and the connector's errors. The package depends on
+  * the driver, but not on Spark or options.
   */
 package object client

@@ -6,7 +6,7 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel.{LOCAL_QUORUM, S
 
 import stoplog.options.{Opt, OptionGroup, OptionType}
 
-/** Every option of `format("stoplog-cassandra")`: the parser, the reference page and the tests take it from here. */
+/** Defines every option of `format("stoplog-cassandra")` for the parser, the reference page and the tests. */
 private[cassandra] object CassandraOptionRegistry {
 
   case object Cluster extends OptionGroup("The cluster")

@@ -9,9 +9,10 @@ import stoplog.cassandra.client.{Connection, Credentials}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
 import stoplog.options.{Opt, OptionReader, OptionType, SparkOptions, TimeSpan}
 
-/** All options of one read or write, checked and with their defaults. Their meaning is in [[CassandraOptionRegistry]].
+/** All options of a read or write, checked and with their defaults. [[CassandraOptionRegistry]] describes the
+  * options.
   *
-  * @param columns which column of the rows is which of the table
+  * @param columns the mapping of the rows' columns to the table's columns
   */
 private[cassandra] final case class CassandraOptions(
     connection: Connection,
@@ -27,7 +28,7 @@ private[cassandra] final case class QualifiedTable(keyspace: String, name: Strin
   override def toString: String = s"$keyspace.$name"
 }
 
-/** @param ttl how long cells live, if the table is not to say it */
+/** @param ttl the time to live of cells, if the table's setting is overridden */
 private[cassandra] final case class WriteOptions(
     timestamp: WriteTimestamp,
     ttl: Option[Ttl],
@@ -38,7 +39,7 @@ private[cassandra] final case class WriteOptions(
     distribution: RowSpread
 ) {
 
-  /** Of conditional writes to a table of the connector's own. */
+  /** The consistency of conditional writes to the connector's own tables. */
   def serial: DefaultConsistencyLevel = timestamp match {
     case WriteTimestamp.OfEpoch(_, _, serial) => serial
     case _                                    => DefaultConsistencyLevel.SERIAL
@@ -80,7 +81,7 @@ private[cassandra] object CassandraOptions {
     parsed
   }
 
-  /** The query says what these would. */
+  /** Rejects options that the query replaces. */
   private def refuseBesideQuery(asked: OptionReader, query: Option[InsertQuery]): Unit = {
     val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
     asked.withoutEffect(
@@ -141,17 +142,17 @@ private[cassandra] object CassandraOptions {
 private[cassandra] sealed trait WriteTimestamp
 private[cassandra] object WriteTimestamp {
 
-  /** From the time of the epoch.
+  /** The time of the epoch.
     *
-    * @param keyspace of the table that keeps these times; that of the rows if there is none
+    * @param keyspace the keyspace of the table with these times; the keyspace of the rows' table by default
     */
   final case class OfEpoch(keyspace: Option[String], table: String, serial: DefaultConsistencyLevel)
       extends WriteTimestamp
 
-  /** From a column of the rows. */
+  /** A column of the rows. */
   final case class OfColumn(name: String) extends WriteTimestamp
 
-  /** From the server, as each row comes. */
+  /** The server's time of arrival of each row. */
   case object OfServer extends WriteTimestamp
 
   def parse(asked: OptionReader): WriteTimestamp = {
@@ -176,7 +177,7 @@ private[cassandra] object WriteTimestamp {
   }
 }
 
-/** The name of a table, in a keyspace or without one. */
+/** The name of a table, with or without a keyspace. */
 private[cassandra] object TablePath {
 
   val values: OptionType[(Option[String], String)] = OptionType[(Option[String], String)](
@@ -193,15 +194,15 @@ private[cassandra] object TablePath {
     }
 }
 
-/** The time that written cells live. */
+/** The time to live of written cells. */
 private[cassandra] sealed trait Ttl
 private[cassandra] object Ttl {
   final case class Constant(seconds: Int) extends Ttl
 
-  /** As a column of the rows says, in seconds. */
+  /** A column of the rows, in seconds. */
   final case class OfColumn(name: String) extends Ttl
 
-  /** The longest that Cassandra takes: 20 years. */
+  /** Cassandra's maximum: 20 years. */
   final val MostSeconds = 20 * 365 * 24 * 3600
 
   def parse(asked: OptionReader): Option[Ttl] = {
@@ -222,7 +223,7 @@ private[cassandra] object Ttl {
   }
 }
 
-/** The effect of a null on the cell that may be there. */
+/** The effect of a null on an existing cell. */
 private[cassandra] sealed abstract class NullValues(val word: String)
 private[cassandra] object NullValues {
   case object Unset  extends NullValues("unset")
@@ -231,7 +232,7 @@ private[cassandra] object NullValues {
   val all: Seq[NullValues] = Seq(Unset, Delete)
 }
 
-/** The spread of rows over tasks. */
+/** The distribution of rows over tasks. */
 private[cassandra] sealed abstract class RowSpread(val word: String)
 private[cassandra] object RowSpread {
   case object Unspecified    extends RowSpread("none")

@@ -7,27 +7,27 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
 import stoplog.options.OptionType
 
-/** The columns of the table that the columns of the rows go to. */
+/** The table's columns to which the rows' columns are written. */
 private[cassandra] sealed trait RowColumns {
 
-  /** From the rows' columns to the table's, where names differ. */
+  /** The mapping from the rows' columns to the table's columns with different names. */
   def mapping: Map[String, String]
 }
 private[cassandra] object RowColumns {
 
-  /** The same name, or what is mapped to it. */
+  /** Columns are matched by name or by the mapping. */
   final case class ByName(mapping: Map[String, String]) extends RowColumns
 
-  /** The first column of the rows is the first of these, and so on. */
+  /** The first column of the rows is written to the first of these columns, and so on. */
   final case class ByPosition(names: Vector[String]) extends RowColumns {
     override def mapping: Map[String, String] = Map.empty
   }
 }
 
-/** A statement `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, whose places are filled by position.
+/** A statement `INSERT INTO keyspace.table (a, b) VALUES (?, ?)`, whose markers are filled by position.
   *
-  * @param keyspace if it names one
-  * @param columns  as the table has them: without quotes, and in lower case where they had none
+  * @param keyspace the keyspace, if the statement names a keyspace
+  * @param columns  the names in the table: without quotes, and in lower case if unquoted in the statement
   */
 private[cassandra] final case class InsertQuery(
     keyspace: Option[String],
@@ -72,7 +72,7 @@ private[cassandra] object InsertQuery {
       "VALUES\\s*\\(\\s*(\\?(?:\\s*,\\s*\\?)*)\\s*\\)(.*)").r
 }
 
-/** `host:port` of some nodes. */
+/** The `host:port` pairs of some nodes. */
 private[options] object ContactPoints {
   final val DefaultPort = 9042
 
@@ -95,7 +95,7 @@ private[options] object ContactPoints {
   private def portOf(text: String): Int =
     Option(text).fold(DefaultPort)(_.toIntOption.filter(_ < 65536).getOrElse(0))
 
-  // Addresses of IPv6 have colons of their own.
+  // IPv6 addresses contain colons.
   private val Bracketed = "\\[([0-9a-fA-F:.%]+)\\](?::([0-9]+))?".r
   private val Plain     = "([^:\\s\\[\\]]+)(?::([0-9]+))?".r
 }
@@ -122,11 +122,11 @@ private[options] object ColumnMapping {
   }
 }
 
-/** The consistency levels that there are. */
+/** The supported consistency levels. */
 private[cassandra] object Levels {
   import DefaultConsistencyLevel._
 
-  // ANY would count a row as written that no replica has.
+  // Without ANY, which would count a row as written that no replica has.
   val data: OptionType[DefaultConsistencyLevel] =
     OptionType.named[DefaultConsistencyLevel](
       Seq(LOCAL_ONE, ONE, TWO, THREE, LOCAL_QUORUM, QUORUM, EACH_QUORUM, ALL)

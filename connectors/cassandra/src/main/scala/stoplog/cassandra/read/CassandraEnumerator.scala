@@ -12,7 +12,9 @@ import com.datastax.oss.driver.api.core.data.ByteUtils
 
 import stoplog.source.{Discovery, Outstanding, Split, SplitEnumerator, SplitSize, VersionedSerializer}
 
-/** Makes splits of a plan, each when it is asked for. The plan is part of its state: estimates and the ring change. */
+/** Creates the splits of a plan on request. The plan is part of the state, because estimates and the ring
+  * change.
+  */
 private[cassandra] final class CassandraEnumerator private (
     plan: SplitPlan,
     keys: Vector[KeySplit],
@@ -49,7 +51,7 @@ private[cassandra] final class CassandraEnumerator private (
     bytes.toByteArray
   }
 
-  /** A table is read as it is: what is written meanwhile may be seen or not. */
+  /** Has no effect: a read does not exclude concurrent writes, which may or may not be visible. */
   override def fixTarget(): Unit = ()
 
   override def outstanding: Outstanding = Outstanding(size - upcoming + back.size, 0, None)
@@ -78,14 +80,14 @@ private[cassandra] final class CassandraEnumerator private (
 
 private[cassandra] object CassandraEnumerator {
 
-  /** Of the partitions of a plan. */
+  /** Creates an enumerator of the splits of a plan. */
   def of(plan: SplitPlan): CassandraEnumerator = new CassandraEnumerator(plan, Vector.empty, 0)
 
-  /** Of some partitions alone. */
+  /** Creates an enumerator of selected partitions only. */
   def of(keys: Vector[KeySplit]): CassandraEnumerator =
     new CassandraEnumerator(SplitPlan(Vector.empty), keys, 0)
 
-  /** As it was when it was asked for its snapshot. */
+  /** Restores an enumerator from a snapshot. */
   def restored(snapshot: Array[Byte]): CassandraEnumerator = {
     val in       = new DataInputStream(new ByteArrayInputStream(snapshot))
     val upcoming = in.readLong()
@@ -104,13 +106,13 @@ private[cassandra] object CassandraEnumerator {
   private def read(in: DataInputStream): CassandraSplit = CassandraSplits.read(CassandraSplits.version, in)
 }
 
-/** A piece of a table. */
+/** A split of a table. */
 private[cassandra] sealed trait CassandraSplit extends Split
 
-/** The partitions with these tokens.
+/** The partitions with tokens in a range.
   *
-  * @param bytes as far as the nodes' estimates tell; 0 if they do not
-  * @param hosts that have them
+  * @param bytes the size estimated by the nodes; 0 if unknown
+  * @param hosts the nodes with replicas
   */
 private[cassandra] final case class TokenSplit(span: TokenSpan, bytes: Long, hosts: Vector[String])
     extends CassandraSplit {
@@ -118,9 +120,9 @@ private[cassandra] final case class TokenSplit(span: TokenSpan, bytes: Long, hos
   override def size: SplitSize  = SplitSize(bytes, None)
 }
 
-/** Partitions by their keys.
+/** Partitions selected by key.
   *
-  * @param keys the values of the columns of each, as bytes of the protocol
+  * @param keys the values of each key's columns, in the protocol's encoding
   */
 private[cassandra] final case class KeySplit(keys: Vector[Vector[ByteBuffer]]) extends CassandraSplit {
   override def describe: String = if (keys.size == 1) "one partition" else s"${keys.size} partitions"

@@ -12,10 +12,10 @@ import stoplog.cassandra.client.{Answers, CassandraErrors, RequestRetries, Sessi
 import stoplog.cassandra.types.ColumnReader
 import stoplog.source._
 
-/** A table of Cassandra's as a source of splits.
+/** A Cassandra table as a source of splits.
   *
-  * @param keys  the partitions that are read, if they are known
-  * @param tasks how many can run at a time
+  * @param keys  the partitions to read, if known
+  * @param tasks the number of tasks that can run in parallel
   */
 private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: PartitionKeys, tasks: Int)
     extends SplitSource[CassandraSplit, Row, InternalRow] {
@@ -39,7 +39,9 @@ private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: Part
       }
     }
 
-  /** Shares partitions out among tasks. A few lookups are not worth a task of their own. */
+  /** Distributes partitions over tasks. A task reads at least 32 partitions, because fewer lookups do not
+    * justify a task.
+    */
   private def grouped(keys: Vector[Vector[ByteBuffer]]): Vector[KeySplit] =
     keys.grouped((keys.size / tasks.max(1)).max(32)).map(KeySplit(_)).toVector
 
@@ -53,19 +55,19 @@ private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: Part
   }
 }
 
-/** The partitions that are read. */
+/** The partitions to read. */
 private[cassandra] sealed trait PartitionKeys
 private[cassandra] object PartitionKeys {
   case object All extends PartitionKeys
 
-  /** On the driver only.
+  /** Selected partitions; used only on the driver.
     *
-    * @param keys the values of the columns of each partition's key, as bytes of the protocol
+    * @param keys the values of each partition key's columns, in the protocol's encoding
     */
   final case class Known(keys: Vector[Vector[ByteBuffer]]) extends PartitionKeys
 }
 
-/** Makes rows of Spark's of the driver's. Each is valid until the next. */
+/** Converts the driver's rows to Spark rows. Each row is valid until the next row. */
 private[cassandra] final class RowMaker(table: String, schema: StructType)
     extends RecordEmitter[Row, InternalRow] {
   private val row                          = new SpecificInternalRow(schema.map(_.dataType))

@@ -15,10 +15,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.cassandra.schema.{TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
 
-/** The conditions of a query that Cassandra can answer by itself: which partitions, and which rows of them. All others stay
-  * with Spark, and so do these: Spark asks every row again.
+/** The conditions of a query that Cassandra can evaluate: conditions on partitions, and on rows of a
+  * partition. Spark evaluates all conditions again, including the conditions that were pushed down.
   *
-  * @param pushed the conditions that were used
+  * @param pushed the conditions that Cassandra evaluates
   */
 private[cassandra] final case class KeyPushdown(
     keys: PartitionKeys,
@@ -29,10 +29,14 @@ private[cassandra] final case class KeyPushdown(
 private[cassandra] object KeyPushdown {
   val nothing: KeyPushdown = KeyPushdown(PartitionKeys.All, Within.all, Vector.empty)
 
-  /** The most partitions that are asked for one by one; it takes less to read the whole of a table than very many. */
+  /** The maximum number of partitions that are read individually; for more partitions, a scan of the whole
+    * table is faster.
+    */
   private[read] final val MostKeys = 10000
 
-  /** Everything or nothing for the partition key, which Cassandra looks up as a whole. */
+  /** Pushes down conditions only if they determine the whole partition key, because Cassandra looks up whole
+    * partition keys.
+    */
   def of(table: TableInfo, columns: ReadColumns, predicates: Seq[Predicate]): KeyPushdown = {
     val terms  = predicates.flatMap(Term.of(columns, _))
     val values = table.partitionKey.map(column => equal(terms, column))
@@ -57,16 +61,18 @@ private[cassandra] object KeyPushdown {
     }
   }
 
-  /** The values that a column may have; none if all. Each once: a partition that is asked for twice comes twice. */
+  /** Returns the allowed values of a column without duplicates; `None` if unrestricted. A duplicate partition
+    * would be returned twice.
+    */
   private def equal(terms: Seq[Term], column: TableColumn): Option[Vector[ByteBuffer]] =
     terms
       .filter(term => term.column == column && term.operator == "=")
       .map(_.values.distinct)
       .reduceOption(_ intersect _)
-      // No partition has an empty key of one column, and to ask for it is an error.
+      // Single-column partition keys are never empty, and a query for an empty key is an error.
       .filter(_.forall(_.hasRemaining))
 
-  /** Equalities of the first clustering columns, and then the borders of one. */
+  /** Returns equalities of the first clustering columns, followed by the bounds of the next column. */
   private def withinTerms(clustering: Vector[TableColumn], terms: Seq[Term]): Vector[Term] =
     clustering match {
       case first +: others =>
@@ -79,7 +85,7 @@ private[cassandra] object KeyPushdown {
       case _ => Vector.empty
     }
 
-  /** One condition on one column. */
+  /** A condition on a column. */
   private final case class Term(
       column: TableColumn,
       operator: String,
@@ -115,7 +121,7 @@ private[cassandra] object KeyPushdown {
         case _ => None
       }
 
-    /** None if one of them has no equal in Cassandra. */
+    /** Returns the encoded values; `None` if a value has no equal in Cassandra. */
     private def encoded(column: TableColumn, literals: Seq[Literal[_]]): Option[Vector[ByteBuffer]] = {
       val values = literals.filter(_.value != null).toVector
       val all    = values.flatMap { literal =>
@@ -128,17 +134,17 @@ private[cassandra] object KeyPushdown {
       Option.when(all.nonEmpty && all.size == values.size)(all)
     }
 
-    // Cassandra keeps milliseconds.
+    // Cassandra stores milliseconds.
     private def isWhole(column: TableColumn, value: Any): Boolean = value match {
       case micros: Long if column.cql == Cql.TIMESTAMP => micros % 1000 == 0
       case _                                           => true
     }
 
-    // Numbers that are equal may be different keys: 1.0 and 1.00, 0 and -0.
+    // Equal numbers may be different keys: 1.0 and 1.00, 0 and -0.
     private def isExact(column: TableColumn): Boolean =
       ordered(column.cql) || Seq(Cql.UUID, Cql.TIMEUUID, Cql.INET, Cql.BLOB, Cql.BOOLEAN).contains(column.cql)
 
-    // Types whose values Spark puts in the same order.
+    // Types with the same order in Spark and Cassandra.
     private val ordered = Set[Any](
       Cql.TINYINT,
       Cql.SMALLINT,

@@ -15,12 +15,14 @@ import com.datastax.oss.driver.api.core.cql.{
 import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries}
 import stoplog.source.{Fetched, SplitReader}
 
-/** Reads splits page by page, each page while the one before it is being worked on.
+/** Reads splits page by page, and requests the next page while the current page is processed.
   *
-  * A reader that stops early goes on with the same page: the node that is asked for the next page knows where this ends.
+  * A reader that stops early resumes with the same page, because the paging state is stored in the request
+  * for the next page.
   *
-  * @param answerMillis how long an answer may take before the page is asked for again; more than the driver's own timeout
-  * @param release      gives the session back
+  * @param answerMillis the time limit of a response before the page is requested again; must exceed the
+  *                     driver's own timeout
+  * @param release      releases the session
   */
 private[cassandra] final class PageReader(
     query: ReadQuery,
@@ -28,7 +30,7 @@ private[cassandra] final class PageReader(
     answerMillis: Long,
     release: () => Unit
 ) extends SplitReader[CassandraSplit, Row] {
-  // The partitions that are asked for at a time, by their keys.
+  // The number of partitions that are requested concurrently, by key.
   private final val Ahead = 16
 
   private val retries                  = RequestRetries(query.options.retryTimeoutMillis)
@@ -70,7 +72,7 @@ private[cassandra] final class PageReader(
 
   override def close(): Unit = release()
 
-  /** Waits for an answer; false if it was woken before. Asks again while there is hope. */
+  /** Waits for a response; returns false if woken up first. Retries transient failures. */
   private def arrived(request: PageRequest): Boolean = {
     var ready = false
     var over  = false
@@ -95,7 +97,7 @@ private[cassandra] final class PageReader(
     ()
   }
 
-  /** Waits while the condition holds, until something happens; false if nothing did. */
+  /** Waits while the condition holds, until an event or the timeout; returns false after a timeout. */
   private def news(millis: Long)(condition: => Boolean): Boolean = {
     lock.lock()
     try woken || !condition || changed.await(millis, TimeUnit.MILLISECONDS)
@@ -125,16 +127,16 @@ private[cassandra] final class PageReader(
     builder.build()
   }
 
-  /** One statement, from its first page to its last. */
+  /** A statement, from its first page to its last. */
   private final class PageRequest(split: CassandraSplit, statement: () => BoundStatement) {
     private var request: BoundStatement = _
     private var begunNanos              = 0L
     private var tries                   = 0
 
-    // Only the answer to what was sent last counts.
+    // Only the response to the last request counts.
     @volatile private var last: Sent = new Sent
 
-    /** The answer, if there is one. */
+    /** The response, if received. */
     def state: Option[Try[AsyncResultSet]] = last.state
 
     def isSmall: Boolean = split.isInstanceOf[KeySplit]
@@ -145,7 +147,7 @@ private[cassandra] final class PageReader(
       this
     }
 
-    /** The page that has come; the next one is on its way then. */
+    /** Returns the received page and requests the next page. */
     def take(): AsyncResultSet = state match {
       case Some(Success(page)) =>
         if (page.hasMorePages) {
@@ -156,7 +158,7 @@ private[cassandra] final class PageReader(
       case other => throw new IllegalStateException(s"no page: $other")
     }
 
-    /** Asks again for a page that the driver has lost. */
+    /** Fails a request whose response the driver has lost, so that the page is requested again. */
     def failIfOverdue(): Unit = last.failIfOverdue()
 
     def again(e: Throwable): Unit = {
@@ -187,7 +189,7 @@ private[cassandra] final class PageReader(
     }
   }
 
-  /** A request on its way. */
+  /** A request in flight. */
   private final class Sent {
     private val nanos            = System.nanoTime()
     @volatile private var answer = Option.empty[Try[AsyncResultSet]]
@@ -215,7 +217,9 @@ private[cassandra] final class PageReader(
 
     override def record: Row = current
 
-    /** In a table that changes, the rows left of a split cannot be told from rows that came since. */
+    /** In a changing table, the remaining rows of a split are indistinguishable from rows that were added
+      * since.
+      */
     override def rest: Option[CassandraSplit] = None
   }
 }

@@ -8,12 +8,12 @@ import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.{TableColumn, TableInfo}
 import stoplog.cassandra.types.SparkTypes
 
-/** A query of a table. Goes to the tasks.
+/** A query of a table. Sent to the tasks.
   *
-  * @param columns  of the table, as CQL spells them
-  * @param rows     how the same columns are called and typed in the rows
-  * @param key      the columns of the partition key, as CQL spells them
-  * @param within   which rows of each partition are read; all if there is none
+  * @param columns  the columns of the table, in CQL syntax
+  * @param rows     the names and types of the same columns in the rows
+  * @param key      the columns of the partition key, in CQL syntax
+  * @param within   the rows of each partition to read; all rows by default
   */
 private[cassandra] final case class ReadQuery(
     table: String,
@@ -25,27 +25,27 @@ private[cassandra] final case class ReadQuery(
     options: CassandraOptions
 ) {
 
-  /** With a place for each border of the tokens. */
+  /** A statement with a marker for each bound of the tokens. */
   def byTokens: String = {
     val token = s"token(${key.mkString(", ")})"
     s"$select WHERE $token > ? AND $token <= ?"
   }
 
-  /** With a place for each column of the partition key, and for the values of [[within]]. */
+  /** A statement with a marker for each column of the partition key, and for the values of [[within]]. */
   def byKey: String =
     (key.map(column => s"$column = ?") ++ within.terms).mkString(s"$select WHERE ", " AND ", "")
 
   def connection: Connection = options.connection
 
-  // Rows are counted by a column that each of them has.
+  // Without requested columns, rows are counted by a column of the key, which every row has.
   private def select =
     s"SELECT ${(if (columns.isEmpty) key.take(1) else columns).mkString(", ")} FROM $cqlTable"
 }
 
-/** A choice of rows of a partition, by its clustering columns.
+/** A selection of rows of a partition, by its clustering columns.
   *
-  * @param terms  as CQL has them, with a place for each value
-  * @param values as bytes of the protocol
+  * @param terms  the conditions in CQL, with a marker for each value
+  * @param values the values in the protocol's encoding
   */
 private[cassandra] final case class Within(terms: Vector[String], values: Vector[Array[Byte]])
 
@@ -67,27 +67,29 @@ private[cassandra] object ReadQuery {
     )
 }
 
-/** The table's columns, and what they are called in the rows. Those of types that Spark has nothing for are left out. */
+/** The table's columns, with their names in the rows. Columns of types that Spark does not support are
+  * omitted.
+  */
 private[cassandra] final case class ReadColumns(columns: Vector[TableColumn], schema: StructType) {
 
-  /** Those that a query asks for, in its order. */
+  /** Returns the columns that a query requests, in the order of the query. */
   def pruned(asked: StructType): ReadColumns = {
     val at = asked.fieldNames.toVector.map(schema.fieldIndex)
     ReadColumns(at.map(columns), StructType(at.map(schema(_))))
   }
 
-  /** The table's column that the rows call so. */
+  /** Returns the table's column for a name in the rows. */
   def named(name: String): Option[TableColumn] =
     Option(schema.fieldNames.indexOf(name)).filter(_ >= 0).map(columns)
 }
 
 private[cassandra] object ReadColumns {
 
-  /** Error: `STOPLOG_CASSANDRA_SCHEMA`. */
+  /** Returns the columns of a table. Error: `STOPLOG_CASSANDRA_SCHEMA`. */
   def of(table: TableInfo, options: CassandraOptions): ReadColumns = {
     val names   = options.columns.mapping.map(_.swap)
     val unknown = names.keys.toSeq.sorted.filter(name => table.column(name).isEmpty)
-    // A mapping may be there for a write, whose rows have columns aside: so it is only the table's names that count.
+    // Checks only the table's names, because the mapping may be for a write, whose rows have further columns.
     if (unknown.nonEmpty)
       throw CassandraErrors.schema(
         table.qualified,

@@ -10,41 +10,43 @@ import com.datastax.oss.driver.internal.core.metadata.token.Murmur3Token
 import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.CassandraOptions
 
-/** The pieces of a table, each of which is cut into splits. */
+/** The pieces of a table, each of which is divided into splits. */
 private[cassandra] final case class SplitPlan(pieces: Vector[SplitPlan.Piece]) {
   def splits: Long = pieces.map(_.count.toLong).sum
 }
 
 private[cassandra] object SplitPlan {
 
-  /** @param bytes of the whole piece; 0 if the nodes have no estimate
-    * @param count into how many splits it is cut
+  /** @param bytes the size of the whole piece; 0 if the nodes have no estimate
+    * @param count the number of splits of the piece
     */
   final case class Piece(span: TokenSpan, bytes: Long, hosts: Vector[String], count: Int) {
     def split(part: Int): TokenSplit = TokenSplit(span.piece(part, count), bytes / count, hosts)
   }
 
-  /** Tokens that the same nodes have. */
+  /** Tokens that are on the same nodes. */
   final case class Owned(span: TokenSpan, hosts: Vector[String])
 
-  /** @param ring          all tokens, by who has them
-    * @param tableBytes    as the nodes estimate them; none if they know nothing of the table, as of one that is small, or
-    *                      that was written in the last minutes
-    * @param maxSplitBytes how large a split is to be
-    * @param tasks         how many can run at a time
+  /** @param ring          all tokens, grouped by their nodes
+    * @param tableBytes    the size estimated by the nodes; `None` if unknown, as for a small table or a table
+    *                      written in the last minutes
+    * @param maxSplitBytes the target size of a split
+    * @param tasks         the number of tasks that can run in parallel
     */
   def of(ring: Vector[Owned], tableBytes: Option[Long], maxSplitBytes: Long, tasks: Int): SplitPlan = {
     val bytes = tableBytes.getOrElse(0L)
     val count = tableBytes.fold(tasks.toLong)(splitCount(_, maxSplitBytes, tasks))
     if (count < ring.size || ring.isEmpty) {
-      // The nodes' own ranges would make more splits than the table is worth. Then any node gathers them.
+      // With the nodes' own ranges, there would be too many splits for the size of the table. Then any node
+      // coordinates the reads.
       SplitPlan(Vector(Piece(TokenSpan.Ring, bytes, Vector.empty, count.max(1).toInt)))
     } else SplitPlan(ring.sortBy(_.hosts.headOption).map(piece(_, bytes, count)))
   }
 
-  /** As many as the asked size makes of the table, but as many as can run at a time where the table is worth it. Where
-    * that is very many, it grows slower and slower: a limit would be met one day by a table that grows, and then a query
-    * would fail, or its splits would jump in size.
+  /** Returns the number of splits: the table's size divided by the requested size, but at least the number of
+    * parallel tasks if the table is large enough. For very many splits, the number grows logarithmically.
+    * With a fixed limit, a growing table would eventually fail its query, or the size of its splits would
+    * jump.
     */
   private[read] def splitCount(tableBytes: Long, maxSplitBytes: Long, tasks: Int): Long = {
     val asked = tableBytes / maxSplitBytes + (if (tableBytes % maxSplitBytes > 0) 1 else 0)
@@ -57,7 +59,7 @@ private[cassandra] object SplitPlan {
 
   private final val ManyPerTask = 200L
 
-  // Spark's driver holds them all.
+  // Spark's driver keeps all splits in memory.
   private final val MostSplits = 1000000L
 
   private def piece(owned: Owned, tableBytes: Long, splits: Long): Piece = {
@@ -66,12 +68,12 @@ private[cassandra] object SplitPlan {
   }
 }
 
-/** Brings small splits of the same nodes together in a task. */
+/** Groups small splits of the same nodes into one task. */
 private[cassandra] object SplitGroups {
 
-  /** In their order; splits of unknown size stay alone.
+  /** Groups splits in their order; splits of unknown size form their own groups.
     *
-    * @param maxBytes of a task
+    * @param maxBytes the maximum size of a task's group
     */
   def of(splits: Vector[CassandraSplit], maxBytes: Long): Vector[Vector[CassandraSplit]] = {
     val groups = Vector.newBuilder[Vector[CassandraSplit]]
@@ -97,8 +99,9 @@ private[cassandra] object SplitGroups {
       group.map(_.size.bytes).sum + split.size.bytes <= maxBytes
 }
 
-/** Tokens from behind `after` to `until`, this one included. Of Murmur3, where tokens are all whole numbers of 64 bits
-  * but the least one, which no partition has. A span does not go around the end of the ring.
+/** A range of tokens from `after`, exclusive, to `until`, inclusive. The tokens are Murmur3 tokens: all
+  * 64-bit integers except the minimum, which no partition has. A span does not wrap around the end of the
+  * ring.
   */
 private[cassandra] final case class TokenSpan(after: Long, until: Long) {
   require(after < until, s"($after, $until] is empty")
@@ -106,10 +109,10 @@ private[cassandra] final case class TokenSpan(after: Long, until: Long) {
   /** The number of tokens. */
   def width: BigInt = BigInt(until) - BigInt(after)
 
-  /** The part-th of so many pieces that are as equal as whole numbers allow. */
+  /** Returns the piece number `part` of `of` pieces with almost equal widths. */
   def piece(part: Int, of: Int): TokenSpan = TokenSpan(border(part, of), border(part + 1, of))
 
-  /** Into how many pieces it can be cut at most. */
+  /** The maximum number of pieces. */
   def mostPieces: Int = width.min(BigInt(Int.MaxValue)).toInt
 
   override def toString: String = s"($after, $until]"
@@ -122,7 +125,9 @@ private[cassandra] object TokenSpan {
   /** All tokens. */
   val Ring: TokenSpan = TokenSpan(Long.MinValue, Long.MaxValue)
 
-  /** A range of the ring, which may go around its end: then it is two. From a token to the same one is all of it. */
+  /** Returns the spans of a range of the ring: two spans if the range wraps around the end. A range from a
+    * token to the same token is the whole ring.
+    */
   def of(start: Long, end: Long): Seq[TokenSpan] =
     if (start < end) Seq(TokenSpan(start, end))
     else
@@ -130,13 +135,15 @@ private[cassandra] object TokenSpan {
         Option.when(end > Long.MinValue)(TokenSpan(Long.MinValue, end))
 }
 
-/** The cluster's knowledge of a table, without reading it. */
+/** Table size estimates from `system.size_estimates`; reads no rows. */
 private[cassandra] object TableSize {
 
-  /** One node's estimate of some of its tokens. */
+  /** A node's estimate of some of its tokens. */
   final case class Estimate(span: Seq[TokenSpan], partitions: Long, meanBytes: Long)
 
-  /** Bytes of the whole table, by what one node says of its own share of it. */
+  /** Returns the size of the whole table in bytes, extrapolated from the estimate of one node for its own
+    * tokens.
+    */
   def estimated(session: CqlSession, table: CassandraOptions): Option[Long] = {
     val query = SimpleStatement.newInstance(
       "SELECT range_start, range_end, partitions_count, mean_partition_size FROM system.size_estimates " +
@@ -158,8 +165,8 @@ private[cassandra] object TableSize {
     )
   }
 
-  /** All tokens, with the nodes that have them; nothing if the driver was told not to know. Error:
-    * `STOPLOG_CASSANDRA_TABLE` for another partitioner than Murmur3.
+  /** Returns all tokens with their nodes; empty if token metadata is disabled in the driver. Error:
+    * `STOPLOG_CASSANDRA_TABLE` for any partitioner except Murmur3.
     */
   def ring(session: CqlSession, table: CassandraOptions): Vector[SplitPlan.Owned] =
     session.getMetadata.getTokenMap

@@ -18,12 +18,12 @@ import com.datastax.oss.driver.api.core.metadata.schema.{ColumnMetadata, TableMe
 import stoplog.cassandra.client.{CassandraErrors, Connection, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 
-/** A table as the cluster describes it. */
+/** A table as described by the cluster. */
 private[cassandra] final case class TableInfo(keyspace: String, name: String, columns: Vector[TableColumn]) {
 
   def qualified: String = s"$keyspace.$name"
 
-  /** As CQL spells it. */
+  /** The name in CQL syntax. */
   def cql: String = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(name)}"
 
   def partitionKey: Vector[TableColumn] = columns.filter(_.role == Role.PartitionKey)
@@ -32,12 +32,14 @@ private[cassandra] final case class TableInfo(keyspace: String, name: String, co
 
   def primaryKey: Vector[TableColumn] = partitionKey ++ clustering
 
-  /** The column that a name of the rows means: the same name, or else the only one that differs in case alone. */
+  /** Returns the column with this name: an exact match, or else the only case-insensitive match. */
   def column(name: String): Option[TableColumn] = columns.find(_.name == name).orElse {
     Option(columns.filter(_.name.equalsIgnoreCase(name))).collect { case Vector(one) => one }
   }
 
-  /** Whether a row may have no value there. A partition of static columns alone has a row without a clustering key. */
+  /** Returns true if a row may have no value in the column. A partition with only static columns is a row
+    * without a clustering key.
+    */
   def isNullable(column: TableColumn): Boolean = column.role match {
     case Role.PartitionKey => false
     case Role.Clustering   => columns.exists(_.role == Role.Static)
@@ -59,10 +61,12 @@ private[cassandra] object Role {
 
 private[cassandra] object TableInfo {
 
-  /** A name as CQL spells it: between quotes where it has to be. */
+  /** Returns a name in CQL syntax, quoted if necessary. */
   def quoted(name: String): String = CqlIdentifier.fromInternal(name).asCql(true)
 
-  /** The table as it is now. Errors: `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_CONNECT`. */
+  /** Reads the current description of the table. Errors: `STOPLOG_CASSANDRA_TABLE`,
+    * `STOPLOG_CASSANDRA_CONNECT`.
+    */
   def of(options: CassandraOptions): TableInfo = {
     val metadata = Schema.now(options)
     val keyspace = options.table.keyspace
@@ -81,7 +85,9 @@ private[cassandra] object TableInfo {
     TableInfo(keyspace, table, columns(known))
   }
 
-  /** The key first, in its order, then the others by name, those of whole partitions first, as `SELECT *` has them. */
+  /** Returns the columns in the order of `SELECT *`: the key, then static columns by name, then regular
+    * columns by name.
+    */
   private def columns(table: TableMetadata): Vector[TableColumn] = {
     val partition  = table.getPartitionKey.asScala.toVector
     val clustering = table.getClusteringColumns.keySet.asScala.toVector
@@ -97,17 +103,17 @@ private[cassandra] object TableInfo {
 
 /** The keyspaces and tables of a cluster.
   *
-  * A session that has failed once to ask for it, because it had just lost its connection for that, never asks again: the
-  * driver keeps the failed request as the one under way, and each later one waits behind it for ever. So such a session
-  * is given up for another.
+  * If a schema refresh of a session fails because its control connection was just lost, the session never
+  * refreshes again: the driver keeps the failed request as current, and all later requests wait for this
+  * request forever. Therefore the session is replaced.
   */
 private[cassandra] object Schema {
 
-  /** As it is now: a session that other queries use may not have heard of a table that was made a moment ago.
+  /** Returns the current metadata: a shared session may not know a table that was just created.
     *
-    * Error: `STOPLOG_CASSANDRA_CONNECT`, at once if no session can be opened.
+    * Error: `STOPLOG_CASSANDRA_CONNECT`, immediately if no session can be opened.
     *
-    * @param answerMillis how long a session may take
+    * @param answerMillis the time limit for a session's response
     */
   def now(options: CassandraOptions, answerMillis: Long = AnswerMillis): Metadata = {
     val refresh = refreshed(_, options.connection, answerMillis)
@@ -129,19 +135,20 @@ private[cassandra] object Schema {
 
   private def causeOf(e: Throwable): Throwable = e match {
     case wrapper: ExecutionException => causeOf(wrapper.getCause)
-    // While the driver has no node to ask, and looks for one.
+    // Thrown while the driver has no node and searches for a node.
     case state: IllegalStateException => new IOException(state.getMessage, state)
     case other                        => other
   }
 
-  // The driver waits for the nodes to agree, for up to ten seconds, and then asks several tables.
+  // The driver waits up to ten seconds for schema agreement, and then reads several tables.
   private final val AnswerMillis = 30000L
 }
 
-/** A table of the connector's own.
+/** A table that the connector owns.
   *
-  * @param columns of it and its primary key, as CQL has them between the parentheses
-  * @param refused makes the error for the table's name, the statement that makes it, and the reason
+  * @param columns the columns and the primary key, in the CQL syntax between the parentheses
+  * @param refused creates the error from the table's name, the statement that creates the table, and the
+  *                reason
   */
 private[cassandra] final class OwnTable(
     keyspace: String,
@@ -150,20 +157,20 @@ private[cassandra] final class OwnTable(
     refused: (String, String, String, Throwable) => Throwable
 ) {
 
-  /** As CQL spells it. */
+  /** The name in CQL syntax. */
   val name: String = s"${TableInfo.quoted(keyspace)}.${TableInfo.quoted(table)}"
 
   private def create: String = s"CREATE TABLE IF NOT EXISTS $name ($columns)"
 
-  /** Makes it where it is missing. */
+  /** Creates the table if the table does not exist. */
   def ensure(session: CqlSession): Unit =
-    // The driver's knowledge may be old.
+    // The driver's metadata may be outdated.
     if (!isKnown(session) && !isThere(session)) {
       session.execute(SimpleStatement.newInstance(create))
       ()
     }
 
-  /** Runs requests to the table, and translates the driver's failures. */
+  /** Runs requests to the table, and converts the driver's failures. */
   def guarded[A](requests: => A): A =
     try requests
     catch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra
 
-/** Tables as the cluster describes them: columns, their types in CQL, and their roles in the key. The package knows the
-  * driver and the options, and not Spark.
+/** Tables as described by the cluster: columns, their CQL types, and their roles in the key. The package
+  * depends on the driver and the options, but not on Spark.
   */
 package object schema

@@ -20,9 +20,9 @@ import stoplog.source.{SourceDriver, StateFiles}
 import stoplog.spark.{ConnectorProvider, SinkTable}
 import stoplog.spark.SourceScan.{SplitBytes, SplitReaders}
 
-/** `format("stoplog-cassandra")`, to read and to write.
+/** The provider of `format("stoplog-cassandra")` for reads and writes.
   *
-  * The options can be preset for a session as `spark.datasource.stoplog-cassandra.<option>`.
+  * A session can preset the options as `spark.datasource.stoplog-cassandra.<option>`.
   */
 final class CassandraProvider extends ConnectorProvider("stoplog-cassandra") {
 
@@ -30,12 +30,12 @@ final class CassandraProvider extends ConnectorProvider("stoplog-cassandra") {
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = table(options).schema()
 
-  /** The columns are those of the table, not those of a write. */
+  /** Returns the table with its own columns; the columns of a write are ignored. */
   override protected def table(ignored: StructType, properties: JMap[String, String]): Table = table(
     properties
   )
 
-  // Spark asks one provider twice for one table: for its columns, and for itself.
+  // Spark requests a table twice from one provider: for its columns, and for the table itself.
   private var found = Option.empty[CassandraTable]
 
   /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`. */
@@ -49,7 +49,7 @@ final class CassandraProvider extends ConnectorProvider("stoplog-cassandra") {
   }
 }
 
-/** A table of Cassandra's, to read and to write. */
+/** A Cassandra table for reads and writes. */
 private[spark] final class CassandraTable(val info: TableInfo, val options: CassandraOptions)
     extends SinkTable[WrittenRows](new CassandraEngineSink(info, options))
     with SupportsRead {
@@ -64,7 +64,7 @@ private[spark] final class CassandraTable(val info: TableInfo, val options: Cass
     new CassandraScanBuilder(info, options)
 }
 
-/** The sink of a table, as an engine's frame drives it. */
+/** The sink of a table, driven by an engine's frame. */
 private[spark] final class CassandraEngineSink(table: TableInfo, options: CassandraOptions)
     extends EngineSink[StructType, InternalRow, WrittenRows] {
 
@@ -95,12 +95,12 @@ private[spark] final class CassandraEngineSink(table: TableInfo, options: Cassan
     }
   }
 
-  /** All rows of a partition come into one task. */
+  /** The columns of the partition key, so that one task receives all rows of a partition. */
   private def partitionKey(plan: WritePlan): Seq[String] =
     plan.key.take(table.partitionKey.size).map(at => plan.schema(plan.values(at)).name).toSeq
 }
 
-/** A batch query: all its rows are written with the time at which it began. */
+/** A batch query: all its rows have the query's start time as their timestamp. */
 private[spark] final class CassandraJob(options: CassandraOptions, plan: WritePlan)
     extends EngineJob[InternalRow, WrittenRows] {
   override def begin(slots: Int): SinkWriterFactory[InternalRow, WrittenRows] =
@@ -111,7 +111,7 @@ private[spark] final class CassandraJob(options: CassandraOptions, plan: WritePl
   override def abort(results: Seq[WrittenRows]): Unit = ()
 }
 
-/** Columns and conditions of one query, as Spark hands them down. */
+/** The columns and conditions of a query that Spark pushes down. */
 private[spark] final class CassandraScanBuilder(table: TableInfo, options: CassandraOptions)
     extends SupportsPushDownRequiredColumns
     with SupportsPushDownV2Filters {
@@ -121,7 +121,7 @@ private[spark] final class CassandraScanBuilder(table: TableInfo, options: Cassa
 
   override def pruneColumns(required: StructType): Unit = columns = all.pruned(required)
 
-  /** All of them stay with Spark as well. */
+  /** Spark also evaluates all conditions. */
   override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
     pushdown = KeyPushdown.of(table, all, predicates.toSeq)
     predicates

@@ -11,7 +11,7 @@ import stoplog.commit.{BatchDigests, Planned}
 import stoplog.engine.{EngineRun, EpochStart, SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 
-/** One start of a streaming query: its driver's state from epoch to epoch. */
+/** A run of a streaming query: the state that the driver keeps between epochs. */
 private[spark] final class CassandraRun(
     table: TableInfo,
     options: CassandraOptions,
@@ -31,7 +31,8 @@ private[spark] final class CassandraRun(
   override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, WrittenRows] =
     new CassandraWriterFactory(plan, options, timeOf(epoch.batch, epoch.digests))
 
-  /** The time that the epoch's rows are written with, if that is where they have it from; it is durable on return.
+  /** Returns the timestamp of the epoch's rows, if the rows use the epoch's timestamp. The timestamp is
+    * durable on return.
     *
     * Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, `STOPLOG_CASSANDRA_EPOCH_GAP`.
     */
@@ -44,7 +45,7 @@ private[spark] final class CassandraRun(
     }
   }
 
-  /** All rows have been in the table since their tasks ended. */
+  /** Only counts: the table has contained all rows since the end of their tasks. */
   override def commit(batch: Long, results: Seq[WrittenRows]): Unit = synchronized {
     for {
       clock  <- clock
@@ -59,7 +60,7 @@ private[spark] final class CassandraRun(
 
 private[spark] object CassandraRun {
 
-  /** `StreamingQueryProgress.sink.metrics`. */
+  /** Returns the metrics for `StreamingQueryProgress.sink.metrics`. */
   def counts(total: WrittenRows, epochs: Long, micros: Long): Seq[(String, Long)] = Seq(
     "writtenRows"     -> total.rows,
     "requests"        -> total.counts.requests,
@@ -80,7 +81,9 @@ private[spark] object CassandraRun {
   )
 }
 
-/** Goes to the executors, and makes each task's writer there. Attempts of one task write the same by the same keys. */
+/** Sent to the executors, where the factory creates the writer of each task. All attempts of a task write the
+  * same rows by the same keys.
+  */
 private[spark] final class CassandraWriterFactory(
     plan: WritePlan,
     options: CassandraOptions,
@@ -98,14 +101,14 @@ private[spark] final class CassandraWriter(
 ) extends SinkWriter[InternalRow, WrittenRows] {
   private val lease = Sessions.lease(options.connection, RequestRetries(options.retryTimeoutMillis))
 
-  // A task without rows prepares nothing.
+  // Created lazily: a task without rows prepares no statement.
   private var writer = Option.empty[UpsertWriter]
 
   override def write(row: InternalRow): Unit = opened.write(row)
 
   override def commit(): WrittenRows = writer.fold(WrittenRows())(_.finish())
 
-  /** Requests under way go on: they are part of an epoch that will be repeated. */
+  /** Requests in flight continue: they belong to an epoch that will be repeated. */
   override def abort(): Unit = ()
 
   override def close(): Unit = lease.close()

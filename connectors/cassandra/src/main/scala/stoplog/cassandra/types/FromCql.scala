@@ -23,10 +23,10 @@ import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Makes values of Spark's, as rows hold them, of the driver's, none of them null. */
+/** Converts non-null values of the driver to Spark's internal values. */
 private[cassandra] object FromCql {
 
-  /** For a type that [[SparkTypes]] has one for. */
+  /** Returns the conversion of a type that [[SparkTypes]] supports. */
   def of(cql: CqlType): Any => Any = cql match {
     case list: ListType       => elements(of(list.getElementType))
     case set: SetType         => elements(of(set.getElementType))
@@ -37,8 +37,8 @@ private[cassandra] object FromCql {
     case plain                => simple.getOrElse(plain, identity)
   }
 
-  /** A decimal of any size as Spark has room for it: digits that do not fit are not rounded away. Error: an
-    * `ArithmeticException` that says the value.
+  /** Converts a decimal of any size to Spark's precision without rounding. Error: an `ArithmeticException`
+    * with the value if digits do not fit.
     */
   private def decimal(value: JBigDecimal, scale: Int): Decimal = {
     val made = Decimal(value)
@@ -81,7 +81,7 @@ private[cassandra] object FromCql {
   )
 }
 
-/** Reads one column of the protocol's bytes into a row of Spark's. */
+/** Decodes a column from the protocol's encoding into a Spark row. */
 private[cassandra] trait ColumnReader {
 
   /** @param bytes not null */
@@ -91,7 +91,7 @@ private[cassandra] trait ColumnReader {
 private[cassandra] object ColumnReader {
 
   def of(cql: CqlType, version: ProtocolVersion): ColumnReader = cql match {
-    // The common ones without objects in between.
+    // Common types, without intermediate objects.
     case Cql.BIGINT | Cql.COUNTER =>
       (bytes, row, at) => row.setLong(at, TypeCodecs.BIGINT.decodePrimitive(bytes, version))
     case Cql.INT    => (bytes, row, at) => row.setInt(at, TypeCodecs.INT.decodePrimitive(bytes, version))
@@ -109,10 +109,10 @@ private[cassandra] object ColumnReader {
     else UTF8String.fromString(TypeCodecs.TEXT.decode(bytes, ProtocolVersion.DEFAULT))
 }
 
-/** The types of Spark's that columns have when they are read. */
+/** The Spark types of columns that are read. */
 private[cassandra] object SparkTypes {
 
-  /** None for a type that Spark has nothing for: one of the server's own classes. */
+  /** Returns the Spark type; `None` for an unsupported type, such as a custom class of the server. */
   def of(cql: CqlType): Option[DataType] = cql match {
     case list: ListType     => of(list.getElementType).map(ArrayType(_, containsNull = false))
     case set: SetType       => of(set.getElementType).map(ArrayType(_, containsNull = false))
@@ -131,7 +131,7 @@ private[cassandra] object SparkTypes {
 
   def names(udt: UserDefinedType): Seq[String] = udt.getFieldNames.asScala.map(_.asInternal).toSeq
 
-  /** A month has no fixed number of days, nor a day of hours: so Cassandra keeps three numbers. */
+  /** Months differ in days, and days in hours: therefore Cassandra stores three numbers. */
   val Duration: StructType =
     new StructType().add("months", IntegerType).add("days", IntegerType).add("nanoseconds", LongType)
 
@@ -140,7 +140,8 @@ private[cassandra] object SparkTypes {
     Option.when(fields.size == types.size)(StructType(fields))
   }
 
-  // As many digits as Spark has, half of them behind the point: Cassandra's decimals say nothing of their scale.
+  // Spark's maximum precision, with half of the digits after the point: Cassandra's decimals have no fixed
+  // scale.
   private val simple: Map[CqlType, DataType] = Map(
     Cql.ASCII     -> StringType,
     Cql.TEXT      -> StringType,

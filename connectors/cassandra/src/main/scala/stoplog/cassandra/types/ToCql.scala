@@ -22,14 +22,14 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 
-/** Makes values of the driver's of Spark's, none of them null. What cannot be converted is an
-  * `IllegalArgumentException` that says why.
+/** Converts Spark's internal non-null values to Cassandra driver values. A value that cannot be converted
+  * throws an `IllegalArgumentException` with the reason.
   */
 private[cassandra] object ToCql {
 
   type Conversion = Any => AnyRef
 
-  /** The conversion of a type of Spark's to one of Cassandra's, or the reason why there is none. */
+  /** Returns the conversion from a Spark type to a Cassandra type, or the reason for its absence. */
   def of(spark: DataType, cql: CqlType): Either[String, Conversion] = (spark, cql) match {
     case (ArrayType(element, _), list: ListType)     => elements(element, list.getElementType).map(asList)
     case (ArrayType(element, _), set: SetType)       => elements(element, set.getElementType).map(asSet)
@@ -70,13 +70,13 @@ private[cassandra] object ToCql {
 
   private val boxed: Conversion = _.asInstanceOf[AnyRef]
 
-  // Cassandra keeps milliseconds: as Spark itself does, what is finer is cut off towards the past.
+  // Cassandra stores milliseconds: as in Spark itself, the rest is rounded down.
   private val instant: Conversion =
     value => Instant.ofEpochMilli(Math.floorDiv(value.asInstanceOf[Long], 1000L))
 
   private def isString(spark: DataType): Boolean = spark.isInstanceOf[StringType]
 
-  /** Whole numbers of at most so many bytes. */
+  /** Returns a conversion of whole numbers with at most the given number of bytes. */
   private def whole(spark: DataType, bytes: Int)(narrow: Long => AnyRef): Conversion = spark match {
     case ByteType                  => value => narrow(value.asInstanceOf[Byte].toLong)
     case ShortType if bytes >= 2   => value => narrow(value.asInstanceOf[Short].toLong)
@@ -152,10 +152,11 @@ private[cassandra] object ToCql {
   }
 }
 
-/** Writes one column of Spark's rows as bytes of the protocol. */
+/** Encodes a column of a Spark row in the protocol's encoding. */
 private[cassandra] trait ColumnWriter {
 
-  /** Of a value that is not null. Error: an `IllegalArgumentException` or `ArithmeticException` that says why. */
+  /** Encodes a non-null value. Error: an `IllegalArgumentException` or `ArithmeticException` with the reason.
+    */
   def bytes(row: SpecializedGetters, ordinal: Int): ByteBuffer
 }
 
@@ -163,7 +164,7 @@ private[cassandra] object ColumnWriter {
 
   def of(spark: DataType, cql: CqlType, version: ProtocolVersion): Either[String, ColumnWriter] =
     (spark, cql) match {
-      // The common ones without objects in between.
+      // Common types, without intermediate objects.
       case (LongType, Cql.BIGINT) =>
         Right((row, ordinal) => TypeCodecs.BIGINT.encodePrimitive(row.getLong(ordinal), version))
       case (IntegerType, Cql.INT) =>

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** Structs as user-defined types, by the names of their fields, and as tuples, by their places. */
+/** Converts structs to user-defined types by the names of their fields, and to tuples by position. */
 private[types] object UserValues {
 
   def toCql(struct: StructType, udt: UserDefinedType): Either[String, ToCql.Conversion] = {
@@ -22,7 +22,7 @@ private[types] object UserValues {
     val unknown = struct.fieldNames.filterNot(name => names.exists(_.equalsIgnoreCase(name)))
     if (unknown.nonEmpty) Left(s"the type ${udt.getName.asInternal} has no field ${unknown.mkString(", ")}")
     else {
-      // A field that the struct lacks stays null, as in an INSERT that does not name it.
+      // A field that the struct lacks is null, as in an INSERT that omits the field.
       val fields = names.map(name => struct.fieldNames.indexWhere(_.equalsIgnoreCase(name)))
       written(struct, fields, udt.getFieldTypes.asScala.toSeq)
         .map(write => row => write(row, udt.newValue()).asInstanceOf[AnyRef])
@@ -45,7 +45,7 @@ private[types] object UserValues {
     value => {
       val all = value.asInstanceOf[GettableByIndex]
       new GenericInternalRow(Array.tabulate[Any](fields.length) { at =>
-        // A value that was written before a field was added is shorter.
+        // A value that was written before a field was added has fewer fields.
         if (at >= all.size || all.getBytesUnsafe(at) == null) null
         else fields(at).read(all.getBytesUnsafe(at))
       })

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra
 
-/** Conversions between the types of Spark and of CQL. The package knows both, and nothing of the connector. */
+/** Conversions between Spark types and CQL types. The package depends on both type systems, but not on the
+  * connector.
+  */
 package object types

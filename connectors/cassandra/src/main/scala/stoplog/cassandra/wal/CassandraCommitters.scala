@@ -16,13 +16,13 @@ import stoplog.wal.{
   CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
 }
 
-/** Keeps the notes of a write-ahead sink in a table of Cassandra's: what `committer=cassandra` is.
+/** Stores the notes of a write-ahead sink in a Cassandra table: the implementation of `committer=cassandra`.
   *
-  * Its options begin with `cassandra.`: `cassandra.contactPoints`, `cassandra.keyspace` and what else
-  * `docs/reference/cassandra-options.md` has for connections, and `cassandra.chunksTable`.
+  * The options start with `cassandra.`: `cassandra.contactPoints`, `cassandra.keyspace`, further connection
+  * options of `docs/reference/cassandra-options.md`, and `cassandra.chunksTable`.
   *
-  * A query's notes are one partition, in the order of its epochs: what is over is removed by one tombstone, behind which
-  * nothing is read any more.
+  * The notes of a query are one partition, ordered by epoch. Old notes are deleted by a single tombstone, and
+  * later reads skip the deleted range.
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "http").option("url", "https://example.com/rows")
@@ -94,7 +94,7 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
       }
     })
 
-  /** A read at this level also settles what an interrupted conditional write has left open. */
+  /** Reads at the serial level, which also completes interrupted conditional writes. */
   private def newest(session: CqlSession, query: String): Option[DecidedEpoch] = {
     val cql = s"SELECT DISTINCT query_id, newest_epoch, decision FROM ${own.name} WHERE query_id = ?"
     val row = session.execute(statement(cql, query).setConsistencyLevel(options.write.serial)).one()
@@ -118,22 +118,22 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
     ()
   }
 
-  /** The first row of the answer. */
+  /** Returns the first row of the result. */
   private def execute(cql: String, values: AnyRef*): Option[Row] =
     inSession(session => Option(session.execute(statement(cql, values: _*)).one()))
 
   private def statement(cql: String, values: AnyRef*): SimpleStatement =
     SimpleStatement.newInstance(cql, values: _*).setIdempotent(true).setConsistencyLevel(options.consistency)
 
-  /** Requests that are sent again, from the first one on, as long as their failure may pass. */
+  /** Runs requests, and retries from the first request after transient failures. */
   private def inSession[A](requests: CqlSession => A): A =
     Sessions.use(options.connection, retries)(session => own.guarded(retries(() => requests(session))))
 }
 
-/** The options of the sender and the committer of a write-ahead sink: those that begin with `cassandra.`.
+/** The options of the sender and the committer of a write-ahead sink with the prefix `cassandra.`.
   *
-  * @param cassandra as those of a sink of its own
-  * @param chunks    the keyspace and the table where notes are kept
+  * @param cassandra the options of a Cassandra sink
+  * @param chunks    the keyspace and the name of the table of notes
   */
 private[cassandra] final case class CassandraChunkOptions(
     cassandra: CassandraOptions,
@@ -154,14 +154,14 @@ private[cassandra] object CassandraChunkOptions {
       "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
-  /** Of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Parses the options of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */
   def ofSender(options: JMap[String, String]): CassandraChunkOptions = parse(options, table = None)
 
-  /** Of the committer, which needs no table for rows. Error: `STOPLOG_INVALID_OPTIONS`. */
+  /** Parses the options of the committer, which needs no table for rows. Error: `STOPLOG_INVALID_OPTIONS`. */
   def ofCommitter(options: JMap[String, String]): CassandraChunkOptions =
     parse(options, table = Some(DefaultTable))
 
-  /** @param table if none is set */
+  /** @param table the default table */
   private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
     val asked     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
@@ -177,7 +177,7 @@ private[cassandra] object CassandraChunkOptions {
     }
   }
 
-  // Chunks are spread as they were written, and nothing is read.
+  // Chunks keep their distribution, and a write-ahead sink reads no tables.
   private val withoutEffect: Seq[Opt[_]] =
     Seq(Registry.Distribution, Registry.MaxSplitMemorySize, Registry.PageRows)
 

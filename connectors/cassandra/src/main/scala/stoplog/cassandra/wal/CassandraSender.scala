@@ -12,10 +12,11 @@ import stoplog.cassandra.write.{EpochClock, UpsertWriter, WritePlan}
 import stoplog.fault.Faults
 import stoplog.wal.{Chunk, ChunkRows, DecidedEpoch, EpochTimes, Recent, RowSender, RowTarget}
 
-/** Writes the chunks of a write-ahead sink to a table of Cassandra's, by their keys: what `sender=cassandra` is.
+/** Writes the chunks of a write-ahead sink to a Cassandra table, by key: the implementation of
+  * `sender=cassandra`.
   *
-  * Rows have the write timestamp of their epoch, so a chunk that is sent again changes nothing, and never replaces what newer
-  * epochs wrote: effectively once, whichever committer there is.
+  * Rows have the write timestamp of their epoch. Therefore a repeated chunk has no effect, and never replaces
+  * writes of newer epochs: effectively once, with any committer.
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "cassandra").option("committer", "cassandra")
@@ -50,7 +51,7 @@ final class CassandraSender extends RowSender {
 
 private object CassandraSender {
 
-  // The cluster is asked about the table once in each JVM, and again after a failure.
+  // Each JVM reads the description of the table once, and again after a failure.
   val plans = new Recent[(CassandraOptions, StructType), WritePlan]
 
   def plan(options: CassandraOptions, schema: StructType): WritePlan =
@@ -78,15 +79,18 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
   override def close(): Unit = lease.close()
 }
 
-/** The times of epochs, from the ledger that a sink of its own has too.
+/** The timestamps of epochs, from the same ledger as in a Cassandra sink.
   *
-  * @param clockOf   of a query
-  * @param nowMicros for a batch query, which is never repeated: all its rows have the time of its first
+  * @param clockOf   returns the clock of a query
+  * @param nowMicros returns the time for a batch query, which is never repeated: all rows have the time of
+  *                  the first chunk
   */
 private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: () => Long) extends EpochTimes {
   private var queries = Map.empty[String, ChunkTimes.Query]
 
-  /** Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND` if a newer process sends the query's chunks, or if the epoch has two decisions. */
+  /** Returns the timestamp of a chunk's epoch. Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND` if a newer process
+    * sends the query's chunks, or if the epoch has two decisions.
+    */
   override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = synchronized {
     val query =
       if (chunk.epoch.isEmpty) queries.getOrElse(chunk.query, ChunkTimes.Job(nowMicros()))
@@ -103,7 +107,7 @@ private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: ()
       case Some(known: ChunkTimes.Stream)                             => begin(known.clock)
       case _                                                          => begin(clockOf(decided.query))
     }
-    // Each row of a key has a microsecond more than the one before.
+    // The timestamps of consecutive rows of one key differ by one microsecond.
     query.clock.used(query.micros + rows)
     query
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra
 
-/** A table of Cassandra's as the target and as the notes of a write-ahead sink: implementations of [[stoplog.wal.RowSender]]
-  * and [[stoplog.wal.CheckpointCommitters]].
+/** A Cassandra table as the target and as the notes of a write-ahead sink: implementations of
+  * [[stoplog.wal.RowSender]] and [[stoplog.wal.CheckpointCommitters]].
   */
 package object wal

@@ -14,17 +14,18 @@ import stoplog.cassandra.schema.OwnTable
 import stoplog.commit.{EpochCheck, EpochErrors, Planned}
 import stoplog.log.{BatchDigest, QueryEpoch}
 
-/** Returns the write timestamp of each epoch of a query: the time at which the epoch was first begun.
+/** Returns the write timestamp of each epoch of a query: the time at which the epoch first started.
   *
-  * The ledger contains the timestamp and the digest of an epoch before any row of the epoch is written. An epoch that is
-  * repeated after a crash has the same timestamp. A repeated epoch with another digest is refused: its plan has other
-  * rows, and Cassandra would mix the cells of the two plans (decision 0034). Timestamps increase with the epochs of a
-  * query, over restarts and if the clock is set back: a late attempt's rows never replace rows of newer epochs.
+  * The ledger contains the timestamp and the digest of an epoch before any row of the epoch is written. An
+  * epoch that is repeated after a crash has the same timestamp. A repeated epoch with another digest is
+  * rejected: its plan has other rows, and Cassandra would mix the cells of the two plans (decision 0034).
+  * Timestamps increase with the epochs of a query, also after restarts and if the clock is set back.
+  * Therefore the rows of a late attempt never replace rows of newer epochs.
   *
   * @param table     the target table, for messages
-  * @param retries   covers the read of the ledger and the write: only a new read shows whether an unanswered write was
-  *                  applied
-  * @param nowMicros the time by the driver's clock, in microseconds since 1970
+  * @param retries   the retries of the ledger's read and write: only a new read shows whether an unconfirmed
+  *                  write was applied
+  * @param nowMicros returns the driver's clock, in microseconds since 1970
   */
 private[cassandra] final class EpochClock(
     ledger: EpochLedger,
@@ -33,25 +34,28 @@ private[cassandra] final class EpochClock(
     retries: RequestRetries,
     nowMicros: () => Long
 ) {
-  // No timestamp of this query is later, as far as this run has seen.
+  // The latest timestamp of this query that this run has seen.
   private var latest = 0L
 
-  // The times of its rows are all this run's own, and so it has seen them.
+  // The newest entry that this run has claimed. This run has assigned and seen all timestamps of the entry's
+  // rows.
   private var claimed = Option.empty[EpochEntry]
 
   private val errors = new LedgerErrors(ledger, table, query)
   private val check  = new EpochCheck(errors)
 
-  /** Begins the epoch of a query whose every epoch begins here. Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`,
+  /** Starts an epoch of a query that starts every epoch here. Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`,
     * `STOPLOG_CASSANDRA_EPOCH_GAP`.
     */
   def begin(planned: Planned): Long = begun(planned.batch, planned.digest) { own =>
     check.sequence(own.newest, planned)
-    // An entry that this run has not claimed may be of another run, which continued from another batch.
+    // An entry that this run has not claimed may belong to another run that continued from another batch.
     if (!claimed.contains(own)) check.goesOn(own.newest, planned)
   }
 
-  /** Begins the epoch of a query whose epochs begin here if they have rows. Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND`. */
+  /** Starts an epoch of a query that starts only epochs with rows here. Error:
+    * `STOPLOG_CASSANDRA_EPOCH_BEHIND`.
+    */
   def begin(epoch: Long, digest: Option[BatchDigest]): Long =
     begun(epoch, digest)(own => EpochCheck.notBehind(own.newest, epoch, digest, errors))
 
@@ -61,14 +65,15 @@ private[cassandra] final class EpochClock(
     micros
   }
 
-  /** The latest timestamp that a task has given to a row. */
+  /** Records the latest timestamp that a task has assigned to a row. */
   def used(micros: Long): Unit = latest = latest.max(micros)
 
   private def attempt(epoch: Long, digest: Option[BatchDigest], refuse: EpochEntry => Unit): Long = {
     val entries = ledger.entries()
     entries.find(_.query == query) match {
       case Some(own) =>
-        // Another run may have used a few microseconds behind its last time, for rows that have the same key.
+        // Another run may have used some microseconds after its last recorded time, for rows with the same
+        // key.
         if (!claimed.contains(own)) used(own.micros + EpochClock.MarginMicros)
         refuse(own)
         if (own.epoch == epoch) own.micros
@@ -88,10 +93,12 @@ private[cassandra] final class EpochClock(
 
 private[cassandra] object EpochClock {
 
-  /** More than one epoch needs for the rows of one key in one task, and less than a restart takes. */
+  /** The margin exceeds the microseconds that an epoch needs for the rows of one key in one task, and is
+    * shorter than a restart.
+    */
   final val MarginMicros = 1000000L
 
-  /** The clock of a query, whose times are in the table that the option `epochTable` names. */
+  /** Returns the clock of a query, with the timestamps in the table of the option `epochTable`. */
   def of(options: CassandraOptions, asked: WriteTimestamp.OfEpoch, query: String): EpochClock =
     new EpochClock(
       new CassandraLedger(options, asked),
@@ -101,13 +108,13 @@ private[cassandra] object EpochClock {
       systemMicros
     )
 
-  /** The time by this machine's clock, in microseconds since 1970. */
+  /** Returns this machine's clock, in microseconds since 1970. */
   val systemMicros: () => Long = () => Math.multiplyExact(System.currentTimeMillis(), 1000L)
 }
 
-/** The newest epoch that a query has begun, and the write timestamp of its rows.
+/** The newest epoch that a query has started, and the write timestamp of its rows.
   *
-  * @param digest of the epoch; `None` if it was not known
+  * @param digest the digest of the epoch; `None` if unknown
   */
 private[cassandra] final case class EpochEntry(
     query: String,
@@ -118,10 +125,10 @@ private[cassandra] final case class EpochEntry(
   def newest: QueryEpoch = QueryEpoch(query, Some(epoch), digest)
 }
 
-/** The refusals of an epoch of this query. */
+/** The errors of a rejected epoch of this query. */
 private final class LedgerErrors(ledger: EpochLedger, table: String, query: String) extends EpochErrors {
 
-  /** Each query has an entry of its own. */
+  /** Never called, because each query has its own entry. */
   override def foreignQuery(owner: QueryEpoch, batch: Long): Throwable =
     throw new IllegalStateException(s"the entry of query ${owner.queryId} was read for query $query")
 
@@ -146,28 +153,29 @@ private final class LedgerErrors(ledger: EpochLedger, table: String, query: Stri
     CassandraErrors.epochBehind(table, query, newest, asked, ledger.repair(query, newest, epoch))
 }
 
-/** The store of the times of epochs, which outlives the driver. One for each table that is written to. */
+/** The durable store of the timestamps of epochs. There is one ledger for each target table. */
 private[cassandra] trait EpochLedger {
 
-  /** The statement by which an operator lets a query begin this epoch, whose rows become newer than all that it has written.
+  /** Returns the statement by which an operator allows a query to start this epoch. The rows of the epoch
+    * then become newer than all earlier rows of the query.
     *
-    * @param newest the epoch of the query's entry
+    * @param newest the epoch in the query's entry
     */
   def repair(query: String, newest: Long, epoch: Long): String
 
-  /** One of each query. */
+  /** Returns the entries, one for each query. */
   def entries(): Seq[EpochEntry]
 
-  /** Puts the entry in the place of the one before, or where there was none; false if it is another by now. After an
-    * error, the next read tells whether it did.
+  /** Replaces the previous entry, or inserts the first entry. Returns false if the current entry differs.
+    * After an error, the next read shows the outcome.
     */
   def replace(before: Option[EpochEntry], entry: EpochEntry): Boolean
 }
 
-/** The times of epochs in a table of Cassandra's own, by conditional writes. It has a session for each call: a query that
-  * waits for data for hours holds none.
+/** Stores the timestamps of epochs in a Cassandra table by conditional writes. Opens a session for each call,
+  * because a query that waits for data for hours keeps no session open.
   *
-  * @param options of the table that is written to
+  * @param options the options of the target table
   */
 private[cassandra] final class CassandraLedger(options: CassandraOptions, asked: WriteTimestamp.OfEpoch)
     extends EpochLedger {
@@ -179,13 +187,15 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
     CassandraErrors.epochTable
   )
 
-  /** It keeps the time, and is conditional as all writes to the table are: Cassandra orders others by another clock. */
+  /** The statement keeps the timestamp and is conditional like all writes to the table, because Cassandra
+    * orders unconditional writes by another clock.
+    */
   override def repair(query: String, newest: Long, epoch: Long): String =
     s"UPDATE ${own.name} SET epoch = ${epoch - 1}, digest = null WHERE target = '$target' AND query = '$query' " +
       s"IF epoch = $newest"
 
   override def entries(): Seq[EpochEntry] = use { session =>
-    // A read at this level also settles what an interrupted conditional write has left open.
+    // Reads at the serial level, which also completes interrupted conditional writes.
     val read = SimpleStatement
       .newInstance(s"SELECT query, epoch, digest, micros FROM ${own.name} WHERE target = ?", target)
       .setConsistencyLevel(asked.serial)

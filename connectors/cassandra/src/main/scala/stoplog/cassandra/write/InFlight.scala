@@ -12,14 +12,15 @@ import com.datastax.oss.driver.api.core.DriverTimeoutException
 
 import stoplog.cassandra.client.{RequestCauses, RequestRetries}
 
-/** Requests that are under way: at most so many, each sent again while there is hope.
+/** A bounded set of in-flight requests, each retried after transient failures until its deadline.
   *
-  * For one thread that sends; the answers come in the driver's threads. The place of each request is free in
-  * the end: a request that the driver forgets is one that has failed, and so is one whose answer cannot be worked on.
+  * One thread sends requests; responses arrive in the driver's threads. Every request eventually releases its
+  * slot: lost responses and exceptions in the response's handling count as failures.
   *
-  * @param limit        how many at most; a thread that sends one more waits
-  * @param answerMillis how long an answer may take; more than the driver's own timeout, which is to come first
-  * @param timer        for the pauses before a request is sent again
+  * @param limit        the maximum number of requests; a thread that sends a further request waits
+  * @param answerMillis the time limit of a response; exceeds the driver's own timeout, which should expire
+  *                     first
+  * @param timer        schedules the retries
   */
 private[cassandra] final class InFlight(
     limit: Int,
@@ -34,11 +35,11 @@ private[cassandra] final class InFlight(
   private val again    = new AtomicLong
   private val most     = new AtomicInteger
 
-  /** Sends a request as soon as there is room; it may be sent several times.
+  /** Sends a request as soon as there is room; retries may send the request several times.
     *
-    * Error: the first failure of any request until now.
+    * Error: the first failure of any earlier request.
     *
-    * @param blame makes the failure of it, once no more is tried
+    * @param blame creates the request's error after the last attempt
     */
   def send(request: () => CompletionStage[_], blame: Throwable => Throwable): Unit = {
     throwFailure()
@@ -51,7 +52,7 @@ private[cassandra] final class InFlight(
     call.attempt(1)
   }
 
-  /** Returns when nothing is under way. Error: the first failure of any request. */
+  /** Waits until no requests are in flight. Error: the first failure of any request. */
   def await(): Unit = {
     acquire(limit)
     room.release(limit)
@@ -60,14 +61,14 @@ private[cassandra] final class InFlight(
 
   def counts: InFlight.Counts = InFlight.Counts(sent.get, again.get, most.get)
 
-  /** Waits; and looks after the requests while it does, because the driver's answer is not all that can be missing. */
+  /** Waits for permits, and meanwhile fails overdue requests, because the driver may lose responses. */
   private def acquire(permits: Int): Unit =
     while (!room.tryAcquire(permits, answerMillis, TimeUnit.MILLISECONDS))
       underWay.asScala.foreach(_.failIfOverdue())
 
   private def throwFailure(): Unit = Option(failure.get).foreach(e => throw e)
 
-  /** One request, however often it is sent. */
+  /** A request with all its attempts. */
   private final class Call(request: () => CompletionStage[_], blame: Throwable => Throwable) {
     private val begunNanos = System.nanoTime()
     private val waitsFor   = new AtomicReference[Sent]
@@ -85,9 +86,9 @@ private[cassandra] final class InFlight(
       .filter(sent => System.nanoTime() - sent.nanos >= answerMillis * 1000000)
       .foreach(answered(_, new DriverTimeoutException(s"no answer in $answerMillis ms")))
 
-    /** Only the first answer counts, and none that comes when the request was sent again. */
+    /** Handles only the first response of the current attempt. */
     private def answered(to: Sent, failed: Throwable): Unit = if (waitsFor.compareAndSet(to, null))
-      // In a thread of the driver's or the timer's: no other code would hear of an exception.
+      // Runs in a thread of the driver or the timer, where an exception would be lost.
       try
         if (failed == null) over()
         else if (!triedAgain(to.number, failed)) failedForGood(blame(failed))
@@ -96,7 +97,7 @@ private[cassandra] final class InFlight(
     private def triedAgain(number: Int, failed: Throwable): Boolean = {
       val elapsedMillis = (System.nanoTime() - begunNanos) / 1000000
       val pause =
-        // Once one has failed for good, the task is over: there is no use in keeping up the others.
+        // After a permanent failure, the task has failed, and retries of other requests are useless.
         if (RequestCauses.isTransient(failed) && failure.get == null)
           retries.pauseMillis(number, elapsedMillis)
         else None
@@ -118,7 +119,7 @@ private[cassandra] final class InFlight(
     }
   }
 
-  /** A try that has not been answered. Compared by identity. */
+  /** An attempt without a response. Compared by identity. */
   private final class Sent(val number: Int) {
     val nanos: Long = System.nanoTime()
   }
@@ -126,9 +127,9 @@ private[cassandra] final class InFlight(
 
 private[cassandra] object InFlight {
 
-  /** @param requests that were sent, each counted once
-    * @param retries  how often one was sent again
-    * @param most     how many were under way at once
+  /** @param requests the number of requests, without retries
+    * @param retries  the number of retries
+    * @param most     the maximum number of requests in flight
     */
   final case class Counts(requests: Long, retries: Long, most: Int)
 }

@@ -8,30 +8,32 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.XXH64
 import org.apache.spark.unsafe.Platform
 
-/** Gives rows of one key that are written with one time a few microseconds more each, in the order in which they come:
-  * of two cells with the same timestamp Cassandra keeps the larger value, whichever came last.
+/** Increments the timestamp of rows with the same key and time by one microsecond each, in the order of
+  * arrival: of two cells with the same timestamp Cassandra keeps the larger value, regardless of the order of
+  * the writes.
   *
-  * The n-th row of a key has the tick n - 1, whatever rows of other keys come between: two attempts of a task may see these in
-  * another order, and what the late one writes must not lose against what it writes anew. So each key is counted by
-  * itself, for 10 to 13 bytes: by 72 bits of its hash, which two of 10 million keys share once in a hundred million tasks. The keys
-  * beyond `mostKeys` are not remembered, and are counted together by their hash alone.
+  * The n-th row of a key has the tick n - 1, regardless of rows with other keys. Two attempts of a task may
+  * receive rows of different keys in another order, and a late write must not lose against a repeated write.
+  * Therefore each key is counted separately, in 10 to 13 bytes, by 72 bits of its hash. Of 10 million keys,
+  * two keys share these bits once in a hundred million tasks. Keys beyond `mostKeys` are not stored, and are
+  * counted together by a part of their hash.
   */
 private[cassandra] final class KeyTicks(mostKeys: Long = KeyTicks.MostKeys) {
   import KeyTicks._
 
-  // Open addressing in many small tables: only one of them is there twice while it grows. An entry is a hash, whose last
-  // four bits are the rows of the key so far; 0 is free.
+  // Open addressing in many small tables: only one table is duplicated at a time, when the table grows. An
+  // entry is a hash, whose last four bits are the number of the key's rows so far; 0 is a free entry.
   private[this] val tables = Array.fill(Tables)(NoTable)
   private[this] val sizes  = new Array[Int](Tables)
   private[this] var keys   = 0L
 
-  // From the 15th row on; and of the keys that are not remembered.
+  // For the 15th and later rows of a key; and for keys that are not stored.
   private[this] val many        = mutable.LongMap.empty[Int]
   private[this] lazy val beyond = new Array[Int](Tables)
 
   private[this] var highest = 0
 
-  /** Microseconds to add, from 0 on. */
+  /** Returns the microseconds to add, from 0. */
   def next(key: KeyHash): Int = {
     val tick = counted(key)
     highest = highest.max(tick)
@@ -82,7 +84,7 @@ private[cassandra] final class KeyTicks(mostKeys: Long = KeyTicks.MostKeys) {
 
   private def put(table: Array[Long], entry: Long): Unit = table(-1 - find(table, entry & PrintMask)) = entry
 
-  /** Where the entry is, or if there is none, -1 - the place for it. */
+  /** Returns the index of the entry, or -1 - the index of the free slot. */
   private def find(table: Array[Long], print: Long): Int = {
     var at = (((print >>> 32) * table.length) >>> 32).toInt
     while (at < table.length && table(at) != 0 && (table(at) & PrintMask) != print) {
@@ -104,7 +106,7 @@ private[cassandra] object KeyTicks {
   private val NoTable         = Array.empty[Long]
 }
 
-/** A hash of all values of a key, in 128 bits. Used by one thread, for one row after the other. */
+/** A 128-bit hash of all values of a key. Used by one thread, for one row at a time. */
 private[cassandra] final class KeyHash {
   private[this] var one = 0L
   private[this] var two = 0L
@@ -117,7 +119,7 @@ private[cassandra] final class KeyHash {
     two = KeyHash.SecondSeed
   }
 
-  /** The next value of the key. */
+  /** Adds the next value of the key. */
   def add(value: ByteBuffer): Unit =
     if (value.hasArray) add(value.array, value.arrayOffset + value.position(), value.remaining)
     else {

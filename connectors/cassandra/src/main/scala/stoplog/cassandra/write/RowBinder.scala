@@ -16,9 +16,9 @@ import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries}
 import stoplog.cassandra.options.{NullValues, Ttl}
 import stoplog.cassandra.types.ColumnWriter
 
-/** Makes statements of rows. In a task.
+/** Converts rows to statements in a task.
   *
-  * @param epochMicros the time of the epoch, where that is the rows' timestamp
+  * @param epochMicros the time of the epoch, if the rows use the epoch's timestamp
   */
 private[cassandra] final class RowBinder(
     plan: WritePlan,
@@ -45,7 +45,7 @@ private[cassandra] final class RowBinder(
   private val timestampAt = columns.length
   private val ttlAt       = timestampAt + (if (plan.timestamp == TimestampSource.Server) 0 else 1)
 
-  /** The row as a statement. Error: `STOPLOG_CASSANDRA_BAD_ROW`. */
+  /** Returns the row as a statement. Error: `STOPLOG_CASSANDRA_BAD_ROW`. */
   def bind(row: InternalRow): Bound = {
     val builder = prepared.boundStatementBuilder()
     var size    = 0
@@ -73,7 +73,7 @@ private[cassandra] final class RowBinder(
     Bound(builder.build(), size)
   }
 
-  /** The latest timestamp that a row got, where it comes from the epoch. */
+  /** The latest timestamp of a row, if the rows use the epoch's timestamp. */
   def latestMicros: Option[Long] = epochMicros.map(_ + ticks.most)
 
   private def prepare(): PreparedStatement = {
@@ -82,7 +82,7 @@ private[cassandra] final class RowBinder(
     catch { case e: DriverException => throw CassandraErrors.table(plan.table, RequestCauses.describe(e)) }
   }
 
-  /** The key of a statement, as CQL writes it. */
+  /** Returns the key of a statement in CQL syntax. */
   def describe(statement: BoundStatement): String = shown(at => Option(statement.getBytesUnsafe(at)))
 
   private final class Column(val ordinal: Int, val isKey: Boolean, val writer: ColumnWriter)
@@ -93,7 +93,7 @@ private[cassandra] final class RowBinder(
 
   private def timestamp(row: InternalRow, ordinal: Int): Long = {
     if (row.isNullAt(ordinal)) throw bad(row, ordinal, "it is null, and the row's write timestamp", null)
-    row.getLong(ordinal) // TIMESTAMP is microseconds in Spark, too
+    row.getLong(ordinal) // TIMESTAMP is in microseconds in Spark, too
   }
 
   private def ttl(row: InternalRow, ordinal: Int): Int = {
@@ -108,7 +108,7 @@ private[cassandra] final class RowBinder(
   private def bad(row: InternalRow, ordinal: Int, why: String, cause: Throwable) =
     CassandraErrors.badRow(plan.table, describe(row), plan.schema(ordinal).name, why, cause)
 
-  // Of a row that is no statement: a value that cannot be written is not shown.
+  // For a row that is not a statement: a value that cannot be written is not shown.
   private def describe(row: InternalRow): String = shown { at =>
     Option.when(!row.isNullAt(columns(at).ordinal))(columns(at)).flatMap { column =>
       Try(column.writer.bytes(row, column.ordinal)).toOption
@@ -127,13 +127,13 @@ private[cassandra] final class RowBinder(
   private def message(e: Throwable) = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
 }
 
-/** A row as a statement, and how many bytes its values have. */
+/** A row as a statement, and the size of its values. */
 private[cassandra] final case class Bound(statement: BoundStatement, bytes: Int)
 
 private object RowBinder {
   private final val ShownLetters = 200
 
-  /** A key may have 64 KiB. */
+  /** Truncates the text of a key, which may have 64 KiB. */
   def shortened(value: String): String =
     if (value.length <= ShownLetters) value else s"${value.take(ShownLetters)}…"
 }

@@ -15,7 +15,7 @@ import stoplog.cassandra.client.{Answers, CassandraErrors, RequestCauses, Reques
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.{Faults, Step}
 
-/** Writes the rows of one task by their keys: done twice, it has the same effect. */
+/** Writes the rows of a task by key; idempotent. */
 private[cassandra] final class UpsertWriter(
     plan: WritePlan,
     session: CqlSession,
@@ -31,14 +31,16 @@ private[cassandra] final class UpsertWriter(
   private val groups = new PartitionGroups(options.write.maxBatchRows, options.write.maxBatchBytes, send)
   private var rows   = 0L
 
-  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`; and `STOPLOG_CASSANDRA_WRITE` for any row until now. */
+  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`; and `STOPLOG_CASSANDRA_WRITE` for any earlier row. */
   def write(row: InternalRow): Unit = {
     groups.add(binder.bind(row))
     rows += 1
     faults.at(Step.MidWrite)
   }
 
-  /** Returns when the cluster has all rows, as `consistency` counts it. Error: `STOPLOG_CASSANDRA_WRITE`. */
+  /** Returns after the cluster has stored all rows with the level `consistency`. Error:
+    * `STOPLOG_CASSANDRA_WRITE`.
+    */
   def finish(): WrittenRows = {
     groups.flush()
     faults.at(Step.BeforeSync)
@@ -53,7 +55,7 @@ private[cassandra] final class UpsertWriter(
     val request: Statement[_] = rows match {
       case Seq(one) => one
       case several  =>
-        // Of one partition: so it is one write for the node, and needs no log of its own.
+        // All rows belong to one partition: the batch is a single write for the node, and needs no batch log.
         val batch = BatchStatement.builder(BatchType.UNLOGGED)
         several.foreach(batch.addStatement)
         batch.setIdempotence(true).setConsistencyLevel(options.consistency).build()
@@ -73,7 +75,7 @@ private[cassandra] final class UpsertWriter(
 
 /** The counts of a task.
   *
-  * @param latestMicros the latest timestamp of a row, where it came from the epoch
+  * @param latestMicros the latest timestamp of a row, if the rows use the epoch's timestamp
   */
 private[cassandra] final case class WrittenRows(
     rows: Long = 0,
@@ -81,19 +83,19 @@ private[cassandra] final case class WrittenRows(
     latestMicros: Option[Long] = None
 )
 
-/** Brings rows of one partition together, as far as they are near each other: a request for all of them costs the node
-  * little more than one for a single row.
+/** Groups nearby rows of the same partition: a request for all rows of a group costs the node little more
+  * than a request for a single row.
   *
-  * @param maxRows  of a group
-  * @param maxBytes of the values of a group, from which on it goes
-  * @param send     takes a group
+  * @param maxRows  the maximum number of rows in a group
+  * @param maxBytes the size of the values at which a group is sent
+  * @param send     called with each group
   */
 private[cassandra] final class PartitionGroups(
     maxRows: Int,
     maxBytes: Long,
     send: Seq[BoundStatement] => Unit
 ) {
-  // The rows that wait for others of their partitions.
+  // The maximum number of rows that wait for other rows of their partitions.
   private final val HeldRows = 1000
 
   private val open = new JLinkedHashMap[ByteBuffer, Group]
@@ -114,7 +116,7 @@ private[cassandra] final class PartitionGroups(
     }
   }
 
-  /** Sends all that is held. */
+  /** Sends all waiting rows. */
   def flush(): Unit = {
     open.values.forEach(close(_))
     open.clear()

@@ -10,14 +10,14 @@ import stoplog.cassandra.options.{CassandraOptions, RowColumns, Ttl, WriteTimest
 import stoplog.cassandra.schema.{Role, TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
 
-/** The translation of rows into statements. Goes to the tasks.
+/** The translation of rows into statements. Sent to the tasks.
   *
-  * @param cql       an INSERT with a place for each of the values, then for the timestamp and for the TTL if they differ
-  *                  from row to row
-  * @param values    the rows' columns that are written, in the order of the statement
-  * @param key       the places in `values` of the columns of the primary key
+  * @param cql       an INSERT with a marker for each value, then for the timestamp and for the TTL if they
+  *                  differ between rows
+  * @param values    the written columns of the rows, in the order of the statement
+  * @param key       the indices in `values` of the columns of the primary key
   * @param timestamp the source of the timestamps
-  * @param ttl       the rows' column that says how long they live
+  * @param ttl       the column of the rows with the time to live
   */
 private[cassandra] final case class WritePlan(
     table: String,
@@ -41,7 +41,9 @@ private[cassandra] object TimestampSource {
 
 private[cassandra] object WritePlan {
 
-  /** Checks the rows' columns against the table's. Error: `STOPLOG_CASSANDRA_SCHEMA` with all problems. */
+  /** Checks the rows' columns against the table's columns. Error: `STOPLOG_CASSANDRA_SCHEMA` with all
+    * problems.
+    */
   def of(table: TableInfo, schema: StructType, options: CassandraOptions): WritePlan = {
     val checked = new Checked(table, schema, options)
     if (checked.problems.nonEmpty) throw CassandraErrors.schema(table.qualified, checked.problems)
@@ -66,7 +68,7 @@ private[cassandra] object WritePlan {
       case (name, ordinal) => ordinal -> target(name, ordinal).flatMap(table.column)
     }
 
-    /** The column's name in the table; none behind the last place of a query. */
+    /** Returns the column's name in the table; `None` after the last marker of a query. */
     private def target(name: String, ordinal: Int): Option[String] =
       positions.fold(Option(mapped(name)))(_.lift(ordinal))
 
@@ -110,7 +112,7 @@ private[cassandra] object WritePlan {
         Seq("It is a table of counters, to which one can only add: a repeated epoch would add twice.")
       else Nil
 
-    /** Behind the last place there may be the columns that say the timestamp and the TTL. */
+    /** After the last marker, there may be columns with the timestamp and the TTL. */
     private def places = positions.toSeq.flatMap { names =>
       val more = schema.fieldNames.drop(names.size).filterNot(isAside)
       Option.when(schema.size < names.size || more.nonEmpty) {
@@ -145,8 +147,8 @@ private[cassandra] object WritePlan {
       }
     }
 
-    // The elements of such a list have keys that the server makes anew with each write. A write removes only elements
-    // that are older than itself, and so not those of the same write done before.
+    // The server creates new keys for the elements of such a list in each write. A write removes only older
+    // elements, and therefore does not remove the elements of the same write in an earlier attempt.
     private def lists =
       if (options.write.timestamp == WriteTimestamp.OfServer) Nil
       else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra
 
-/** Upserts of the rows of one task, and the times of epochs that make them idempotent. */
+/** Upserts of a task's rows, and the timestamps of epochs that make the upserts idempotent. */
 package object write

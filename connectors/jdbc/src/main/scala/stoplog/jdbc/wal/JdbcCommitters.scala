@@ -119,10 +119,11 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
     !late
   }
 
-  /** Records that an epoch is being sent, and returns the newest recorded epoch. A recorded epoch stays if it is later, or
-    * if it has the same number and another decision.
+  /** Records that an epoch is being sent, and returns the newest recorded epoch. A later recorded epoch is
+    * kept, and so is an epoch with the same number and another decision.
     *
-    * Error: `SQLTransientException` if another process inserts the query's first epoch at the same time; the caller retries.
+    * Error: `SQLTransientException` if another process inserts the query's first epoch at the same time; the
+    * caller retries.
     */
   def begin(session: Session, decided: DecidedEpoch): DecidedEpoch = {
     val DecidedEpoch(query, epoch, decision) = decided

@@ -13,18 +13,20 @@ import stoplog.source.{Fetched, SplitReader}
 import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
 
-/** Reads pieces of files one after the other, one of them open at a time: what readers of all formats have in common.
+/** Reads pieces of files one after the other, with one open piece at a time. The base class of the readers of
+  * all formats.
   *
-  * A file of which a piece alone is read must be the one that was listed: its other pieces are read of that, and at other
-  * times. One that is longer by now counts as the same where programs may have added to it, and its bytes are those that
-  * were listed. A whole file is read as it is, unless a file of another id has replaced it on a local disk.
+  * If only a piece of a file is read, the file must still be the listed file, because the other pieces are
+  * read from the listed file at other times. A longer file counts as the same file if programs may have
+  * appended to it, and only the listed bytes are read. A whole file is read in its current state, unless a
+  * file of another id has replaced it on a local disk.
   *
-  * Each error tells the file, and where there is one the position: `STOPLOG_SOURCE_FILE_GONE`,
+  * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
-  * @param onMissing the handling of a file that is gone
-  * @param onChanged the handling of a piece of a file that is another by now
-  * @tparam O a piece that is open
+  * @param onMissing the handling of an absent file
+  * @param onChanged the handling of a piece of a file that has been replaced
+  * @tparam O an open piece
   */
 private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     files: SourceFiles,
@@ -32,7 +34,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     onChanged: OnChangedFile
 ) extends SplitReader[FileSplit, R] {
 
-  /** Whether what was listed of such a file stays as it was when programs add to it. */
+  /** Whether the listed bytes of such a file stay the same when programs append to the file. */
   protected def growsAtItsEnd: Boolean = true
 
   private val waiting                      = mutable.ArrayDeque.empty[FileSplit]
@@ -42,16 +44,16 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   /** Opens a piece. */
   protected def begin(split: FileSplit): O
 
-  /** Whether there is more of it. */
+  /** Whether the piece has more records. */
   protected def hasMore(open: O): Boolean
 
-  /** The records that are there now. */
+  /** Returns the records that are available now. */
   protected def records(split: FileSplit, open: O): Fetched.Records[FileSplit, R]
 
-  /** The position in it, in words with a unit. */
+  /** Returns the position in the piece, as text with a unit. */
   protected def position(split: FileSplit, open: Option[O]): String
 
-  /** The exception of which the message tells the user, of an exception and its causes. */
+  /** Returns the exception whose message is shown to the user, from an exception and the causes. */
   protected def told(causes: Seq[Throwable]): Throwable = causes.head
 
   override final def add(splits: Seq[FileSplit]): Unit = {
@@ -82,9 +84,9 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     left.foreach { case (_, piece) => piece.close() }
   }
 
-  /** Reads of a piece.
+  /** Reads from a piece.
     *
-    * @param leftOut what comes of it if the file is not there, and is to be left out
+    * @param leftOut the result if the file is absent and `onMissing` is `Skip`
     */
   protected final def guarded[A](split: FileSplit)(action: => A, leftOut: A): A =
     failing(action) { e =>
@@ -94,7 +96,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
       }
     }
 
-  /** Reads of a piece that is open. A file that is absent now is an error. */
+  /** Reads from an open piece. An absent file is an error. */
   protected final def located[A](split: FileSplit)(action: => A): A =
     failing(action)(e => throw error(split, OpenFailure.of(e)(isThere(split.file)), e))
 
@@ -105,7 +107,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
       case NonFatal(e)             => otherwise(e)
     }
 
-  /** Readers of users and of Spark open files themselves: what they do not find may be another file. */
+  /** User-defined readers and Spark's readers open files themselves, so a missing file may be another file.
+    */
   private def isThere(file: SourceFile): Boolean =
     files.find(file.path).exists(_.kind.isInstanceOf[Found.File])
 
@@ -127,8 +130,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     ()
   }
 
-  /** The file is looked at once it is open, so that none comes in between; and if it does not open, since another one may
-    * be too short.
+  /** Checks the file after opening, so no other file can replace the file between check and opening. Also
+    * checks the file if opening fails, because the replacing file may be too short.
     */
   private def opened(split: FileSplit): Option[(FileSplit, O)] =
     if (isWhole(split) && !files.looksAreLocal) Some(split -> begin(split))
@@ -143,7 +146,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
         case NonFatal(e) if !e.isInstanceOf[StoplogException] && !isListed(split) => None
       }
 
-  /** An object store replaces files and adds to none. */
+  /** Returns whether programs may have appended to the file. Object stores replace files and do not append.
+    */
   private def mayHaveGrown: Boolean = onChanged match {
     case OnChangedFile.Tail   => true
     case OnChangedFile.Ignore => growsAtItsEnd && files.canAppend
@@ -155,7 +159,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
 
-  /** Whether the file is the one that was listed; false if another one is there, and its piece is to be left out. */
+  /** Whether the file is the listed file. False if another file is there and the piece is to be skipped. */
   private def isListed(split: FileSplit): Boolean = {
     val file     = split.file
     val fileName = files.describe(file.path)
@@ -173,56 +177,59 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     isListed
   }
 
-  /** Numbers of files may differ between hosts: a file of the same length and time is the same. */
+  /** File ids may differ between hosts, so a file of the same length and time counts as the same file. */
   private def isAsListed(file: SourceFile, found: SourceFile): Boolean =
     found.copy(id = file.id).isStill(file)
 
-  /** Whether programs have added to the file, and changed nothing of what was listed. */
+  /** Whether programs have appended to the file without changing the listed bytes. */
   private def hasGrown(file: SourceFile, found: SourceFile): Boolean =
     mayHaveGrown && found.bytes >= file.bytes &&
       (!found.id.isOther(file.id) || onChanged == OnChangedFile.Tail && file.ending.isKnown) &&
       (!file.ending.isKnown || Ending.read(files, file) == file.ending)
 }
 
-/** The handling of a file that was there when its micro-batch was planned, and is not there when it is read. */
+/** The handling of a file that existed when the micro-batch was planned and is absent when the task reads the
+  * file.
+  */
 private[stoplog] sealed trait OnMissingFile
 private[stoplog] object OnMissingFile {
   case object Fail extends OnMissingFile
 
-  /** Its rows are left out. */
+  /** Skips the rows of the file. */
   case object Skip extends OnMissingFile
 }
 
-/** A record that knows where it is from. */
+/** A record with its location. */
 private[stoplog] trait Located {
 
-  /** The file, and which piece of it is being read. */
+  /** The piece of the file being read. */
   def split: FileSplit
 
-  /** The file as a user knows it. */
+  /** The user-visible file name. */
   def fileName: String
 
-  /** The same for other readers of the storage. */
+  /** The location of the file for other readers of the storage. */
   def location: URI
 
-  /** The offset of the record in its file, in bytes, or in the decoded bytes of a decoded file. None if it is not known.
+  /** The offset of the record in the file, in bytes. For a decoded file, the offset is in the decoded bytes.
+    * `None` if the offset is unknown.
     */
   def position: Option[Long]
 
-  /** The number of rows that it is: more than one of a batch. */
+  /** The number of rows in the record. More than one for a batch. */
   def rows: Long = 1
 }
 
-/** The decoding of files: their compression, and their character set. */
+/** The decoding of files: compression and character set. */
 private[stoplog] trait Decoding extends Serializable {
 
-  /** None for a file whose bytes are those of its records as they are: such a file can be read from its middle. */
+  /** Returns `None` for a file whose records are not encoded. Such a file can be read from any offset. */
   def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream]
 }
 
 private[stoplog] object Decoding {
 
-  /** All files are as they are. */
+  /** Reads all files without decoding. */
   case object None extends Decoding {
     override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = scala.None
   }

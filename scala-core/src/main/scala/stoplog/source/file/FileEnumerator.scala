@@ -15,10 +15,11 @@ import stoplog.source._
 import stoplog.storage.{Ending, Found, SourceFile}
 import stoplog.thread.Clock
 
-/** Yields the files under a root that have not been read, the oldest first.
+/** Yields the unread files under a root, the oldest first.
   *
-  * It lists when it has nothing left to yield, and holds no more than it needs for a while: of a million files that
-  * appear at once it takes the oldest half, and finds the others when these are read.
+  * Lists the directories when no file is left to yield, and holds a limited number of files. If a million
+  * files appear at once, the enumerator holds the oldest half and finds the others after these files are
+  * read.
   */
 private[stoplog] final class FileEnumerator(
     settings: Enumeration,
@@ -33,7 +34,7 @@ private[stoplog] final class FileEnumerator(
   private val tailing = Tailing.of(settings)
   private val seen    = new SeenFiles(context.state, tailing.width, absence, clock, seenLimits, faults)
   private val pending = mutable.ArrayDeque.empty[FileSplit]
-  private var target: Option[Long]   = None // how many more files belong to it; none while it is not fixed
+  private var target: Option[Long]   = None // files still to be read; none while the target is not fixed
   private var beyond                 = FileEnumerator.NothingBeyond
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
@@ -41,7 +42,7 @@ private[stoplog] final class FileEnumerator(
   private val places                 = new Places(settings)
   private val counts                 = new FileListing.Counts
   private val looks                  = FileListing.Looks(directories, places, lengths, counts)
-  private val moved   = mutable.Map.empty[String, FileIdentity] // what was read under another path
+  private val moved   = mutable.Map.empty[String, FileIdentity] // files that were read under another path
   private val cleaner = new CleanSource.Cleaner(settings.files, monitoring.cleaning, faults)
 
   context.restored.foreach(restore)
@@ -66,12 +67,12 @@ private[stoplog] final class FileEnumerator(
       seen.put(readable.fold(split.file)(_.file))
       moved -= split.file.path
     }
-    if (pending.isEmpty) pending.clearAndShrink() // it may have held a million
+    if (pending.isEmpty) pending.clearAndShrink() // the queue may have held a million splits
     ready
   }
 
-  /** The task that reads what is left of a file finds out, too, that it is another one by now, and knows what is to be done
-    * then.
+  /** Admits the whole split if the rest of a file cannot be cut because the file has been replaced. The task
+    * detects and handles this, too.
     */
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
     try withEnding(framing.admit(split, budget))
@@ -81,7 +82,9 @@ private[stoplog] final class FileEnumerator(
         Admitted.All(split, split.size)
     }
 
-  /** Later micro-batches read the rest of the file: they must know whether it is still the one that was listed. */
+  /** Adds the ending. Later micro-batches read the rest of the file and must check whether the file is still
+    * the listed file.
+    */
   private def withEnding(admitted: Admitted[FileSplit]): Admitted[FileSplit] = admitted match {
     case Admitted.Part(head, size, rest) if settings.files.canAppend && !head.file.ending.isKnown =>
       val file = head.file.copy(ending = endingOf(head.file))
@@ -89,7 +92,7 @@ private[stoplog] final class FileEnumerator(
     case other => other
   }
 
-  /** The task that reads the file finds it gone, too. */
+  /** If the file is absent, the task detects this, too. */
   private def endingOf(file: SourceFile): Ending =
     try Ending.read(settings.files, file)
     catch { case _: FileNotFoundException => Ending.Unknown }
@@ -108,7 +111,7 @@ private[stoplog] final class FileEnumerator(
   override def snapshot(end: Long): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
     val out   = new DataOutputStream(bytes)
-    val rests = pending.iterator.filterNot(_.isFirst).toVector // all others will be found again
+    val rests = pending.iterator.filterNot(_.isFirst).toVector // the others will be found again
     out.writeInt(FileEnumerator.Version)
     out.writeInt(FileSplit.Serializer.version)
     out.writeInt(rests.size)
@@ -125,7 +128,7 @@ private[stoplog] final class FileEnumerator(
     target = Some(found.total - found.kept)
   }
 
-  /** A file is put away with the last piece of it. */
+  /** Cleans a file once the last piece is committed. */
   override def committed(first: Long, splits: Iterator[FileSplit]): Unit = if (cleaner.isOn) {
     var end  = first
     val ours = splits.flatMap { split =>
@@ -138,11 +141,11 @@ private[stoplog] final class FileEnumerator(
       case (file, CleanSource.Cleaned.Replaced) if isLastRead(file) => file.path
     }
     seen.putAway(removed ++ replaced, end)
-    if (replaced.nonEmpty) directories.forgetAll() // a listing may have passed over the new ones
+    if (replaced.nonEmpty) directories.forgetAll() // a listing may have skipped the new files
     faults.at(Step.AfterClean)
   }
 
-  /** Whether no later file of its path was handed out. */
+  /** Whether no later file was handed out under the path. */
   private def isLastRead(file: SourceFile): Boolean = seen.find(file.path).exists(_.isOf(file))
 
   override def outstanding: Outstanding = Outstanding(
@@ -167,7 +170,7 @@ private[stoplog] final class FileEnumerator(
 
   override def close(): Unit = framing.close()
 
-  /** A listing of which not all could be held is not over yet. */
+  /** The interval does not apply while the last listing had more files than could be held. */
   private def isTooEarly: Boolean =
     target.isEmpty && beyond.files == 0 && listedAt.exists(
       clock.elapsedMillis() - _ < monitoring.intervalMillis
@@ -181,7 +184,8 @@ private[stoplog] final class FileEnumerator(
         batch.splits -> SeenFiles.Snapshot.read(FileEnumerator.opened(batch.snapshot)._1)
       }
     )
-    // What was added to a file, and of which no micro-batch has taken anything, is found again.
+    // Drops appended parts of files if no micro-batch has read from them. The next listing finds these parts
+    // again.
     pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_.isOf(rest.file)))
   }
 
@@ -218,7 +222,7 @@ private[stoplog] final class FileEnumerator(
       unread.total - unread.kept,
       unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
-    // First, as the state of their former paths goes with the files that are there now.
+    // Renamed files first: the files now at the former paths replace the state of these paths.
     pending ++= Tailing.inOrder(readOn, moved, seen.find)
     pending ++= oldest
     listedAt = Some(clock.elapsedMillis())
@@ -226,7 +230,7 @@ private[stoplog] final class FileEnumerator(
     unread
   }
 
-  /** Returns what is at the root, if that was looked at. */
+  /** Returns the kind of the root, or `None` if a finder is used. */
   private def find(listing: FileListing, began: FileListing.Began): Option[Found.Kind] = {
     val rules = settings.rules.at(began.wallMillis)
     settings.finder match {
@@ -261,7 +265,7 @@ private[stoplog] final class FileEnumerator(
     }
   }
 
-  /** All of a file that was read under another path, from where that reading has ended. */
+  /** Returns the unread rest of a file read under another path before. */
   private def renamed(file: SourceFile): Option[FileSplit] =
     seen.ofId(file).filter(_.bytes <= file.bytes).maxByOption(_.bytes).flatMap { was =>
       tailing.added(file, was).map { split =>
@@ -270,15 +274,15 @@ private[stoplog] final class FileEnumerator(
       }
     }
 
-  /** A split without a byte: so the log knows that the file has another path now. */
+  /** Returns an empty split, which records the new path of the file in the log. */
   private def nothingOf(file: SourceFile, split: FileSplit): FileSplit =
     split.piece(split.extent.from, split.extent.from).copy(file = file)
 
-  /** The file that was read before the new part of a file, if any was. */
+  /** Returns the file read before the new part of a file, if any. */
   private def wasOf(file: SourceFile): Option[FileIdentity] =
     moved.get(file.path).orElse(seen.find(file.path).filterNot(_.isOf(file)))
 
-  /** A batch query has read nothing before. */
+  /** Returns a file not read before. A batch query has not read any file before. */
   private def fresh(file: SourceFile): Option[FileSplit] =
     if (context.isOnce || !FileEnumerator.isMerged(file.path)) Some(framing.whole(file))
     else
@@ -301,7 +305,7 @@ private[stoplog] final class FileEnumerator(
     None
   }
 
-  /** The split as far as its bytes are committed; none if none of them are. */
+  /** Returns the split up to the last committed byte; `None` if no byte is committed. */
   private def committed(split: FileSplit): Option[FileSplit] = {
     val file = settings.files.committed(split.file)
     if (file.storedBytes == split.file.storedBytes) Some(split)
@@ -318,7 +322,7 @@ private[stoplog] final class FileEnumerator(
 private object FileEnumerator {
   final val Version = 2
 
-  /** A snapshot up to the part of [[SeenFiles]], and the pieces of files in it. */
+  /** Returns a snapshot, read up to the part of [[SeenFiles]], and the pieces of files in the snapshot. */
   def opened(snapshot: Array[Byte]): (DataInputStream, Vector[FileSplit]) = {
     val in      = new DataInputStream(new ByteArrayInputStream(snapshot))
     val version = in.readInt()
@@ -329,17 +333,17 @@ private object FileEnumerator {
     in -> Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
   }
 
-  /** The path of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. A source of one file alone, which has no
-    * path, has read none of those that became it.
+  /** Whether the path is the path of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. The path
+    * of a source of a single file is empty. Such a source has not read any of the merged files.
     */
   def isMerged(path: String): Boolean = MergedName.matcher(path).matches()
 
   private val MergedName = Pattern.compile("""(?s).*-[0-9a-f]{12}-m\d+(\.[^/]*)?""")
 
-  /** As messages call it. */
+  /** The name in error messages. */
   final val Snapshot = "the enumerator's snapshot in the newest record of splits"
 
-  /** Unread files that could not be held. */
+  /** Unread files in excess of the limit of held files. */
   final case class Beyond(files: Long, bytes: Long)
 
   val NothingBeyond: Beyond = Beyond(0, 0)

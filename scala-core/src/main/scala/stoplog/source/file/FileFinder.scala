@@ -3,9 +3,10 @@ package stoplog.source.file
 
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** Finds the files of a source, in place of a listing of all directories: for the option `fileEnumerator`, by the name of
-  * a class that extends this and has a public constructor without arguments or of a map of its parameters, or as an
-  * instance. It is Flink's `FileEnumerator`; it tells files, and [[isSplittable]] which of them may be cut.
+/** Finds the files of a source, in place of a listing of all directories. Corresponds to Flink's
+  * `FileEnumerator`. Reports the files, and [[isSplittable]] decides which files may be cut. The option
+  * `fileEnumerator` accepts an instance or the name of a class that extends this trait. The class needs a
+  * public constructor without arguments or with a map of its parameters.
   *
   * {{{
   * /** The files that a manifest lists. */
@@ -17,26 +18,28 @@ import stoplog.storage.{SourceFile, SourceFiles}
   */
 trait FileFinder extends Serializable {
 
-  /** Tells all files, those that were told before as well: the source knows the new ones. A file that is left out two
-    * times in a row counts as gone, and is new if it comes back.
+  /** Reports all files, including files reported before. The source determines the new files. A file missing
+    * from two successive calls counts as gone, and counts as new after a reappearance.
     *
-    * Called on the driver, by one thread at a time. An exception ends the query, which can be started again.
+    * Called on the driver, by one thread at a time. An exception ends the query, which can be restarted.
     *
-    * @param files of the storage, by their paths below what the options `path` have in common
-    * @param rules what `path`, `pathGlobFilter` and `recursiveFileLookup` ask for, which nothing but the finder looks at;
-    *              and with `minDesiredSplits` how many tasks run side by side
-    * @param each  is to be called by one thread at a time, in any order, with the length and time that the storage tells of
-    *              the file: a file that is read in pieces is held to them
+    * @param files of the storage, by the paths below the common root of the options `path`
+    * @param rules from `path`, `pathGlobFilter` and `recursiveFileLookup`, which only the finder can apply.
+    *   With `minDesiredSplits`, the number of parallel tasks
+    * @param each  MUST be called by one thread at a time, in any order, with the length and time of the file
+    *   as reported by the storage. Files that are read in pieces are checked against length and time
     */
   def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit
 
-  /** Whether a file may be read in pieces, where its format can: if not, one task of one micro-batch reads all of it. */
+  /** Whether a file may be read in pieces, if the format can be cut. If not, one task of one micro-batch
+    * reads the file.
+    */
   def isSplittable(file: SourceFile): Boolean = true
 }
 
 object FileFinder {
 
-  /** All files below the paths, none of them in pieces. */
+  /** All files below the paths, each read as a whole. */
   case object NonSplitting extends FileFinder {
     override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit =
       DirectoryWalker.run(files, rules, DirectoryWalker.Threads)(each)

@@ -7,11 +7,11 @@ import stoplog.source.file.DirectoryWalker._
 import stoplog.source.file.FileListing.Entered
 import stoplog.storage.{DirectoryState, FileStore, SourceFile}
 
-/** One listing: which of the files that it comes by are unread, and complete.
+/** One listing: determines which files are unread and complete.
   *
-  * @param began what the clocks show when it begins
-  * @param sight returns the unread part of a file, if it has one
-  * @param found is called with it, once the file is complete
+  * @param began the readings of the clocks at the start of the listing
+  * @param sight returns the unread part of a file, if any
+  * @param found called with the unread part, once the file is complete
   */
 private[file] final class FileListing(
     settings: Enumeration,
@@ -39,19 +39,19 @@ private[file] final class FileListing(
 
   override def leavesOut(directory: String): Unit = synchronized(places.leavesOut(directory))
 
-  /** A user who names one file alone does not ask for a marker. */
+  /** The path of the source is a single file, for which no marker is needed. */
   override def alone(file: SourceFile): Unit = {
     consider(file, Entered("", None, new Places.Visit(None)))
     ()
   }
 
-  /** A finder has named a file, wherever it is. */
+  /** Called when a finder has reported a file. */
   def named(file: SourceFile): Unit = {
     consider(file, Entered(DirectoryNames.of(file), None, new Places.Visit(None)))
     ()
   }
 
-  // A marker is looked for before the files that it tells of: a file that is listed before it may be half written.
+  // Looks for the marker before listing the files: a file listed before the marker existed may be incomplete.
   private def visit(in: Entered): Visit = readiness.marker match {
     case None                                => new Visit(in)
     case Some(ReadyMarker.InDirectory(name)) =>
@@ -60,7 +60,7 @@ private[file] final class FileListing(
     case Some(marker: ReadyMarker.PerFile) => new EachMarked(in, marker)
   }
 
-  /** Whether the file waits for something. */
+  /** Returns whether the file is not ready. */
   private def consider(file: SourceFile, in: Entered): Boolean = sighted(file, in) { unread =>
     unread.exists { split =>
       val stable = lengths.forall(_.isStable(file, began.elapsedMillis))
@@ -72,7 +72,8 @@ private[file] final class FileListing(
 
   private def isUnread(file: SourceFile, in: Entered): Boolean = sighted(file, in)(_.isDefined)
 
-  // The hash of its path is what costs most of looking at a file: several are made at a time.
+  // Hashes the path outside the lock, as hashing is the most expensive step per file: several threads hash at
+  // a time.
   private def sighted(file: SourceFile, in: Entered)(action: Option[FileSplit] => Boolean): Boolean = {
     val path = PathHash.ofFile(file.path, in.tag)
     synchronized {
@@ -81,7 +82,7 @@ private[file] final class FileListing(
     }
   }
 
-  /** All files are complete, as far as their ages and lengths say so. */
+  /** Visits a directory in which all files are complete, as far as age and length rules decide. */
   private class Visit(in: Entered) extends DirectoryVisit {
     private var waits = false
 
@@ -95,7 +96,7 @@ private[file] final class FileListing(
     override def end(below: Vector[ListedDirectory]): Unit =
       for (state <- in.state if !waits) directories.listed(in.directory, state, began.wallMillis, below)
 
-    /** For a later listing. */
+    /** Leaves the file to a later listing. */
     protected final def leave(): Unit = {
       waits = true
       FileListing.this.synchronized(counts.waiting += 1)
@@ -116,7 +117,7 @@ private[file] final class FileListing(
     }
   }
 
-  /** The entry of a file in the listing may be older than its marker: the storage is asked for the file again. */
+  /** The listed entry of a file may be older than the marker of the file, so the file is looked up again. */
   private final class EachMarked(in: Entered, marker: ReadyMarker.PerFile) extends Visit(in) {
     private val marked = new SeenTable
     private var unread = Vector.empty[SourceFile]
@@ -143,7 +144,7 @@ private[file] final class FileListing(
 
 private[file] object FileListing {
 
-  /** What a run of the source knows from its listings so far. */
+  /** State of a run of the source, kept between listings. */
   final case class Looks(
       directories: KnownDirectories,
       places: Places,
@@ -151,24 +152,24 @@ private[file] object FileListing {
       counts: Counts
   )
 
-  /** When a listing began. */
+  /** The start time of a listing. */
   final case class Began(wallMillis: Long, elapsedMillis: Long)
 
-  /** A directory that a listing enters.
+  /** A directory entered by a listing.
     *
-    * @param state before it is listed
+    * @param state before the directory is listed
     */
   private final case class Entered(directory: String, state: Option[DirectoryState], place: Places.Visit) {
     val tag: Int = PathHash.tagOf(directory)
   }
 
-  /** Called for each file that a listing finds. */
+  /** Called for each file found by a listing. */
   trait Sight {
 
-    /** Returns the unread part of a file that the rules take, if it has one. */
+    /** Returns the unread part of a matching file, if any. */
     def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit]
 
-    /** Called with a file that the rules do not take: it is there all the same. */
+    /** Called with an existing file that does not match the rules. */
     def passedOver(path: PathHash): Unit
   }
 
@@ -181,19 +182,19 @@ private[file] object FileListing {
     private var remembered  = 0L
     private var lastWaiting = 0L
 
-    /** Directories that were listed: each is a call of the storage, or several if it is large. */
+    /** Listed directories. Each is one call of the storage, or several calls if the directory is large. */
     var directories: Long = 0
 
-    /** Directories that were not, since nothing had changed in them. */
+    /** Directories skipped because nothing in the directory had changed. */
     var skipped: Long = 0
 
-    /** Files that the running listing has come by. */
+    /** Files encountered by the current listing. */
     var files: Long = 0
 
-    /** Unread files among them that are not ready. */
+    /** Unread files among these files that are not ready. */
     var waiting: Long = 0
 
-    /** Times that a listing came by a file that has changed since it was read, and was left alone. */
+    /** The number of times a listing has ignored a file changed since reading. */
     var ignored: Long = 0
 
     def begin(): Unit = {
@@ -223,7 +224,7 @@ private[file] object FileListing {
     ).map { case (name, value) => name -> value.toString }
   }
 
-  /** The oldest of the files that a listing finds, as many as may be held. */
+  /** Keeps the oldest files of a listing, up to a limit. */
   final class OldestFiles(limit: Int) {
     private val found = mutable.ArrayBuffer.empty[FileSplit]
     private var count = 0L
@@ -236,17 +237,17 @@ private[file] object FileListing {
       if (found.size >= 2L * limit + Slack) truncate()
     }
 
-    /** The number of them, held or not. */
+    /** The number of files found, held or not. */
     def total: Long = count
 
     def kept: Long = count.min(limit.toLong)
 
     def isTruncated: Boolean = count > limit
 
-    /** Their bytes, held or not. */
+    /** The bytes of the files found, held or not. */
     def totalBytes: Long = bytes
 
-    /** The files that are held, in the order in which they are to be read: by their times, and then by their names. */
+    /** The held files in reading order: by time, then by path. */
     def oldest: Iterable[FileSplit] = {
       truncate()
       found

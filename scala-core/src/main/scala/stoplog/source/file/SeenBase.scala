@@ -8,13 +8,16 @@ import java.util.{Arrays, BitSet}
 
 import stoplog.thread.SharedMemory.UnnamedFile
 
-/** Files by the hashes of their paths, sorted, in 24 bytes each, or 32 with marks, of an unnamed file that is mapped into
-  * memory: the heap holds one bit of each, and four bytes of one with a mark.
+/** Files by the hashes of their paths, sorted, in an unnamed file that is mapped into memory. An entry has 24
+  * bytes, or 32 bytes with a mark. The heap holds one bit for each entry, and four more bytes for each entry
+  * with a mark.
   */
 private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: Int, val width: SeenWidth) {
   private var sighted = new BitSet()
 
-  /** The file's place here, or -1. Hashes are spread evenly, so a few looks find it among any number. */
+  /** Returns the index of the file, or -1. Interpolation search: hashes are evenly distributed, so few probes
+    * are needed.
+    */
   def find(hash: PathHash): Int = {
     var low  = 0
     var high = size - 1
@@ -30,7 +33,7 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   def identity(place: Int): FileIdentity =
     SeenTable.SeenEntry.identity(long(place, 1), long(place, 2), mark(place))
 
-  /** Whether a file has an id, of which this is a half. */
+  /** Whether a file has an id with this half. */
   def hasId(half: Int): Boolean = Arrays.binarySearch(ids, half) >= 0
 
   private lazy val ids: Array[Int] = {
@@ -41,20 +44,20 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
 
   def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
 
-  /** Begins a listing. */
+  /** Starts a listing. */
   def beginListing(): Unit = sighted = new BitSet()
 
-  /** The listing has found it. */
+  /** Called when the listing has found the entry. */
   def sighted(place: Int): Unit = sighted.set(place)
 
-  /** The entries that the listing has not found so far. */
+  /** The entries not found by the listing so far. */
   def unsighted: Iterator[SeenTable.SeenEntry] =
     Iterator
       .iterate(sighted.nextClearBit(0))(place => sighted.nextClearBit(place + 1))
       .takeWhile(_ < size)
       .map(entry)
 
-  /** The bytes of the entries. */
+  /** The size of the entries in bytes. */
   def bytes: Long = size.toLong * width.bytes
 
   def entries: Iterator[SeenTable.SeenEntry] = Iterator.range(0, size).map(entry)
@@ -67,7 +70,9 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   private def entry(place: Int): SeenTable.SeenEntry =
     SeenTable.SeenEntry(hashAt(place), Some(identity(place)))
 
-  /** The place of the hash between the two if all between them were spread evenly: from 0 to 1. */
+  /** Returns the expected position of the hash between two indexes, from 0 to 1, if the hashes are evenly
+    * distributed.
+    */
   private def share(hash: PathHash, low: Int, high: Int): Double = {
     val (first, last) = (unsigned(long(low, 0)), unsigned(long(high, 0)))
     if (last <= first) 0.5 else ((unsigned(hash.high) - first) / (last - first)).max(0.0).min(1.0)
@@ -84,7 +89,7 @@ private[file] object SeenBase {
 
   val empty: SeenBase = new SeenBase(Array.empty, 0, SeenWidth.Plain)
 
-  /** @param entries in the order of their hashes, each with an identity */
+  /** @param entries sorted by hash, each with an identity */
   def of(entries: Iterator[SeenTable.SeenEntry], width: SeenWidth): SeenBase = fill(width) { out =>
     var count = 0
     entries.foreach { entry =>
@@ -94,7 +99,7 @@ private[file] object SeenBase {
     count
   }
 
-  /** As [[writeTo]] wrote it. */
+  /** Reads the bytes written by [[writeTo]]. */
   def read(in: DataInput, count: Int, width: SeenWidth): SeenBase = fill(width) { out =>
     val buffer = new Array[Byte](width.bytes)
     for (_ <- 0 until count) {

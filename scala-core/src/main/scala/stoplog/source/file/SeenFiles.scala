@@ -14,15 +14,15 @@ import stoplog.source.file.SeenTable.SeenEntry
 import stoplog.storage.{PutOutcome, SourceFile}
 import stoplog.thread.Clock
 
-/** Exactly which files have been handed out, for as long as they are on the storage: by their paths and what they were,
-  * never by how old they look. And the directories in which they are.
+/** Remembers exactly which files have been handed out, for as long as the files are on the storage. Files are
+  * identified by path and [[FileIdentity]], never by age. Also remembers the directories of these files.
   *
-  * Most of it is a [[SeenBase]], written to the checkpoint when enough has come to it; what has come since is a
-  * [[SeenTable]], which after a restart is made again from the records of splits: each names the files that it hands
-  * out, and the changes since the record before. So the heap holds no more of a hundred million files than of one
-  * million.
+  * Most entries are in a [[SeenBase]], which is written to the checkpoint when enough new entries have
+  * accumulated. New entries are in a [[SeenTable]]. After a restart the table is rebuilt from the records of
+  * splits: each record names the files handed out and the changes since the preceding record. So the heap
+  * usage for a hundred million files is not larger than for one million.
   *
-  * @param limits when it is written anew
+  * @param limits when the base is rewritten
   */
 private[file] final class SeenFiles(
     state: StateFiles,
@@ -36,26 +36,26 @@ private[file] final class SeenFiles(
   private var base                    = SeenBase.empty
   private var since                   = new SeenTable(width)
   private var written: Option[String] = None
-  private var stale: Vector[String]   = Vector.empty // to be removed once a record says so
-  private var noted: Vector[String]   = Vector.empty // files that were forgotten since the last snapshot
-  private var end                     = 0L           // of the log, when the last snapshot was taken
-  private var snapshots               = 0            // since then
-  private var grownBytes              = 0L           // of the records since then
+  private var stale: Vector[String]   = Vector.empty // deleted once a newer record is written
+  private var noted: Vector[String]   = Vector.empty // `.gone` files written since the last snapshot
+  private var end                     = 0L           // of the log, at the last snapshot
+  private var snapshots               = 0            // since the base was written
+  private var grownBytes              = 0L           // of the records since the base
   private var cleanedEnd              = 0L
   private var idsSince = Option.empty[Array[Int]] // halves of ids, in order
 
-  // The changes since the last snapshot that its splits do not name.
+  // Changes since the last snapshot, apart from the files in splits.
   private val forgotten   = mutable.ArrayBuffer.empty[PathHash]
   private val directories = mutable.HashMap.empty[PathHash, SeenDirectory]
 
-  /** The file's identity when it was handed out. */
+  /** Returns the identity of the file at the time of handing out. */
   def find(path: String): Option[FileIdentity] = identity(PathHash.ofFile(path))
 
-  /** The directory as it was when files in it were handed out. */
+  /** Returns the directory as of the time when files in the directory were handed out. */
   def directory(hash: PathHash): Option[SeenDirectory] = identity(hash).flatMap(SeenDirectory.unapply)
 
-  /** The files of an id, as they were when they were handed out: none if marks are not kept. Reads all that is remembered
-    * only if there is one: the first call of a listing sorts the ids.
+  /** Returns the files with the id of `file`, as of the time when the files were handed out. Empty if marks
+    * are not kept. Reads all entries only if a file has this id: the first call of a listing sorts the ids.
     */
   def ofId(file: SourceFile): Vector[FileIdentity] = {
     val wanted = FileMark.of(file).id
@@ -83,12 +83,13 @@ private[file] final class SeenFiles(
 
   def forget(path: String): Unit = forget(PathHash.ofFile(path))
 
-  /** So many splits, from the source's beginning on, are done with: what they read to the end was to be put away. */
+  /** The number of splits, from the start of the source, whose fully read files have been cleaned. */
   def cleaned: Long = cleanedEnd
 
-  /** Forgets files that were put away, and notes it: another may come under such a name before there is a next snapshot.
+  /** Forgets cleaned files and records this at once in the checkpoint. Another file may appear under such a
+    * name before the next snapshot.
     *
-    * @param end of the splits that are done with
+    * @param end the end of the cleaned splits
     */
   def putAway(paths: Vector[String], end: Long): Unit = {
     cleanedEnd = end
@@ -101,7 +102,7 @@ private[file] final class SeenFiles(
     since.beginListing()
   }
 
-  /** [[find]], and a note that the file is there. */
+  /** Like [[find]], and records the file as found by the listing. */
   def sighted(hash: PathHash): Option[FileIdentity] = {
     if (absence.sighted(hash)) absentNotes.shrunk()
     val slot = since.find(hash)
@@ -115,11 +116,13 @@ private[file] final class SeenFiles(
       }
   }
 
-  /** The files and directories that the listing has not found so far. */
+  /** The files and directories not found by the current listing so far. */
   def unsighted: Iterator[SeenEntry] =
     base.unsighted.filterNot(entry => since.knows(entry.hash)) ++ since.unsighted
 
-  /** Ends a listing of all directories. Forgets the files and directories that [[Absence]] gives up, and returns them. */
+  /** Ends a listing of all directories. Forgets the files and directories given up by [[Absence]], and
+    * returns these.
+    */
   def endListing(evidence: Evidence): Vector[PathHash] = {
     val gone = absence.judge(evidence, () => unsighted, clock.elapsedMillis())
     forgetNoted(gone)
@@ -127,16 +130,16 @@ private[file] final class SeenFiles(
     gone
   }
 
-  /** Writes the state that [[restore]] needs beside the log.
+  /** Writes the state for [[restore]], in addition to the log.
     *
-    * @param end the number of splits that the log has with those that were just handed out
+    * @param end the number of splits in the log, including the splits just handed out
     */
   def snapshot(end: Long, out: DataOutput): Unit = {
     stale.foreach { name =>
       state.delete(name)
       faults.at(Step.StaleDropped)
     }
-    stale = noted // the snapshot says it, too
+    stale = noted // the snapshot contains these hashes
     noted = Vector.empty
     this.end = end
     snapshots += 1
@@ -152,7 +155,7 @@ private[file] final class SeenFiles(
     SeenFiles.Snapshot(written, snapshots, end, cleanedEnd, changes).write(out)
   }
 
-  /** @param assigned the records of splits from a number on */
+  /** @param assigned returns the records of splits from a number */
   def restore(in: DataInput, assigned: Long => Iterator[(Seq[FileSplit], SeenFiles.Snapshot)]): Unit = {
     val newest = SeenFiles.Snapshot.read(in)
     written = newest.written
@@ -191,7 +194,9 @@ private[file] final class SeenFiles(
     ()
   }
 
-  /** A snapshot comes only with the next files: files that are forgotten now are noted until then. */
+  /** Writes forgotten files to the checkpoint at once, because the next snapshot is only written with the
+    * next files.
+    */
   private def forgetNoted(hashes: Vector[PathHash]): Unit = if (hashes.nonEmpty) {
     hashes.foreach(forget)
     val name = SeenFiles.name(end, SeenFiles.Gone)
@@ -206,8 +211,9 @@ private[file] final class SeenFiles(
     faults.at(Step.GoneNoted)
   }
 
-  /** Files that this driver does not need are of drivers that died in between, or of one that still lives and is about to
-    * write the next record: so they stay until there is a record of this driver, which fences that one.
+  /** Reads the `.gone` file of the newest record. Other `.gone` files belong to a dead driver, or to a driver
+    * still alive and about to write the next record. The files stay until this driver writes a record, which
+    * fences the other driver.
     */
   private def restoreGone(names: Vector[String]): Unit = names.foreach { name =>
     noted :+= name
@@ -222,7 +228,7 @@ private[file] final class SeenFiles(
   private def inBase(hash: PathHash): Option[Int] =
     Some(base.find(hash)).filter(place => place >= 0 && !since.isGone(hash))
 
-  /** A restart reads the records since the base, so they may have as many bytes as the base. */
+  /** A restart reads the records since the base. These records may have as many bytes as the base. */
   private def isDue: Boolean =
     since.size >= limits.files || snapshots >= limits.snapshots || grownBytes >= limits.bytes.max(base.bytes)
 
@@ -241,10 +247,10 @@ private[file] final class SeenFiles(
   }
 }
 
-/** Changes between two records of splits which the splits do not name.
+/** Changes between two records of splits, apart from the files in the splits.
   *
-  * @param gone        files that were forgotten, and directories
-  * @param directories that are new, or have another identity
+  * @param gone        forgotten files and directories
+  * @param directories new directories and directories with another identity
   */
 private[file] final case class SeenChanges(
     gone: Vector[PathHash],
@@ -262,9 +268,9 @@ private[stoplog] object SeenFiles {
 
   /** The state in one record of splits.
     *
-    * @param written   the file of the base
-    * @param snapshots since the base
-    * @param end       the number of splits that the log has with those of the record
+    * @param written   the name of the base file
+    * @param snapshots the number of snapshots since the base
+    * @param end       the number of splits in the log, including the splits of the record
     */
   private[file] final case class Snapshot(
       written: Option[String],
@@ -304,7 +310,7 @@ private[stoplog] object SeenFiles {
     }
   }
 
-  // Unique, since a driver that dies before its record leaves one behind.
+  // Unique, because a driver killed before the next record leaves a file in the checkpoint.
   private[file] def name(end: Long, suffix: String): String = f"$end%020d-${UUID.randomUUID()}$suffix"
 
   private[file] def endOf(name: String): Long = name.takeWhile(_.isDigit).toLong
@@ -318,7 +324,7 @@ private[stoplog] object SeenFiles {
       case _: FileNotFoundException => throw Errors.sourceStateLost(state.describe(name), endOf(name))
     }
 
-  /** Both in the order of their hashes: what the second says of a file counts. */
+  /** Merges two sorted iterators. If both contain a hash, the newer entry counts. */
   private[file] def merged(older: Iterator[SeenEntry], newer: Iterator[SeenEntry]): Iterator[SeenEntry] = {
     val (left, right) = (older.buffered, newer.buffered)
     val all           = new Iterator[SeenEntry] {
@@ -335,11 +341,11 @@ private[stoplog] object SeenFiles {
     all.filter(_.identity.isDefined)
   }
 
-  /** The limits of the entries that have come since the base was last written.
+  /** The limits of the entries that were added since the base was last written.
     *
-    * @param files     24 bytes of heap each, and as much again for room
-    * @param snapshots each is a record that is kept, and read after a restart
-    * @param bytes     of these records. If the base is larger, its size is the limit
+    * @param files     each uses 24 bytes of heap, and as much again for free slots
+    * @param snapshots each is a record that is kept and is read after a restart
+    * @param bytes     of these records. If the base is larger, the size of the base is the limit
     */
   final case class SeenLimits(files: Int, snapshots: Int, bytes: Long = 1 << 20)
 

@@ -3,9 +3,10 @@ package stoplog.source.file
 
 import scala.collection.mutable
 
-/** Files by the hashes of their paths, in 24 bytes each, or 32 with marks: what was remembered since the last [[SeenBase]].
+/** Files by the hashes of their paths: the entries since the last [[SeenBase]]. An entry has 24 bytes, or 32
+  * bytes with a mark.
   *
-  * Open addressing in one array of longs. An entry is never taken out, only marked as gone, until the table is cleared.
+  * Open addressing in one array of longs. Entries are never removed: a forgotten entry is marked as gone.
   */
 private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
   import SeenTable.SeenEntry
@@ -15,10 +16,10 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
   private var marks  = new Array[Byte](SeenTable.FirstSlots)
   private var filled = 0
 
-  /** The number of entries, with those that are gone. */
+  /** The number of entries, including entries that are gone. */
   def size: Int = filled
 
-  /** The slot of a file, or -1. */
+  /** Returns the slot of a file, or -1. */
   def find(hash: PathHash): Int = {
     val slot = probe(hash)
     if (isEmpty(slot) || marks(slot) == SeenTable.Gone) -1 else slot
@@ -27,7 +28,7 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
   def identity(slot: Int): FileIdentity =
     SeenEntry.identity(slots(longs * slot + 1), slots(longs * slot + 2), mark(slot))
 
-  /** The halves of the ids of all files, in order. */
+  /** Returns the sorted half ids of all files. */
   def ids(): Array[Int] = {
     val all = mutable.ArrayBuilder.make[Int]
     foreachSlot(slot => all += mark(slot).id)
@@ -48,35 +49,35 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
     marks(slot) = SeenTable.Sighted
   }
 
-  /** Forgets the file. The entry of an older [[SeenBase]] counts no longer either. */
+  /** Forgets the file, including the entry in an older [[SeenBase]]. */
   def forget(hash: PathHash): Unit = {
     put(hash, FileIdentity(0, 0))
     marks(probe(hash)) = SeenTable.Gone
   }
 
-  /** Whether anything was said of it: that it is there, or that it is gone. */
+  /** Whether the table has an entry for the hash, present or gone. */
   def knows(hash: PathHash): Boolean = !isEmpty(probe(hash))
 
-  /** Whether the file was forgotten, and not put again. */
+  /** Whether the file was forgotten and not put again. */
   def isGone(hash: PathHash): Boolean = {
     val slot = probe(hash)
     !isEmpty(slot) && marks(slot) == SeenTable.Gone
   }
 
-  /** Begins a listing. */
+  /** Starts a listing. */
   def beginListing(): Unit =
     foreachSlot(slot => if (marks(slot) == SeenTable.Sighted) marks(slot) = SeenTable.Unsighted)
 
-  /** The listing has found it. */
+  /** Called when the listing has found the entry. */
   def sighted(slot: Int): Unit = marks(slot) = SeenTable.Sighted
 
-  /** The entries that the listing has not found so far. */
+  /** The entries not found by the listing so far. */
   def unsighted: Iterator[SeenEntry] = entries(_ == SeenTable.Unsighted)
 
   /** The entries that are not gone. */
   def present: Iterator[SeenEntry] = entries(_ != SeenTable.Gone)
 
-  /** The entries in the order of their hashes; none of a file that is gone has an identity. */
+  /** Returns all entries, sorted by hash. Entries that are gone have no identity. */
   def sorted(): Vector[SeenEntry] = entries(_ => true).toVector.sortBy(_.hash)
 
   private def entries(isWanted: Byte => Boolean): Iterator[SeenEntry] =
@@ -94,7 +95,7 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
 
   private def isEmpty(slot: Int): Boolean = marks(slot) == SeenTable.Empty
 
-  /** The slot that the file has, or would get. */
+  /** Returns the slot of the hash, or the empty slot where the hash would be stored. */
   private def probe(hash: PathHash): Int = {
     val mask = marks.length - 1
     var slot = hash.high.toInt & mask
@@ -128,20 +129,20 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
 private[file] object SeenTable {
   private final val FirstSlots = 1024
 
-  // Of a slot.
+  // States of a slot.
   private final val Empty: Byte     = 0
   private final val Sighted: Byte   = 1
   private final val Unsighted: Byte = 2
   private final val Gone: Byte      = 3
 
-  /** @param identity none for a file that is gone */
+  /** @param identity `None` for a file that is gone */
   private[file] final case class SeenEntry(hash: PathHash, identity: Option[FileIdentity]) {
 
-    /** None for a file. */
+    /** Returns the directory, or `None` if the entry is a file. */
     def directory: Option[SeenDirectory] = identity.flatMap(SeenDirectory.unapply)
   }
 
-  /** An entry in three longs: 96 bits of hash, 48 of length, 48 of time. The mark is a fourth. */
+  /** Packs an entry into three longs: 96 bits of hash, 48 of length, 48 of time. A mark is a fourth long. */
   private[file] object SeenEntry {
 
     def pack(hash: PathHash, identity: FileIdentity): (Long, Long, Long) = (
@@ -155,14 +156,18 @@ private[file] object SeenTable {
   }
 }
 
-/** A directory among the entries: its tag, and the number that the storage identifies it by across runs.
+/** A directory among the entries: its tag, and the number by which the storage identifies the directory
+  * across runs.
   *
-  * @param file     none where the storage has no such numbers
-  * @param isReplaced whether another directory has been there instead since, so that files in that one may have been read
+  * @param file     `None` if the storage has no such numbers
+  * @param isReplaced whether another directory has had this path since, and files of the other directory may
+  *   have been read
   */
 private[file] final case class SeenDirectory(tag: Int, file: Option[Long], isReplaced: Boolean = false) {
 
-  /** The same 96 bits that a file's length and time take: no file has a length with the highest of its 48 bits. */
+  /** Uses the 96 bits of a file's length and time. The highest of the 48 bits of a length marks a directory:
+    * no file is as long.
+    */
   def packed: FileIdentity = {
     val number = file.getOrElse(0L)
     val marks  = SeenDirectory.Mark |

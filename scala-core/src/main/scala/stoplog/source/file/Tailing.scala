@@ -6,26 +6,28 @@ import scala.collection.mutable
 import stoplog.error.Errors
 import stoplog.storage.SourceFile
 
-/** What becomes of files to which programs add: with `onChangedFile=tail` they are read on.
+/** The handling of files that grow: with `onChangedFile=tail` the source reads the appended bytes.
   *
-  * A file is the one that was read if the bytes before the position have the [[stoplog.storage.Ending]] that was read,
-  * whatever its path, time and id are: a rotated log has its old id under another path, and programs that copy files give
-  * each copy a new id. A file of another ending is a new file.
+  * A file counts as the file read before if the bytes before the position have the recorded
+  * [[stoplog.storage.Ending]]. Path, time and id do not count: a rotated log keeps its id under another path,
+  * and copying programs give each copy a new id. A file with another ending is a new file.
   */
 private[file] sealed trait Tailing {
 
-  /** What is remembered of each file. */
+  /** The data remembered for each file. */
   def width: SeenWidth
 
-  /** The unread part of a file that has changed since it was read. */
+  /** Returns the unread part of a changed file. */
   def changed(file: SourceFile, was: FileIdentity): Option[FileSplit]
 
-  /** What was added to a file since it was read, or nothing was: a split without a byte. None if nothing can tell. */
+  /** Returns the part that was appended since the file was read. The split is empty if nothing was appended.
+    * `None` if the appended part cannot be determined.
+    */
   def added(file: SourceFile, was: FileIdentity): Option[FileSplit]
 
-  /** Looks into the file, right before the split is handed out.
+  /** Reads from the file, immediately before the split is handed out, to find the last whole record.
     *
-    * @param was the file that was read before the new part of this file; none if the split is the rest of a cut
+    * @param was the file read before the new part of this file; `None` if the split is the rest of a cut file
     */
   def readable(split: FileSplit, was: Option[FileIdentity]): Tailing.Readable
 }
@@ -33,7 +35,7 @@ private[file] sealed trait Tailing {
 private[file] object Tailing {
 
   /** @param file  to be remembered as handed out
-    * @param split as far as its records are whole; none if none are
+    * @param split up to the last whole record; `None` if no record is whole
     */
   final case class Readable(file: SourceFile, split: Option[FileSplit])
 
@@ -42,11 +44,11 @@ private[file] object Tailing {
     case _                             => Off
   }
 
-  /** Renamed files in the order in which they can be handed out: each one before the file that has taken its former path,
-    * whose state takes the place of its own.
+  /** Returns renamed files in the order in which they can be handed out. A renamed file precedes the file now
+    * at the former path, because the state of the latter replaces the state of the former.
     *
-    * @param read  what was read under their former paths
-    * @param known what is remembered of a path
+    * @param read  the file read under the former path
+    * @param known returns the remembered identity of a path
     */
   def inOrder(
       renamed: Iterable[FileSplit],
@@ -66,7 +68,7 @@ private[file] object Tailing {
     ordered.toVector
   }
 
-  /** Files are read as they were listed. */
+  /** Reads files as listed. */
   private object Off extends Tailing {
     override def width: SeenWidth                                                        = SeenWidth.Plain
     override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit]         = None
@@ -115,7 +117,7 @@ private[file] object Tailing {
       val isSameEnd = extent.from == extent.until
       val before    = if (isSameEnd) Some(complete) else framing.complete(file, extent.from)
       before match {
-        case None => Readable(file, Some(split.copy(file = file))) // it is gone, which the task will find
+        case None => Readable(file, Some(split.copy(file = file))) // absent: the task handles this
         case Some(read) =>
           val begin = if (was.exists(_.mark.ending.isOther(read.ending))) 0L else read.end
           Readable(

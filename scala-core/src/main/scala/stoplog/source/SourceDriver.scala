@@ -10,12 +10,12 @@ import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, Step}
 import stoplog.storage.PutOutcome
 
-/** The driver's side of a source that a streaming query reads, as Spark's `MicroBatchStream` asks for it.
+/** The driver's side of a source of a streaming query, as required by Spark's `MicroBatchStream`.
   *
-  * Positions are numbers of splits: a query at position n has read the first n splits that the source yielded. The log
-  * names them.
+  * Positions are numbers of splits: a query at position n has read the first n splits of the source. The log
+  * contains the splits.
   *
-  * @param keptBatches how many committed micro-batches can still be planned again
+  * @param keptBatches the number of committed micro-batches that can still be planned again
   */
 private[stoplog] final class SourceDriver[S <: Split](
     source: SplitSource[S, _, _],
@@ -30,12 +30,14 @@ private[stoplog] final class SourceDriver[S <: Split](
   private var told                               = 0L
   private var isTargetDue                        = false
 
-  /** The end of the micro-batch that begins at this position: the same again if there is nothing to read. All
-    * micro-batches before this position are committed: Spark plans one at a time.
+  /** Returns the end of the micro-batch that starts at this position, or the same position if there is
+    * nothing to read. All micro-batches before this position are committed, because Spark plans one
+    * micro-batch at a time.
     *
-    * A micro-batch that was planned before a crash, of which Spark did not hear, is the one that comes now.
+    * If a micro-batch was planned before a crash, but Spark has not recorded the plan, the same micro-batch
+    * is returned.
     *
-    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and those of the source.
+    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
     */
   def plan(start: Long, limits: ReadLimits): Long = {
     committed(start)
@@ -49,7 +51,7 @@ private[stoplog] final class SourceDriver[S <: Split](
     }
   }
 
-  /** The splits between two positions, from the log alone.
+  /** Returns the splits between two positions. Reads only the log.
     *
     * Errors, also of the iterator: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`.
     */
@@ -61,9 +63,9 @@ private[stoplog] final class SourceDriver[S <: Split](
     }
   }
 
-  /** Micro-batches up to this position are committed.
+  /** Called when the micro-batches up to this position are committed.
     *
-    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and those of the source.
+    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
     */
   def committed(end: Long): Unit = if (end > told) {
     unlessOvertaken {
@@ -74,8 +76,8 @@ private[stoplog] final class SourceDriver[S <: Split](
     log.trim(end, keptBatches, enumerator.oldestNeeded)
   }
 
-  /** See [[SplitEnumerator.fixTarget]]. The next plan fixes the target, once the source knows what is committed: a file that
-    * has replaced a committed one belongs to the target.
+  /** See [[SplitEnumerator.fixTarget]]. The next plan fixes the target, after the source has received the
+    * committed position: a file that has replaced a committed file belongs to the target.
     */
   def fixTarget(): Unit = isTargetDue = true
 
@@ -99,7 +101,9 @@ private[stoplog] final class SourceDriver[S <: Split](
     }
   }
 
-  /** Leaves out records that the driver before this one drops meanwhile: it has told its own enumerator of them. */
+  /** Skips records that the preceding driver drops concurrently: that driver has reported them to its own
+    * enumerator.
+    */
   @tailrec
   private def tellOfAll(from: Long, end: Long): Unit = {
     val failure =
@@ -116,7 +120,9 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   private def isLost(e: StoplogException) = e.getCondition == SourceDriver.StateLost
 
-  /** Another driver removes state only behind a record of its own: the driver that misses some then is the older one. */
+  /** Another driver removes state only after a record of its own. So a driver that misses state then is the
+    * older driver.
+    */
   private def unlessOvertaken[A](action: => A): A =
     try action
     catch {
@@ -153,15 +159,15 @@ private[stoplog] object SourceDriver {
       keptBatches: Int
   ): SourceDriver[S] = new SourceDriver(source, state, keptBatches, Faults.ofThisJvm)
 
-  /** All splits of a source as it is now, for a batch query, which keeps no state. */
+  /** Returns all current splits of a source, for a batch query, which keeps no state. */
   def all[S <: Split](source: SplitSource[S, _, _], scratch: StateFiles): Vector[S] = {
     val enumerator = source.enumerator(EnumeratorContext(None, _ => Iterator.empty, scratch))
     try Admission.take(enumerator, ReadLimits.none)
     finally enumerator.close()
   }
 
-  /** Refuses the state of another source, which a file beside the splits names. A checkpoint without that file is new or
-    * older than it, and belongs to the source that the query asks for now.
+  /** Rejects the state of another source. A file next to the splits records the source. A checkpoint without
+    * this file is new or older than the file, and belongs to the requested source.
     *
     * Error: `STOPLOG_SOURCE_PATH_CHANGED`.
     */
@@ -174,10 +180,10 @@ private[stoplog] object SourceDriver {
 
   private final val Identity = "identity"
 
-  /** Decides which splits a micro-batch takes. */
+  /** Decides which splits belong to a micro-batch. */
   object Admission {
 
-    /** The next splits within the limits; none if there is nothing to read. */
+    /** Returns the next splits within the limits; empty if there is nothing to read. */
     def take[S <: Split](enumerator: SplitEnumerator[S], limits: ReadLimits): Vector[S] = {
       val batch = new Batch(enumerator, limits)
       var more  = true
@@ -195,7 +201,7 @@ private[stoplog] object SourceDriver {
 
       def taken: Vector[S] = splits.result()
 
-      /** Takes all splits that fit; false when the budget allows nothing more, or when nothing came. */
+      /** Adds all fitting splits. Returns false if the budget is used up or no split was found. */
       def fill(): Boolean = {
         val before = count
         while (hasBudget && enumerator.next().exists(takes)) ()

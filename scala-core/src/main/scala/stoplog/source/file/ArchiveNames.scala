@@ -4,8 +4,9 @@ package stoplog.source.file
 import java.time.{Instant, ZoneOffset}
 import java.time.format.DateTimeFormatter
 
-/** The names of a file in an archive: its own name first. If another file has that name already, the file's time follows
-  * before the first dot, and then a number: `daily.csv`, `daily-20261126T060000000Z.csv`, `daily-20261126T060000000Z-1.csv`.
+/** The names of a file in an archive, the original name first. If another file has the name already, the
+  * file's time follows before the first dot, and then a number. Example: `daily.csv`,
+  * `daily-20261126T060000000Z.csv`, `daily-20261126T060000000Z-1.csv`.
   */
 private[file] object ArchiveNames {
 

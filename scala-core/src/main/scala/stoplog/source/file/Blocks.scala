@@ -8,8 +8,9 @@ import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files of blocks.
   *
-  * They are cut by bytes alone, as their readers can find the blocks of a piece. Where a micro-batch is limited to a
-  * number of rows, the driver reads from each file how many its blocks have, and cuts between two of them.
+  * The files are cut at any byte, because the readers can find the blocks of a piece. If a micro-batch is
+  * limited to a number of rows, the driver reads the number of rows of each block from the file and cuts
+  * between two blocks.
   */
 private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex) extends FileSplitter {
   import Blocks.Block
@@ -23,7 +24,7 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
     case bytes: Extent.Bytes                           =>
       blocks(split.file) match {
         case Some(all) => counted(split, bytes, budget, all)
-        // A task will tell the file's fault, with its position.
+        // The task reports the error of the file, with the position.
         case None => if (budget.isUnused) Admitted.All(split, split.size) else Admitted.Nothing()
       }
     case _ => Admitted.All(split, split.size)
@@ -54,7 +55,7 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
     }
   }
 
-  /** A file that is cut comes again at once. */
+  /** The last file is cached, because a file that is cut is admitted again at once. */
   private def blocks(file: SourceFile): Option[Vector[Block]] = known match {
     case _ if file.bytes == 0                      => Some(Vector.empty)
     case Some((same, blocks)) if same.isSame(file) => Some(blocks)
@@ -68,17 +69,17 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
 
 private[stoplog] object Blocks {
 
-  /** Tells where the blocks of a file are, its row groups or stripes. On the driver. */
+  /** Returns the blocks of a file: row groups or stripes. Runs on the driver. */
   trait BlockIndex extends Serializable {
 
-    /** In the order in which they lie in the file. Any exception means that they are unknown. */
+    /** Returns the blocks in file order. Any exception means unknown blocks. */
     def of(files: SourceFiles, file: SourceFile): Vector[Block]
   }
 
-  /** A block of rows that are read together.
+  /** A block of rows, which are read together.
     *
-    * @param begins  its first byte
-    * @param decides a byte of it: the piece of the file in which it lies has the block
+    * @param begins  the offset of the first byte
+    * @param decides an offset in the block: the piece of the file with this offset contains the block
     */
   final case class Block(begins: Long, decides: Long, rows: Long)
 }

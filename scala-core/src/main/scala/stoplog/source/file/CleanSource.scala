@@ -20,36 +20,36 @@ private[stoplog] object CleanSource {
   case object Keep   extends CleanSource
   case object Delete extends CleanSource
 
-  /** Where a file is the only place of bytes that were left out of its rows, it stays.
+  /** Deletes a file, unless the file is the only place of bytes omitted from the rows.
     *
-    * @param quarantine the notes of what was left out
+    * @param quarantine the notes about omitted data
     */
   final class DeleteNoted(val quarantine: StateFiles) extends CleanSource
 
-  /** It is moved below this directory, under the path that it has below the source's root; under its name if it is the
-    * root itself.
+  /** Moves a file into this directory, under the path below the source's root. If the file itself is the
+    * root, the file keeps only the name.
     */
   final case class Archive(directory: String) extends CleanSource
 
-  /** What became of a file that has been read. */
+  /** The result of cleaning a file. */
   private[file] sealed trait Cleaned
   private[file] object Cleaned {
 
-    /** This call has removed it from its path. */
+    /** This call has removed the file from the path. */
     case object Removed extends Cleaned
 
-    /** Nothing is under its path: it may be on a disk that is away. */
+    /** No file is at the path. The disk of the file may be absent. */
     case object Absent extends Cleaned
 
-    /** Another file has its path: a file that no micro-batch has read. */
+    /** Another file is at the path, which no micro-batch has read. */
     case object Replaced extends Cleaned
 
-    /** It stays. */
+    /** The file stays. */
     case object Left extends Cleaned
   }
 
-  /** Puts away files that have been read. A file that cannot be put away stays, and is counted: nothing is read again for
-    * it. The first one of each cause is a warning.
+  /** Cleans files after reading. A file that cannot be cleaned stays and is counted, and no file is read
+    * again for this reason. The first such file of each cause is logged as a warning.
     */
   private[file] final class Cleaner(files: SourceFiles, cleaning: CleanSource, faults: Faults) {
     private val done   = new AtomicLong()
@@ -64,10 +64,10 @@ private[stoplog] object CleanSource {
     def cleanedFiles: Long = done.get()
     def failedFiles: Long  = failed.get()
 
-    /** Whether anything is to be done at all. */
+    /** Whether any file is to be cleaned. */
     def isOn: Boolean = cleaning != CleanSource.Keep
 
-    /** Puts away each file that is still the one that was read. */
+    /** Cleans each file that has not changed since reading. */
     def clean(read: Iterator[SourceFile]): Vector[(SourceFile, Cleaned)] = {
       lazy val notes = quarantine.fold(Map.empty[String, Vector[String]])(_.byFile)
       read
@@ -76,7 +76,7 @@ private[stoplog] object CleanSource {
         .toVector
     }
 
-    /** @param notes of what was left out */
+    /** @param notes of omitted data */
     private def tried(file: SourceFile, notes: => Map[String, Vector[String]]): Cleaned =
       try {
         faults.at(Step.BeforeClean)
@@ -88,7 +88,7 @@ private[stoplog] object CleanSource {
         }
       } catch { case NonFatal(e) => left(file, reason(e)) }
 
-    /** A file that is longer may be the one that was read: a program has added to it. An object store replaces files. */
+    /** A longer file may be the same file after an append. Object stores only replace files. */
     private def isReplaced(read: SourceFile, found: SourceFile): Boolean =
       found.id.isOther(read.id) || found.bytes < read.storedBytes.getOrElse(read.bytes) || !files.canAppend
 
@@ -116,14 +116,14 @@ private[stoplog] object CleanSource {
       case other                        => Causes.reason(other)
     }
 
-    /** Whether this call has removed it. */
+    /** Returns whether this call has removed the file. */
     private def putAway(file: SourceFile): Boolean = cleaning match {
       case CleanSource.Keep                                => false
       case CleanSource.Delete | _: CleanSource.DeleteNoted => files.delete(file.path)
       case CleanSource.Archive(directory)                  => archive(file, directory)
     }
 
-    /** A name that comes again gets the time of the file in the archive. */
+    /** If the name exists in the archive, the archived name gets the time of the file. */
     private def archive(file: SourceFile, directory: String): Boolean = {
       val path = if (file.path.isEmpty) files.nameOf(file) else file.path
       ArchiveNames

@@ -6,22 +6,23 @@ import scala.collection.mutable
 import stoplog.storage.{DirectoryId, FileStore, Found, Link, SourceFile, SourceFiles}
 import stoplog.thread.Pooled
 
-/** Lists a tree of directories, several of them at a time.
+/** Lists a tree of directories, several directories at a time.
   *
-  * Links may make a tree a graph, with loops in it: each real directory is listed once. A link to one that the rules come
-  * by anyway adds nothing; of several links to another one the first counts, so that a file has the same path each time.
+  * Links may turn the tree into a graph with loops, so each real directory is listed once. A link adds
+  * nothing if the rules reach the target anyway. Of several links to another directory, the first counts, so
+  * that a file always has the same path.
   */
 private[stoplog] object DirectoryWalker {
 
-  /** The number of directories that are listed at a time: more than there are processors, as it is the storage that
-    * works.
+  /** The number of directories listed at a time. More than the number of processors, because the storage does
+    * the work.
     */
   final val Threads = 8
 
-  /** All files that the rules take, in any order. What vanishes meanwhile is left out; any other trouble is thrown, and
-    * `STOPLOG_SOURCE_LINK`.
+  /** Visits all files that match the rules, in any order. Skips files that vanish during the walk. Throws any
+    * other error, and `STOPLOG_SOURCE_LINK`.
     *
-    * @param visit is called by one thread at a time
+    * @param visit called by one thread at a time
     */
   def run(files: SourceFiles, rules: PathRules, threads: Int)(visit: SourceFile => Unit): Unit = {
     val each: DirectoryVisit = file => visit.synchronized(visit(file))
@@ -29,8 +30,8 @@ private[stoplog] object DirectoryWalker {
     ()
   }
 
-  /** The same for a visitor that chooses the directories to list, and which several threads call. Answers what there is at
-    * the root.
+  /** The same for a visitor that chooses the directories to list and is called by several threads. Returns
+    * the kind of the root, if the root exists.
     */
   private[file] def run(
       files: SourceFiles,
@@ -55,7 +56,7 @@ private[stoplog] object DirectoryWalker {
     found.map(_.kind)
   }
 
-  /** The directories in the directories. */
+  /** Returns the subdirectories of the directories. */
   private def below(
       files: SourceFiles,
       rules: PathRules,
@@ -71,7 +72,9 @@ private[stoplog] object DirectoryWalker {
     else Pooled.map(level, threads, "stoplog-listing", _ => ())(entered).toVector.flatten
   }
 
-  /** Those to enter, and those whose real directories a link has led to before. */
+  /** Returns the directories to enter, and the directories whose real directory was reached by another link
+    * before.
+    */
   private def once(
       level: Vector[ListedDirectory],
       linked: mutable.Set[String]
@@ -107,16 +110,16 @@ private[stoplog] object DirectoryWalker {
     entered
   }
 
-  /** A directory that is listed, and the one that it is, which is another if a link leads to it.
+  /** A listed directory and the real directory, which differ if a link leads to the directory.
     *
-    * @param id as the listing above has found it
+    * @param id as found by the listing of the parent directory
     */
   final case class ListedDirectory(path: String, real: String, id: Option[DirectoryId] = None) {
     def isOwn: Boolean = path == real
 
     def pathOf(name: String): String = FileStore.path(path, name)
 
-    /** @param path of what was found in it */
+    /** @param path of the entry in this directory */
     def below(found: Found, path: String): ListedDirectory = found.link match {
       case Some(Link.Below(to)) => ListedDirectory(path, to, found.id)
       case _ if isOwn           => ListedDirectory(path, path, found.id)
@@ -127,13 +130,13 @@ private[stoplog] object DirectoryWalker {
   /** The visitor of a tree of directories. */
   trait Visitor {
 
-    /** Before a directory is listed. */
+    /** Called before a directory is listed. */
     def enter(directory: ListedDirectory): Entering
 
-    /** There is a directory that is not entered, because of the rules or a filter. */
+    /** Called for a directory that is not entered because of the rules or a filter. */
     def leavesOut(directory: String): Unit = ()
 
-    /** There is no directory: the source's path is that of one file. */
+    /** Called if the path of the source is a single file. */
     def alone(file: SourceFile): Unit = enter(ListedDirectory("", "")) match {
       case Entering.Listed(visit) => visit.file(file)
       case _                      => ()
@@ -145,20 +148,20 @@ private[stoplog] object DirectoryWalker {
   object Entering {
     final case class Listed(visit: DirectoryVisit) extends Entering
 
-    /** It is not: only the directories in it are looked at. */
+    /** The directory is not listed: only the known subdirectories are visited. */
     final case class Known(below: Vector[ListedDirectory]) extends Entering
   }
 
   /** The visitor of one directory's entries. */
   trait DirectoryVisit {
 
-    /** A file that the rules take. */
+    /** Called with a file that matches the rules. */
     def file(file: SourceFile): Unit
 
-    /** A file that they do not. */
+    /** Called with a file that does not match the rules. */
     def passedOver(name: String): Unit = ()
 
-    /** @param below the directories in it */
+    /** @param below the subdirectories */
     def end(below: Vector[ListedDirectory]): Unit = ()
   }
 }

@@ -3,7 +3,7 @@ package stoplog.source.file
 
 import stoplog.storage.{Ending, FileId, SourceFile}
 
-/** By what a storage tells a file from what was there before under its name. */
+/** Distinguishes a file from earlier files of the same path. */
 private[file] final case class FileIdentity(
     bytes: Long,
     modifiedMillis: Long,
@@ -22,14 +22,14 @@ private[file] object FileIdentity {
   private def storedBytes(file: SourceFile): Long = file.storedBytes.getOrElse(file.bytes)
 }
 
-/** What tells whether a file that grows is still the one that was read: half a hash of its id, and its ending. */
+/** Identifies a growing file across listings: half a hash of the id, and the ending. */
 private[file] final case class FileMark(bits: Long) extends AnyVal {
 
-  /** 0 if it is not known. */
+  /** 0 if the id is unknown. */
   def id: Int        = (bits >>> 32).toInt
   def ending: Ending = Ending(bits.toInt)
 
-  /** Whether both ids are known, and are of two files. */
+  /** Whether both ids are known and differ. */
   def isOtherThan(file: SourceFile): Boolean = id != 0 && file.id.isKnown && id != FileMark.of(file).id
 }
 
@@ -44,19 +44,19 @@ private[file] object FileMark {
     if (id.isKnown) scala.util.hashing.byteswap64(id.value).toInt | 1 else 0
 }
 
-/** What is remembered of each file. */
+/** The size of an entry for each remembered file. */
 private[file] sealed abstract class SeenWidth(val longs: Int) {
   final def bytes: Int = 8 * longs
 }
 
 private[file] object SeenWidth {
 
-  /** The version of state that names it. */
+  /** The first version of the state with this width. */
   final val Since = 3
 
   case object Plain extends SeenWidth(3)
 
-  /** With its [[FileMark]]. */
+  /** Entries with a [[FileMark]]. */
   case object Marked extends SeenWidth(4)
 
   def of(longs: Int): SeenWidth = if (longs == Marked.longs) Marked else Plain

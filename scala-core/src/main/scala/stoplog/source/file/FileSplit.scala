@@ -6,7 +6,7 @@ import java.io.{DataInput, DataOutput}
 import stoplog.source.{Admitted, Split, SplitSize, VersionedSerializer}
 import stoplog.storage.{Ending, FileId, SourceFile}
 
-/** A file, or a piece of one. */
+/** A file, or a piece of a file. */
 private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
 
   override def describe: String = s"${file.path} $extent"
@@ -18,23 +18,23 @@ private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) ex
       SplitSize(0, Option.when(until != Extent.ToTheEnd)(until - from))
   }
 
-  /** The piece of it between two of its bytes, or of its records. */
+  /** Returns the piece between two bytes or two records. */
   def piece(from: Long, until: Long): FileSplit = copy(extent = extent match {
     case _: Extent.Bytes   => Extent.Bytes(from, until)
     case _: Extent.Records => Extent.Records(from, until)
   })
 
-  /** The rest of it from there on; none if nothing is. */
+  /** Returns the rest from a position, or `None` if the rest is empty. */
   def rest(at: Long): Option[FileSplit] = Option.when(at < extent.until)(piece(at, extent.until))
 
-  /** In two, at a byte or a record. */
+  /** Cuts the split in two, at a byte or a record. */
   def cut(at: Long, size: SplitSize): Admitted[FileSplit] =
     Admitted.Part(piece(extent.from, at), size, piece(at, extent.until))
 
-  /** Whether the file begins with it. */
+  /** Whether the split includes the start of the file. */
   def isFirst: Boolean = extent.from == 0
 
-  /** Whether the file ends with it. */
+  /** Whether the split includes the end of the file. */
   def isLast: Boolean = extent match {
     case Extent.Bytes(_, until)   => until >= file.bytes
     case Extent.Records(_, until) => until == Extent.ToTheEnd
@@ -43,7 +43,7 @@ private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) ex
 
 private[stoplog] object FileSplit {
 
-  /** The bytes of splits, in checkpoints and on the way to the tasks. */
+  /** Serializes splits for checkpoints and for tasks. */
   object Serializer extends VersionedSerializer[FileSplit] {
     override val version: Int = 2
 
@@ -91,7 +91,7 @@ private[stoplog] object FileSplit {
     private final val InRecords = 2
     private final val Kinds     = 3
 
-    /** Of a file of which not all bytes count. */
+    /** Set for a file of which only some bytes count. */
     private final val IsLonger = 4
 
     private final val WithId     = 8
@@ -107,19 +107,20 @@ private[stoplog] sealed trait Extent {
 
 private[stoplog] object Extent {
 
-  /** The records that begin at these bytes: a record that goes on behind them belongs to them, one that they begin in
-    * the middle of does not.
+  /** The records that start at these bytes. A record that continues after the last of these bytes is
+    * included. A record that starts before the first byte is not included.
     */
   final case class Bytes(from: Long, until: Long) extends Extent {
     override def toString: String = s"bytes $from to $until"
   }
 
-  /** The records with these numbers, of a file in which only reading leads to a record: a compressed one. */
+  /** The records with these numbers, for files that can only be read sequentially, such as compressed files.
+    */
   final case class Records(from: Long, until: Long) extends Extent {
     override def toString: String =
       if (until == ToTheEnd) s"records from $from" else s"records $from to $until"
   }
 
-  /** All that follow. */
+  /** All records up to the end of the file. */
   final val ToTheEnd = Long.MaxValue
 }

@@ -6,21 +6,22 @@ import scala.util.control.NonFatal
 import stoplog.source.{Admitted, Budget, SplitSize}
 import stoplog.storage.{Ending, SourceFile}
 
-/** The positions at which files of a format can be cut. On the driver, except [[divide]]. */
+/** The positions at which files of a format can be cut. Runs on the driver, except [[divide]]. */
 private[stoplog] trait FileSplitter extends Serializable {
 
-  /** All of a file. */
+  /** Returns a split of the whole file. */
   def whole(file: SourceFile): FileSplit
 
-  /** As much of a split as the budget allows. */
+  /** Returns the part of a split that fits into the budget. */
   def admit(split: FileSplit, budget: Budget): Admitted[FileSplit]
 
-  /** The same records in pieces of about so many bytes. */
+  /** Returns the same records in pieces of about this number of bytes. */
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
 
-  /** The whole records of a file to which programs add; none for a format, or a file, to which they cannot.
+  /** Returns the whole records of a file that programs append to. `None` if programs cannot append to the
+    * format or the file.
     *
-    * @param until not further than this
+    * @param until the maximum offset to read
     */
   def complete(file: SourceFile, until: Long): Option[FileSplitter.Complete] = None
 
@@ -29,12 +30,12 @@ private[stoplog] trait FileSplitter extends Serializable {
 
 private[stoplog] object FileSplitter {
 
-  /** @param end    of the last whole record
-    * @param ending of the bytes that were looked at
+  /** @param end    the end of the last whole record
+    * @param ending of the bytes read
     */
   final case class Complete(end: Long, ending: Ending)
 
-  /** Another splitter, with a rule of its own. */
+  /** A splitter with an additional rule. */
   sealed abstract class Wrapped(splitter: FileSplitter) extends FileSplitter {
     override def whole(file: SourceFile): FileSplit                        = splitter.whole(file)
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]     = splitter.divide(split, bytes)
@@ -42,8 +43,8 @@ private[stoplog] object FileSplitter {
     override def close(): Unit                                             = splitter.close()
   }
 
-  /** Takes all that is left of a file of which the splitter cannot tell where it could be cut: the task that reads it
-    * finds out its fault.
+  /** Admits the whole rest of a file if the splitter fails to find a cut. The task that reads the file then
+    * reports the error.
     */
   final class Lenient(splitter: FileSplitter) extends Wrapped(splitter) {
     override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
@@ -55,7 +56,7 @@ private[stoplog] object FileSplitter {
       }
   }
 
-  /** Cuts only the files that a finder lets be cut. */
+  /** Cuts only the files declared as splittable by a finder. */
   final class Chosen(splitter: FileSplitter, finder: FileFinder) extends Wrapped(splitter) {
     override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
       if (finder.isSplittable(split.file)) splitter.admit(split, budget)
@@ -66,9 +67,10 @@ private[stoplog] object FileSplitter {
       if (finder.isSplittable(split.file)) splitter.divide(split, bytes) else Seq(split)
   }
 
-  /** Each file is one split: a format, or files, in which nothing but reading leads anywhere.
+  /** Each file is one split, for formats or files that can only be read sequentially.
     *
-    * @param rows that each has, where that is known: else a file fits no limit of rows, and is a micro-batch of its own
+    * @param rows the number of rows of each file, if known. Otherwise a file fits no limit of rows and is a
+    *   micro-batch by itself
     */
   final case class WholeFiles(rows: Option[Long]) extends FileSplitter {
     override def whole(file: SourceFile): FileSplit = FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
@@ -81,10 +83,12 @@ private[stoplog] object FileSplitter {
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = Seq(split)
   }
 
-  /** Cuts by bytes alone, for formats whose readers find the first record of a piece by themselves. */
+  /** Cuts at any byte, for formats whose readers find the first record of a piece. */
   object ByteRanges {
 
-    /** As much of these bytes as the budget allows. A piece that is too small to be worth its own way is left. */
+    /** Returns the part of these bytes that fits into the budget. Does not cut off a piece too small to be
+      * worthwhile.
+      */
     def admit(split: FileSplit, bytes: Extent.Bytes, budget: Budget): Admitted[FileSplit] =
       budget.bytes match {
         case Some(left) if left < bytes.until - bytes.from =>
@@ -93,11 +97,11 @@ private[stoplog] object FileSplitter {
         case _ => Admitted.All(split, split.size)
       }
 
-    /** In two, at an offset. */
+    /** Cuts the split in two, at an offset. */
     def cut(split: FileSplit, bytes: Extent.Bytes, at: Long, records: Option[Long]): Admitted[FileSplit] =
       split.cut(at, SplitSize(at - bytes.from, records))
 
-    /** In pieces of equal size. */
+    /** Divides the bytes into pieces of equal size. */
     def divide(split: FileSplit, bytes: Extent.Bytes, size: Long): Seq[FileSplit] = {
       val total  = bytes.until - bytes.from
       val pieces = ((total + size - 1) / size).max(1)

@@ -9,9 +9,9 @@ import stoplog.source._
 import stoplog.source.format._
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** Files of a format of the user's.
+/** Files of a user-defined format.
   *
-  * @param rows makes rows of the records, in a task
+  * @param rows makes rows from the records, in a task
   */
 private[stoplog] final class FormatFiles[R, T](
     format: RecordFormat[R],
@@ -35,17 +35,17 @@ private[stoplog] final class FormatFiles[R, T](
 
 private[stoplog] object FormatFiles {
 
-  /** The positions at which a file can be cut that a format of the user's reads. */
+  /** The positions at which a file of a user-defined format can be cut. */
   sealed trait SplitPoints
   object SplitPoints {
 
     /** At any byte. */
     case object Anywhere extends SplitPoints
 
-    /** At the positions that a reader tells. */
+    /** At the positions reported by a reader. */
     case object AtPositions extends SplitPoints
 
-    /** Behind any number of records: the next reader passes over them. */
+    /** After any number of records: the next reader skips these records. */
     case object ByNumber extends SplitPoints
 
     def of(isSplittable: Boolean): SplitPoints = if (isSplittable) Anywhere else AtPositions
@@ -60,7 +60,7 @@ private[stoplog] object FormatFiles {
       case _                                                           => SplitPoints.ByNumber
     }
 
-    /** The records of a split. */
+    /** Opens the records of a split. */
     def open(files: SourceFiles, split: FileSplit): OpenRecords[R] = {
       val input = new Input(files, split.file)
       (format, split.extent) match {
@@ -78,7 +78,7 @@ private[stoplog] object FormatFiles {
     private def numbered(split: FileSplit, input: Input, reader: RecordReader[R]): OpenRecords[R] =
       new OpenRecords.ByNumber(split, reader, () => input.storedBytes)
 
-    /** The file's own bytes, or, but for a bulk format, what they are decompressed to. */
+    /** The stored bytes of the file. Except for a bulk format, the decoded bytes of a compressed file. */
     private final class Input(files: SourceFiles, file: SourceFile) extends FileInput {
       private val decode = format match {
         case _: BulkFormat[R] => None
@@ -100,7 +100,7 @@ private[stoplog] object FormatFiles {
     }
   }
 
-  /** Reads the records of files of a format of the user's. */
+  /** Reads the records of files of a user-defined format. */
   private[file] final class Reader[R](
       files: SourceFiles,
       opening: Opening[R],
@@ -125,7 +125,7 @@ private[stoplog] object FormatFiles {
       case _: Extent.Records => "record "
     }
 
-    /** Up to a number of records, so that a thread that wakes the reader need not wait for the whole file. */
+    /** Returns up to a number of records, so that a thread can wake the reader before the end of the file. */
     private final class Fetchable(override val split: FileSplit, records: OpenRecords[R])
         extends Fetched.Records[FileSplit, FormatRecord[R]]
         with FormatRecord[R] {
@@ -150,8 +150,8 @@ private[stoplog] object FormatFiles {
     }
   }
 
-  /** Files of a format of the user's: cut at any byte where the format can begin there, or else where the driver comes to
-    * by reading them as the tasks will.
+  /** Cuts files of a user-defined format. If the format can start at any byte, the file is cut at any byte.
+    * Otherwise the driver finds the positions by reading the file in the same way as the tasks.
     */
   private[file] final class Splitter[R](files: SourceFiles, opening: Opening[R]) extends FileSplitter {
     @transient private var reading: Option[OpenRecords[R]] = None
@@ -168,7 +168,7 @@ private[stoplog] object FormatFiles {
       case _                                                       =>
         try counted(split, budget)
         catch {
-          // A task will tell the file's fault, with its position.
+          // The task reports the error of the file, with the position.
           case NonFatal(_) =>
             close()
             if (budget.isUnused) Admitted.All(split, split.size) else Admitted.Nothing()
@@ -188,20 +188,20 @@ private[stoplog] object FormatFiles {
 
     private def splitPoints(file: SourceFile): SplitPoints = opening.splitPoints(files, file)
 
-    /** The rest of a file that is cut by number is of unknown size. */
+    /** The rest of a file cut by record number is of unknown size. */
     private def fitsWhole(split: FileSplit, budget: Budget): Boolean = split.extent match {
       case Extent.Records(from, _) if from > 0 => budget.bytes.isEmpty
       case _                                   => budget.bytes.forall(_ >= split.size.bytes)
     }
 
-    /** Reads until the budget is used up, or the split. */
+    /** Reads until the budget or the split is used up. */
     private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
       val records = opened(split)
-      var more    = !records.isAtEnd // comes to where the split begins
+      var more    = !records.isAtEnd // skips to the start of the split
       var tooMuch = false
       val before  = records.storedBytes
       var count   = 0L
-      var last   = Option.empty[(Long, SplitSize)] // the last position at which it can be cut within the room
+      var last   = Option.empty[(Long, SplitSize)] // the last possible cut within the budget
       def isFull = last.exists { case (_, size) => reaches(budget, size) }
       def size   = SplitSize(records.storedBytes - before, Some(count))
       while (more && !tooMuch && !isFull)
@@ -219,8 +219,8 @@ private[stoplog] object FormatFiles {
       } else last.fold[Admitted[FileSplit]](Admitted.Nothing()) { case (at, size) => split.cut(at, size) }
     }
 
-    /** More than the budget allows: where nothing else is in the micro-batch; and, of what has to be read from its
-      * beginning again, rather than to read that much in vain.
+    /** Whether to exceed the budget. This applies if the micro-batch has no other split. This also applies if
+      * the split can only be read from its start again, so that the records read here are not read in vain.
       */
     private def canKeep(split: FileSplit, budget: Budget, last: Option[_]): Boolean =
       splitPoints(split.file) == SplitPoints.ByNumber || (last.isEmpty && budget.isUnused)
@@ -228,7 +228,7 @@ private[stoplog] object FormatFiles {
     private def reaches(budget: Budget, size: SplitSize): Boolean =
       budget.bytes.exists(_ <= size.bytes) || budget.records.exists(left => size.records.exists(_ >= left))
 
-    /** Goes on where the last call stopped, if it was here. */
+    /** Continues the open reading if the last call stopped at the start of this split. */
     private def opened(split: FileSplit): OpenRecords[R] = reading match {
       case Some(records)
           if records.split.file.isSame(split.file) && records.passed.contains(split.extent.from) =>
@@ -243,7 +243,7 @@ private[stoplog] object FormatFiles {
 
   private final val AtOnce = 4096
 
-  /** A record of the user's, with its place. */
+  /** A user-defined record with its location. */
   trait FormatRecord[+R] extends Located {
     def value: R
   }

@@ -13,7 +13,7 @@ import stoplog.storage.{Ending, SourceFile, SourceFiles}
 
 /** Files of lines.
   *
-  * @param rows makes rows of them, in a task
+  * @param rows makes rows from the lines, in a task
   */
 private[stoplog] final class LineFormat[T](
     decoding: Decoding,
@@ -33,11 +33,11 @@ private[stoplog] final class LineFormat[T](
   override def emitter(): RecordEmitter[Line, T] = rows()
 }
 
-/** Files of lines: plain ones are cut by bytes, at any of them where that leads to a line, else where one begins;
-  * compressed ones by the number of their lines.
+/** Cuts files of lines. Plain files are cut at any byte if the next line can be found from there, otherwise
+  * at the start of a line. Compressed files are cut by the number of lines.
   *
-  * Rows are counted by reading: where a micro-batch is limited to a number of rows, the driver looks for the ends of its
-  * lines before the tasks read them. The same goes for a compressed file that has to be cut.
+  * Rows are counted by reading. If a micro-batch is limited to a number of rows, the driver searches for the
+  * line ends before the tasks read the lines. The same applies to compressed files that have to be cut.
   */
 private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: LineReader.Separator)
     extends FileSplitter {
@@ -53,7 +53,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
       FileSplitter.ByteRanges.admit(split, bytes, budget)
     case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
     case _                                                       =>
-      // The task that reads it finds it gone, too, and knows what is to be done then.
+      // If the file is absent, the task detects and handles this, too.
       thereIs(counted(split, budget)).getOrElse(Admitted.All(split, split.size))
   }
 
@@ -71,7 +71,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     counting = None
   }
 
-  /** Tells the file and the position, except of a file that is gone. */
+  /** Adds the file and the position to an error, except for an absent file. */
   private def told[A](split: FileSplit)(action: => A): A =
     try action
     catch {
@@ -88,13 +88,13 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
 
   private def isPlain(file: SourceFile): Boolean = decoding.of(files, file).isEmpty
 
-  /** Whether it fits as it is. The rest of a file that is cut by number is of unknown size. */
+  /** Whether the split fits into the budget. The rest of a file cut by line number is of unknown size. */
   private def fitsWhole(split: FileSplit, budget: Budget): Boolean = split.extent match {
     case _: Extent.Records if !split.isFirst => false
     case _                                   => budget.bytes.forall(_ >= split.size.bytes)
   }
 
-  /** What reading a file answers; none if the file is gone. */
+  /** Returns the result of reading a file, or `None` if the file is absent. */
   private def thereIs[A](reading: => A): Option[A] =
     try Some(reading)
     catch {
@@ -103,7 +103,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
         None
     }
 
-  /** Reads until the budget is used up, or the split. */
+  /** Reads until the budget or the split is used up. */
   private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
     val lines  = told(split)(reading(split))
     var stored = 0L
@@ -130,7 +130,9 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     case _: Extent.Records   => split.cut(at, size)
   }
 
-  /** Goes on where the last call stopped, if it was here: else a compressed file would be read from its beginning. */
+  /** Continues the open reading if the last call stopped at the start of this split. Otherwise a compressed
+    * file would be read from the start again.
+    */
   private def reading(split: FileSplit): OpenLines = counting match {
     case Some(lines) if lines.split.file.isSame(split.file) && lines.passed == split.extent.from => lines
     case _                                                                                       =>
@@ -143,9 +145,9 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
 
 private object Lines {
 
-  /** The end of the last whole line, which is found from the end of the file backwards.
+  /** Returns the end of the last whole line. Searches backwards from the end of the file.
     *
-    * @param until only the bytes before it are looked at
+    * @param until the maximum offset to read
     */
   def complete(
       files: SourceFiles,
@@ -159,7 +161,7 @@ private object Lines {
       if (end <= 0) Complete(0, ending)
       else {
         val from = (end - Ending.Bytes).max(0L)
-        // A separator may lie across the border of two blocks.
+        // A separator may span the border of two blocks.
         val block = read(files, file, from, (end + separator.lookBack).min(until))
         val known = if (end == until) Ending.of(block) else ending
         val found = lastEndIn(block, separator)
@@ -169,9 +171,9 @@ private object Lines {
     before(until, Ending.Unknown)
   }
 
-  /** Behind the last separator; -1 if there is none. */
+  /** Returns the offset after the last separator, or -1 without a separator. */
   private def lastEndIn(block: Array[Byte], separator: LineReader.Separator): Int = separator match {
-    // A carriage return at the very end may be half of a line end: the next byte will tell.
+    // A carriage return at the very end may be half of a line end, which depends on the next byte.
     case LineReader.Separator.AnyLineEnd =>
       val at = block.indices.lastIndexWhere { index =>
         block(index) == '\n' || (block(index) == '\r' && index < block.length - 1)

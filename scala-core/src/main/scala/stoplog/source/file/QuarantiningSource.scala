@@ -11,12 +11,13 @@ import stoplog.error.{Causes, StoplogException}
 import stoplog.source._
 import stoplog.storage.{OpenFailure, SourceFiles}
 
-/** A source of files that goes on where something cannot be decoded, and notes what it has left out.
+/** A source of files that continues after data that cannot be decoded, and records the omitted data in notes.
   *
-  * A record that cannot be decoded is left out alone. Where the way to the next record is lost, in a broken block or a
-  * torn compressed file, the rest of the piece is. Either the rows of a record are read, or there is a note.
+  * If a record cannot be decoded, only the record is omitted. If the next record cannot be found, as in a
+  * broken block or a torn compressed file, the rest of the piece is omitted. For each record, either the rows
+  * are read or a note exists.
   *
-  * @param place where the notes go
+  * @param place where the notes are written
   */
 private[stoplog] final class QuarantiningSource[R, T](
     source: SplitSource[FileSplit, R, T],
@@ -41,8 +42,8 @@ private[stoplog] final class QuarantiningSource[R, T](
 
   override def emitter(): RecordEmitter[HeldRows[T], T] = (held, out) => held.foreach(out.put)
 
-  /** In pieces of a fixed size, whatever is asked for: the notes of a piece are named by where it begins, and a batch that
-    * is repeated on another number of cores must find them.
+  /** Divides into pieces of a fixed size and ignores the requested size. The notes of a piece are named by
+    * the start of the piece, and a repeated batch on another number of cores must find the notes.
     */
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
     source.divide(split, QuarantiningSource.PieceBytes)
@@ -54,16 +55,17 @@ private[stoplog] final class QuarantiningSource[R, T](
         "quarantinedFiles"   -> counts.files.toString,
         "quarantinedRecords" -> counts.records.toString
       )
-    } catch { case NonFatal(_) => source.metrics } // they are not worth a query
+    } catch { case NonFatal(_) => source.metrics } // metrics must not fail a query
 }
 
 private[file] object QuarantiningSource {
   private final val PieceBytes = 32L << 20
 
-  /** Reads pieces one at a time by a reader of the source, and makes their rows, so that it sees what fails in either.
+  /** Reads pieces one at a time by a reader of the source and makes the rows, to detect failures of both
+    * steps.
     *
-    * A piece that a reader cannot read is read once more, behind the records that were handed out, by a new reader: only if
-    * that fails too, and the storage gives the bytes all the time, it is the file's fault.
+    * If a reader fails, a new reader reads the piece once more and skips the records already handed out. Only
+    * if the new reader fails as well, and the storage returns the bytes each time, the file is the cause.
     */
   private final class Reader[R, T](
       source: SplitSource[FileSplit, R, T],
@@ -99,9 +101,9 @@ private[file] object QuarantiningSource {
     private final class Reading(split: FileSplit) {
       private val fileName = files.describe(split.file.path)
       private val notes    = quarantine.notes(fileName, split)
-      private var passed   = 0L // records that have been dealt with
-      private var again    = 0L // those of them that come once more
-      private var rows     = 0L // in them
+      private var passed   = 0L // processed records
+      private var again    = 0L // processed records that are read once more
+      private var rows     = 0L // in the processed records
       private var failures = 0
 
       def fetch(): Fetched[FileSplit, HeldRows[T]] =

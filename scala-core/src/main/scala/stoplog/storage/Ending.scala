@@ -5,23 +5,23 @@ import java.util.zip.CRC32C
 
 import scala.util.Using
 
-/** A digest of the last bytes before a position of a file: a program that only adds to the file does not change it. A file
-  * of another content has another one, but for one in four billion.
+/** A digest of the last bytes before a position of a file. Appending to the file does not change the digest.
+  * Different content has a different digest, except with a probability of one in four billion.
   */
 final case class Ending(crc: Int) extends AnyVal {
   def isKnown: Boolean = this != Ending.Unknown
 
-  /** Whether both are known, and differ. */
+  /** Whether both endings are known and differ. */
   def isOther(than: Ending): Boolean = isKnown && than.isKnown && this != than
 }
 
 object Ending {
   val Unknown: Ending = Ending(0)
 
-  /** The number of bytes, if there are so many. */
+  /** The maximum number of bytes in the digest. */
   final val Bytes: Int = 64 * 1024
 
-  /** The ending that these bytes are; unknown of no byte. */
+  /** Returns the ending of these bytes, or unknown if empty. */
   def of(bytes: Array[Byte]): Ending =
     if (bytes.isEmpty) Unknown
     else {
@@ -30,7 +30,7 @@ object Ending {
       Ending(if (crc.getValue == 0) 1 else crc.getValue.toInt)
     }
 
-  /** Reads the ending of a file as long as it was when it was listed. Errors: those of [[SourceFiles.open]]. */
+  /** Reads the ending of a file at the listed length. Errors: those of [[SourceFiles.open]]. */
   def read(files: SourceFiles, file: SourceFile): Ending = {
     val from = (file.bytes - Bytes).max(0L)
     of(Using.resource(files.open(file, from))(_.readNBytes((file.bytes - from).toInt)))

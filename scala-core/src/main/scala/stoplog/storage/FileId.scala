@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-/** The storage's number of a file: an inode, or the id of HDFS. A rename keeps the id. A storage MAY give the id of a deleted
-  * file to a new file.
+/** The storage's number of a file: an inode, or the id of HDFS. A rename keeps the id. A storage MAY give the
+  * id of a deleted file to a new file.
   *
-  * Listings create an id for each file, and compute few of them.
+  * Listings create an id for each file but compute few ids.
   */
 final class FileId private (read: () => Long) extends Serializable {
 
@@ -13,7 +13,7 @@ final class FileId private (read: () => Long) extends Serializable {
 
   def isKnown: Boolean = value != 0
 
-  /** Whether both are known, and are of two files. */
+  /** Whether both ids are known and differ. */
   def isOther(than: FileId): Boolean = isKnown && than.isKnown && value != than.value
 
   override def equals(other: Any): Boolean = other match {
@@ -29,12 +29,12 @@ final class FileId private (read: () => Long) extends Serializable {
 
 object FileId {
 
-  /** Of a storage without such numbers, as object stores are. */
+  /** The id on a storage without such numbers, such as an object store. */
   val Unknown: FileId = FileId(0)
 
   def apply(value: Long): FileId = new FileId(() => value)
 
-  /** The id that `read` returns, once it is needed. */
+  /** Returns the id that `read` returns, computed on first use. */
   def of(read: () => Long): FileId = new FileId(read)
 
   private final case class Known(value: Long) {

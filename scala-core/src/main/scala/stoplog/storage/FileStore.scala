@@ -3,56 +3,61 @@ package stoplog.storage
 
 import java.io.{EOFException, FileNotFoundException, InputStream, OutputStream}
 
-/** The files under one root of a storage, by their paths relative to it, with `/` between the names.
+/** The files under one root of a storage, by paths relative to the root, with `/` between the names.
   *
-  * A storage has two seams: this one for files, and [[PartStore]] for parts that grow. The commit log, spool files, replaced
-  * files, markers, the directory of a batch job, and a source's input and state are all written on this one. A store goes
-  * to other processes by Java serialization, and decides nothing: it keeps the promises written here, of which
-  * `FileStoreLaws` tests each.
+  * A storage has two interfaces: `FileStore` for files, and [[PartStore]] for parts that grow. The commit
+  * log, spool files, replaced files, markers, the directory of a batch job, and a source's input and state
+  * are all stored through `FileStore`. A store is sent to other processes by Java serialization and makes no
+  * decisions. A store MUST keep the guarantees below; `FileStoreLaws` tests each guarantee.
   *
-  * Errors of each method: `STOPLOG_STORE_WRITE` when the storage refuses or does not answer, which leaves the outcome
-  * unknown; `STOPLOG_PATH_ELSEWHERE` for a path that leads out of the root.
+  * Errors of each method: `STOPLOG_STORE_WRITE` if the storage rejects a request or does not respond, and the
+  * outcome is unknown; `STOPLOG_PATH_ELSEWHERE` for a path that leads out of the root.
   */
 trait FileStore extends Serializable {
 
-  /** Passes each file and directory in a directory to `each`, in no particular order; none when there is no such directory.
+  /** Passes each file and directory in a directory to `each`, in no particular order. Passes nothing if the
+    * directory does not exist.
     *
-    * @param prefix the beginning of the names that are asked for
+    * @param prefix the prefix of the requested names
     */
   def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit
 
-  /** The files and directories in a directory whose names begin with `prefix`. */
+  /** Returns the files and directories in a directory whose names start with `prefix`. */
   final def list(directory: String, prefix: String = ""): Vector[FileInfo] = {
     val found = Vector.newBuilder[FileInfo]
     visit(directory, prefix)(found += _)
     found.result()
   }
 
-  /** The names in a directory, which is less work than [[list]]; none when there is no such directory. */
+  /** Returns the names in a directory, which costs less than [[list]]. Empty if the directory does not exist.
+    */
   def names(directory: String): Vector[String]
 
-  /** All files below a directory, at any depth. Files that vanish during the walk are left out.
+  /** Returns all files below a directory, at any depth. Omits files that vanish during the walk.
     *
-    * @param enter which directories the walk enters, by their paths
+    * @param enter whether the walk enters a directory, by path
     */
   def walk(directory: String)(enter: String => Boolean): Vector[FileInfo]
 
-  /** The file or directory at a path. */
+  /** Returns the file or directory at a path. */
   def stat(path: String): Option[FileInfo]
 
-  /** Whether there is a file at the path. Overridden where a store can tell for less than [[stat]] costs. */
+  /** Whether a file exists at the path. Overridden if a store can determine this at a lower cost than
+    * [[stat]].
+    */
   def exists(path: String): Boolean = stat(path).exists(_.isFile)
 
-  /** The file's bytes, which the caller closes. Error: `FileNotFoundException` only if there is no such file. Every other
-    * failure to open a file MUST be another exception: the file may exist.
+  /** Opens the file. The caller closes the stream. Error: `FileNotFoundException` only if the file does not
+    * exist. Every other failure to open a file MUST be another exception, because the file may exist.
     */
   def open(path: String): InputStream
 
-  /** The bytes of a file that has at least so many, which the caller closes. Overridden where a store can tell that for less
-    * than [[stat]] costs beside [[open]]. A store may answer with what this process has written, also when another process
-    * has deleted the file since; [[stat]] and [[open]] ask the storage.
+  /** Opens a file of at least this number of bytes. The caller closes the stream. Overridden if a store can
+    * check the length at a lower cost than [[stat]] plus [[open]]. A store MAY return bytes written by this
+    * process, even if another process has deleted the file since. [[stat]] and [[open]] always query the
+    * storage.
     *
-    * Errors: `FileNotFoundException`; `EOFException` when there are fewer.
+    * Errors: `FileNotFoundException`; `EOFException` if the file is shorter.
     */
   def openWhole(path: String, bytes: Long): InputStream = {
     val actual = stat(path).fold(throw new FileNotFoundException(path))(_.bytes)
@@ -60,74 +65,81 @@ trait FileStore extends Serializable {
     open(path)
   }
 
-  /** All bytes of a small file; `None` when there is none. */
+  /** Returns all bytes of a small file; `None` if the file does not exist. */
   def read(path: String): Option[Array[Byte]]
 
-  /** Creates a file under a name that occurs once in the world. Whole and durable on return; a failed call may leave a file
-    * without all of its bytes.
+  /** Creates a file under a globally unique name. The file is complete and durable on return. A failed call
+    * may leave an incomplete file.
     */
   def create(path: String)(content: OutputStream => Unit): Unit
 
-  /** Creates the file, whole and durable, unless there is one (I6): of any number of callers on any machines one alone is
-    * told `Created`, and every reader of the path reads all of its bytes.
+  /** Creates the file, complete and durable, unless the file exists (I6). Of any number of callers on any
+    * machines, exactly one receives `Created`. Every reader of the path reads all bytes.
     *
-    * An exception leaves the outcome unknown. A caller that asks again is told `Taken` if the file was created after all, and so
-    * may be a caller whose first request was carried out while its answer was lost: the file's bytes tell whose they are.
+    * After an exception the outcome is unknown. A caller that repeats the call receives `Taken` if the file
+    * was created after all. The same applies to a caller whose first request succeeded but whose response was
+    * lost. The bytes of the file show which caller created the file.
     */
   def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome
 
-  /** [[createIfAbsent]] of these bytes. */
+  /** Calls [[createIfAbsent]] with these bytes. */
   final def putIfAbsent(path: String, bytes: Array[Byte]): PutOutcome = createIfAbsent(path)(_.write(bytes))
 
-  /** Creates an empty file, unless there is one, in a directory that exists. A power loss may take it until its directory is
-    * forced, as by the next [[createIfAbsent]] there. That costs no rows, but a record is carried out again, which is
-    * refused as `STOPLOG_PART_LOST` if a reader has taken a part of it away.
+  /** Creates an empty file, unless the file exists, in an existing directory. A power loss may remove the
+    * file until the directory is forced, for example by the next [[createIfAbsent]] in the directory. The
+    * loss costs no rows, but a record is executed again. The second execution fails with `STOPLOG_PART_LOST`
+    * if a reader has removed a part of the record.
     */
   def mark(path: String): PutOutcome
 
-  /** Gives a file another path, whose directory is created if need be; never over a file that is there when it is called
-    * (I6). Two callers never move different files to one path at once: each finished path belongs to one file alone.
+  /** Moves a file to another path and creates the directory if necessary. Never replaces a file that existed
+    * before the call (I6). Two callers never move different files to one path at once: each finished path
+    * belongs to exactly one file.
     *
-    * A caller that died on its way may be followed by another one that calls again, and finishes a copy that has all bytes.
+    * If a caller died during the move, another caller may repeat the call, which completes a copy that has
+    * all bytes.
     */
   def move(from: String, to: String): MoveOutcome
 
-  /** The first of these directories whose files cannot be moved to another path, as far as the store can tell before: a
-    * rename does not leave a file system, and may need rights that this process lacks. `None` if the store sees no obstacle.
+  /** Returns the first of these directories whose files cannot be moved to another path, as far as the store
+    * can determine in advance. A rename cannot cross file systems, and may need rights that this process
+    * lacks. `None` if the store detects no obstacle.
     */
   def unmovable(directories: Seq[String], to: String): Option[String] = None
 
-  /** Gives the bytes of a file that never changes a second path, by a hard link or a copy. A whole file that is there stays. */
+  /** Adds a second path to an immutable file, by a hard link or a copy. Keeps a complete file at the second
+    * path.
+    */
   def duplicate(from: String, to: String): Unit
 
-  /** Deletes files, in this order. A file that is gone already is no error. */
+  /** Deletes files, in this order. An absent file is not an error. */
   def delete(paths: Seq[String]): Unit
 
-  /** Deletes a directory with all that is in it. */
+  /** Deletes a directory and all its content. */
   def deleteTree(directory: String): Unit
 
-  /** Deletes a directory, and those above it below the root, as far as they are empty. Never fails. */
+  /** Deletes a directory and its parents below the root, as long as they are empty. Never throws. */
   def deleteEmpty(directory: String): Unit
 
-  /** Throws if a file that another process has created is not there, where a look costs no request to another host. By
-    * default it does nothing. Error: `STOPLOG_PATH_NOT_SHARED`.
+  /** Throws if a file created by another process is not visible, provided that the check needs no request to
+    * another host. The default does nothing. Error: `STOPLOG_PATH_NOT_SHARED`.
     */
   def refuseUnseen(paths: Seq[String]): Unit = ()
 
-  /** Makes the names in a directory durable that other processes have created. */
+  /** Makes names created by other processes in a directory durable. */
   def force(directory: String): Unit = ()
 
-  /** Whether the file's writer has closed it; `None` where the storage cannot tell, and [[FileInfo.modifiedMillis]] may be
-    * the time at which it began to write.
+  /** Whether the writer of the file has closed the file. `None` if the storage cannot determine this. Then
+    * [[FileInfo.modifiedMillis]] may be the time of the first write.
     */
   def isClosed(path: String): Option[Boolean]
 
-  /** The owner of a path, if the storage knows owners and the user of this process is another one: what this process
-    * creates there, the owner cannot change. `None`, the default, otherwise.
+  /** Returns the owner of a path, if the storage has owners and the user of this process is another user.
+    * Then the owner cannot change files created by this process. Otherwise, and by default, `None`.
     */
   def otherOwner(path: String): Option[OtherOwner] = None
 
-  /** The path as users know it. */
+  /** The user-visible path. */
   def describe(path: String): String
 
   def capabilities: FileCapabilities
@@ -135,20 +147,20 @@ trait FileStore extends Serializable {
 
 object FileStore {
 
-  /** A path of a name in a directory, which may be the root itself. */
+  /** Returns the path of a name in a directory, which may be the root. */
   def path(directory: String, name: String): String = if (directory.isEmpty) name else s"$directory/$name"
 
-  /** The directory of a path: empty for a path in the root, and for the root. */
+  /** Returns the directory of a path: empty for a path in the root, and for the root. */
   private[stoplog] def directoryOf(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
 
-  /** The last name of a path. */
+  /** Returns the last name of a path. */
   private[stoplog] def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 }
 
 /** The owner of a path, and the user of this process. */
 final case class OtherOwner(owner: String, user: String)
 
-/** Whether a call has created what it was to create. */
+/** Whether a call has created the file. */
 sealed trait PutOutcome
 object PutOutcome {
   case object Created extends PutOutcome
@@ -160,18 +172,20 @@ sealed trait MoveOutcome
 object MoveOutcome {
   case object Moved extends MoveOutcome
 
-  /** There is no file to be moved: another process has moved it, or a reader has taken it. */
+  /** The file to move does not exist: another process has moved the file, or a reader has removed the file.
+    */
   case object SourceGone extends MoveOutcome
 
-  /** Another file has that path. */
+  /** Another file has this path. */
   case object TargetTaken extends MoveOutcome
 }
 
-/** The capabilities of a file store on which callers may rely, beyond the promises of [[FileStore]].
+/** The capabilities of a file store on which callers may rely, in addition to the guarantees of
+  * [[FileStore]].
   *
-  * @param moves       the way of [[FileStore.move]]
-  * @param directories whether there are directories, which [[FileStore.stat]] finds
-  * @param durability  the failures that a file survives once it is created
+  * @param moves       how [[FileStore.move]] works
+  * @param directories whether directories exist and [[FileStore.stat]] finds directories
+  * @param durability  the failures that a created file survives
   */
 final case class FileCapabilities(
     moves: Moves,
@@ -179,27 +193,27 @@ final case class FileCapabilities(
     durability: Durability = Durability.Disk
 )
 
-/** The way in which a storage gives a file another path. */
+/** How a storage moves a file to another path. */
 sealed trait Moves extends Product with Serializable
 object Moves {
 
   /** In one step. */
   case object Atomically extends Moves
 
-  /** By a rename of which only a look before and after it tells how it ended. */
+  /** By a rename whose outcome is determined only by checks before and after. */
   case object Checked extends Moves
 
   /** By a copy and a deletion. */
   case object ByCopy extends Moves
 }
 
-/** A file or directory as a listing tells of it.
+/** A file or directory in a listing.
   *
   * @param path           relative to the store's root
-  * @param kind           of the link's target, if it is a link
-  * @param modifiedMillis of a directory: when a name in it was last added, removed or changed; `None` where the storage keeps
-  *                       no such times
-  * @param link           its target; `None` for a path that has no link in it below what the user named
+  * @param kind           the kind of the link's target, if the path is a link
+  * @param modifiedMillis for a directory, the time when a name in the directory was last added, removed or
+  *   changed; `None` if the storage keeps no such times
+  * @param link           the target; `None` for a path without a link below the path given by the user
   */
 final case class FileInfo(
     path: String,
@@ -226,21 +240,21 @@ object FileInfo {
   final case class File(bytes: Long) extends Kind
 }
 
-/** The target of a symbolic link. The user who may put names into a directory may put links there. */
+/** The target of a symbolic link. Users who may create names in a directory may also create links there. */
 sealed trait Link
 object Link {
 
-  /** To a path below the root, which has no link in it. */
+  /** A link to a path below the root. The path contains no link. */
   final case class Below(path: String) extends Link
 
-  /** To a place where nothing is read.
+  /** A link to a target that is never read.
     *
-    * @param why a clause of which the link is the subject
+    * @param why a clause whose subject is the link
     */
   final case class Refused(why: String) extends Link
 }
 
-/** A store that has no files and takes none: of a sink without spool files, or a source that is read once. */
+/** A store without files that rejects writes, for a sink without spool files or a source read once. */
 private[stoplog] object NoFiles extends FileStore {
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = ()
   override def names(directory: String): Vector[String]                               = Vector.empty

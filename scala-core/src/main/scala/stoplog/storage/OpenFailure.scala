@@ -15,23 +15,23 @@ import stoplog.error.{Causes, Errors, StoplogException}
 
 /** Why a file could not be opened, read, or looked up.
   *
-  * `java.io` reports every failure of `open(2)` as `FileNotFoundException`: a missing file, a missing permission, too many
-  * open files. Hadoop does the same on local disks. Only [[Absent]] means that there is no such file. Every store and
-  * every reader decides by this type.
+  * `java.io` reports every failure of `open(2)` as `FileNotFoundException`: a missing file, a missing
+  * permission, too many open files. Hadoop does the same on local disks. Only [[Absent]] means that the file
+  * does not exist. Every store and every reader decides by this type.
   */
 private[stoplog] sealed trait OpenFailure
 
 private[stoplog] object OpenFailure {
 
-  /** There is no such file. */
+  /** The file does not exist. */
   case object Absent extends OpenFailure
 
-  /** The file may exist. The cause has no condition of its own. */
+  /** The file may exist. The cause has no condition. */
   case object Unknown extends OpenFailure
 
-  /** The file may exist, and the operating system or the storage refused the call.
+  /** The file may exist, and the operating system or the storage rejected the call.
     *
-    * @param texts the error texts of the operating system
+    * @param texts the error strings of the operating system
     */
   sealed abstract class Refused(
       val condition: String,
@@ -78,9 +78,10 @@ private[stoplog] object OpenFailure {
 
   /** Returns the reason for a failure.
     *
-    * The texts of the operating system may be in any language, so no text proves that a file is absent: `isThere` decides.
+    * The error strings of the operating system may be in any language, so no string proves that a file is
+    * absent: `isThere` decides.
     *
-    * @param isThere whether the storage has the file. It throws if the storage cannot tell
+    * @param isThere whether the storage has the file. Throws if the storage cannot determine this
     */
   def of(failure: Throwable)(isThere: => Boolean): OpenFailure = {
     val causes = Causes.of(failure)
@@ -92,7 +93,7 @@ private[stoplog] object OpenFailure {
     }
   }
 
-  /** Returns the refusal that an exception, or one of its causes, reports. */
+  /** Returns the rejection reported by an exception or its causes. */
   def refusedBy(failure: Throwable): Option[Refused] = refused(Causes.of(failure))
 
   /** Whether an error has a condition of this type. */
@@ -100,7 +101,8 @@ private[stoplog] object OpenFailure {
 
   /** Opens a file.
     *
-    * Errors: `FileNotFoundException` only if the file is absent; the conditions of [[Refused]]; `IOException`.
+    * Errors: `FileNotFoundException` only if the file is absent; the conditions of [[Refused]];
+    * `IOException`.
     *
     * @param path    for messages
     * @param isThere as for [[of]]
@@ -116,7 +118,7 @@ private[stoplog] object OpenFailure {
             case Absent                    => throw notFound(e)
             case refused: Refused          => throw refused.toError(path, e)
             case Unknown if !isNotFound(e) => throw e
-            case Unknown if left > 1       => attempt(left - 1) // it has appeared since
+            case Unknown if left > 1       => attempt(left - 1) // the file has appeared since
             case Unknown                   => throw new IOException(e.getMessage, e)
           }
         case Failure(e) => throw e
@@ -125,26 +127,30 @@ private[stoplog] object OpenFailure {
     attempt(left = 5)
   }
 
-  /** The result of an action. A refusal becomes an error with a condition; other exceptions pass. */
+  /** Returns the result of an action. A rejection becomes an error with a condition; other exceptions pass
+    * unchanged.
+    */
   def naming[A](path: => String)(action: => A): A =
     try action
     catch { case e: IOException => throw refusedBy(e).fold[Throwable](e)(_.toError(path, e)) }
 
-  /** Whether a local file exists. Error: `IOException` if the operating system cannot tell. */
+  /** Whether a local file exists. Error: `IOException` if the operating system cannot determine this. */
   def isThere(path: Path): Boolean =
     try {
       Files.readAttributes(path, classOf[BasicFileAttributes])
       true
     } catch { case _: NoSuchFileException => false }
 
-  /** The same for a file of Hadoop. Its local file systems report any failure as "not found", so Java looks instead. */
+  /** Whether a file of Hadoop exists. Hadoop's local file systems report any failure as "not found", so Java
+    * checks instead.
+    */
   def isThere(system: FileSystem, path: HadoopPath): Boolean = onLocalDisk(system) match {
     case Some(local) => isThere(local.pathToFile(path).toPath)
     case None        => system.exists(path)
   }
 
-  /** Returns whether a file of Hadoop exists that a call of `system` did not find. HDFS and object stores report only
-    * absent files so: they get no second request.
+  /** Returns whether a file of Hadoop exists although a call of `system` did not find the file. HDFS and
+    * object stores report only absent files this way, so no second request is sent to them.
     */
   def isThereAfterAll(system: FileSystem, path: HadoopPath): Boolean =
     onLocalDisk(system).exists(local => isThere(local.pathToFile(path).toPath))
@@ -165,7 +171,7 @@ private[stoplog] object OpenFailure {
     case _                                                    => None
   }
 
-  /** Whether the text is the exception's reason. Texts within a message may be data. */
+  /** Whether the string is the exception's reason. Matching strings elsewhere in a message may be data. */
   private def isSaid(e: IOException, text: String): Boolean = {
     val message = String.valueOf(e.getMessage)
     message == text || (e match {
@@ -175,7 +181,7 @@ private[stoplog] object OpenFailure {
     })
   }
 
-  /** The text of the operating system behind the path. */
+  /** The error string of the operating system, in brackets after the path. */
   private val InBrackets = """(?s).*\(([^()]+)\)""".r
 
   private def isNotFound(e: Throwable): Boolean = e match {
@@ -191,7 +197,7 @@ private[stoplog] object OpenFailure {
       made
   }
 
-  /** The reason of a failure, without the path. */
+  /** Returns the reason of a failure, without the path. */
   def reason(e: Throwable): String = e match {
     case known: FileSystemException   => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
     case known: FileNotFoundException =>

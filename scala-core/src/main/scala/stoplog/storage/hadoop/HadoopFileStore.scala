@@ -14,11 +14,12 @@ import org.apache.hadoop.security.{AccessControlException, UserGroupInformation}
 
 import stoplog.storage._
 
-/** Files of a file system that Hadoop knows.
+/** Files of a Hadoop file system.
   *
-  * @param drafts    where files are written before [[createIfAbsent]] renames them: the orphan cleaner deletes what a crash leaves
-  *                  there. `None` is the directory of each file itself
-  * @param exclusion the step that the file system gets done for one caller alone; not asked for before a file is created
+  * @param drafts    the directory where files are written before [[createIfAbsent]] renames the files. The
+  *   orphan cleaner deletes drafts left by a crash. `None` means the directory of each file
+  * @param exclusion the step that succeeds for exactly one caller on this file system; evaluated only when a
+  *   file is created
   */
 private[stoplog] class HadoopFileStore(
     files: HadoopFiles,
@@ -47,7 +48,9 @@ private[stoplog] class HadoopFileStore(
     files.filesUnder(files.at(directory))(path => enter(files.relative(path))).map(info)
   }
 
-  /** Where a rename is one step, a record whose files cannot be moved is called off; elsewhere the rights come first. */
+  /** If renames are atomic, a record is aborted when a file cannot be moved. Otherwise the rights are checked
+    * in advance.
+    */
   override def unmovable(directories: Seq[String], to: String): Option[String] =
     if (capabilities.moves == Moves.Atomically) None else directories.find(!mayRename(_))
 
@@ -57,7 +60,7 @@ private[stoplog] class HadoopFileStore(
       true
     } catch {
       case _: AccessControlException => false
-      case NonFatal(_)               => true // the file system cannot tell, or the directory is gone
+      case NonFatal(_)               => true // unknown rights, or an absent directory
     }
   }
 
@@ -93,7 +96,7 @@ private[stoplog] class HadoopFileStore(
         files.renameInto(source, target) match {
           case HadoopFiles.Renamed.Done       => MoveOutcome.Moved
           case HadoopFiles.Renamed.SourceGone => MoveOutcome.SourceGone
-          // A rename that copies has died on its way, and before it deleted the source.
+          // A rename by copy was interrupted before the deletion of the source.
           case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, source, target) =>
             files.delete(source)
             MoveOutcome.Moved
@@ -104,7 +107,7 @@ private[stoplog] class HadoopFileStore(
     catch { case _: IOException if files.status(source).isEmpty => MoveOutcome.SourceGone }
   }
 
-  /** A copy through this process. A copy whose process died half-way is made again. */
+  /** Copies through this process. If a process died during the copy, the copy is repeated. */
   override def duplicate(from: String, to: String): Unit = io(to) {
     val (source, target) = (files.at(from), files.at(to))
     val system           = files.fileSystem
@@ -132,7 +135,7 @@ private[stoplog] class HadoopFileStore(
 
   override def isClosed(path: String): Option[Boolean] = None
 
-  /** Only HDFS is known to check them. */
+  /** Only HDFS is known to enforce owners. */
   override def otherOwner(path: String): Option[OtherOwner] =
     if (!files.isHdfs) None
     else {
@@ -142,20 +145,20 @@ private[stoplog] class HadoopFileStore(
 
   override def describe(path: String): String = files.at(path).toString
 
-  /** Writes a new file. Durable when it returns. */
+  /** Writes a new file. Durable on return. */
   protected def write(path: Path)(content: OutputStream => Unit): Unit = plainly(path)(content)
 
   protected final def info(found: FileStatus): FileInfo = {
     val kind   = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.getLen)
     val millis = Option.when(!found.isDirectory || files.isHdfs)(found.getModificationTime)
-    // Hadoop's own links are not followed: another file system says where one leads, or none does.
+    // Hadoop's own links are not followed: the target may be in another file system, or unknown.
     val link = Option.when(found.isSymlink)(Link.Refused(s"it leads to ${found.getSymlink}"))
     FileInfo(files.relative(found.getPath), kind, millis, link)
   }
 
   protected final def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 
-  /** Written elsewhere first, so that no reader sees half of it. */
+  /** Writes a draft first, so that no reader sees an incomplete file. */
   private def renamed(path: String, content: OutputStream => Unit): PutOutcome = {
     val target    = files.at(path)
     val directory = drafts.getOrElse(FileStore.directoryOf(path))
@@ -179,9 +182,10 @@ private[stoplog] class HadoopFileStore(
       files.flush(out)
     }
 
-  /** An object appears whole when its stream is closed, or, if there is one by then, not at all.
+  /** An object appears complete when its stream is closed, or not at all if an object exists by then.
     *
-    * A client that asks again when an answer is lost is refused because of its own first try: the bytes tell whose file it is.
+    * If a response is lost and the client repeats the request, the client's own first request makes the
+    * second request fail. The bytes of the object show whether this call created the object.
     */
   private def created(target: Path, content: OutputStream => Unit): PutOutcome = {
     val digest = MessageDigest.getInstance("SHA-256")
@@ -192,7 +196,7 @@ private[stoplog] class HadoopFileStore(
         content(digested)
         digested.flush()
       } catch {
-        case e: Throwable => // closing it would make half an object
+        case e: Throwable => // closing would create an incomplete object
           Try(out.abort())
           throw e
       }

@@ -14,13 +14,13 @@ import stoplog.error.Errors
 import stoplog.part.PathBelow
 import stoplog.storage.{Durability, OpenFailure, PartOutput}
 
-/** The files under one path of a Hadoop file system, by their paths relative to it.
+/** The files under one path of a Hadoop file system, by paths relative to this path.
   *
-  * Nothing is cached but the connection, so it can be sent to any process.
+  * Caches only the connection, so instances can be sent to any process.
   *
-  * @param root     the path with its scheme and authority
-  * @param renaming   the way in which files get their names here
-  * @param durability the failures that bytes survive once they are flushed
+  * @param root     the path with scheme and authority
+  * @param renaming   how files are renamed on this file system
+  * @param durability the failures that flushed bytes survive
   */
 private[stoplog] final class HadoopFiles(
     val root: String,
@@ -34,17 +34,17 @@ private[stoplog] final class HadoopFiles(
 
   @transient lazy val fileSystem: FileSystem = HadoopSettings.Clients.of(base, settings.configuration)
 
-  // Of the two interfaces, this is the one that has a rename which never overwrites.
+  // Of Hadoop's two interfaces, only `FileContext` has a rename that never overwrites.
   @transient private lazy val context = FileContext.getFileContext(base.toUri, settings.configuration)
 
-  /** Whether the files are those of this host, whatever the scheme of the path is. */
+  /** Whether the files are on this host, regardless of the scheme of the path. */
   @transient lazy val areLocal: Boolean = HadoopFiles.isLocal(fileSystem)
 
-  /** Whether the files are on HDFS, whatever the scheme of the path is. */
+  /** Whether the files are on HDFS, regardless of the scheme of the path. */
   def isHdfs: Boolean = fileSystem.isInstanceOf[DistributedFileSystem]
 
-  /** Not read as a URI: a colon or a per cent sign in a name is that character. Error: `STOPLOG_PATH_ELSEWHERE` when it
-    * would lead out of the root.
+  /** Returns the absolute path. The name is not parsed as a URI: a colon or a per cent sign is a normal
+    * character. Error: `STOPLOG_PATH_ELSEWHERE` if the path would lead out of the root.
     */
   def at(path: String): Path = {
     PathBelow.problem(path).foreach(why => throw Errors.pathElsewhere(root, path, why))
@@ -53,22 +53,23 @@ private[stoplog] final class HadoopFiles(
     else new Path(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$path")
   }
 
-  /** The path relative to the root. */
+  /** Returns the path relative to the root. */
   def relative(path: Path): String =
     path.toUri.getPath.stripPrefix(base.toUri.getPath.stripSuffix("/")).stripPrefix("/")
 
   def status(path: Path): Option[FileStatus] = unlessGone(path)(Some(fileSystem.getFileStatus(path)), None)
 
-  /** Opens a file. Error: `FileNotFoundException` only if there is no such file. */
+  /** Opens a file. Error: `FileNotFoundException` only if the file does not exist. */
   def open(path: Path): FSDataInputStream = opening(path)(fileSystem.open(path))
 
-  /** The same by another call. */
+  /** Runs another call that opens a file, with the same errors. */
   def opening[A](path: Path)(open: => A): A =
     OpenFailure.opening(path.toString)(OpenFailure.isThereAfterAll(fileSystem, path))(open)
 
-  /** Error: `STOPLOG_PATH_NOT_WRITABLE` when a file keeps the path from being a directory.
+  /** Checks that the path can be a directory. Error: `STOPLOG_PATH_NOT_WRITABLE` if the path or a parent is a
+    * file.
     *
-    * @param path as the user wrote it
+    * @param path in the form written by the user
     */
   def refuseUnfit(path: String): Unit = writing(base) {
     Iterator
@@ -80,7 +81,7 @@ private[stoplog] final class HadoopFiles(
       .foreach(there => throw Errors.pathNotWritable(path, s"${there.getPath} is not a directory"))
   }
 
-  /** The entries of the directory; none when it is not there. */
+  /** Returns the entries of the directory; empty if the directory does not exist. */
   def list(directory: Path): Vector[FileStatus] = {
     val found = Vector.newBuilder[FileStatus]
     listed(directory)(found += _)
@@ -96,9 +97,9 @@ private[stoplog] final class HadoopFiles(
     ()
   )
 
-  /** All files under a directory. Files that vanish meanwhile are left out.
+  /** Returns all files under a directory. Omits files that vanish during the walk.
     *
-    * @param enter which directories to look into
+    * @param enter whether to visit a directory
     */
   def filesUnder(directory: Path)(enter: Path => Boolean): Vector[FileStatus] = list(directory).flatMap {
     case entry if !entry.isDirectory   => Vector(entry)
@@ -109,12 +110,12 @@ private[stoplog] final class HadoopFiles(
   def read(path: Path): Option[Array[Byte]] =
     unlessGone(path)(Some(Using.resource(fileSystem.open(path))(_.readAllBytes())), None)
 
-  /** Begins a new file. On HDFS one in whole copies, also in a directory for erasure coding: the cells of such a file
-    * are durable only when all of them are full, and nothing can be appended to it.
+  /** Creates a new file. On HDFS the file is replicated, even in a directory for erasure coding:
+    * erasure-coded cells are durable only when all cells are full, and such files cannot be appended to.
     */
   def create(path: Path): FSDataOutputStream = built(creating(path))
 
-  /** The same, for a caller with more options to set. */
+  /** Returns the builder of [[create]], for a caller that sets more options. */
   def creating(path: Path): FSDataOutputStreamBuilder[_, _] = {
     val builder: FSDataOutputStreamBuilder[_, _] = beginning(path)
     builder.recursive()
@@ -124,16 +125,18 @@ private[stoplog] final class HadoopFiles(
     }
   }
 
-  /** Creates an empty file in a directory that is there. Error: `FileNotFoundException` when it is not. */
+  /** Creates an empty file in an existing directory. Error: `FileNotFoundException` if the directory does not
+    * exist.
+    */
   def createEmpty(path: Path): Unit = built(beginning(path)).close()
 
-  /** Gives the file another name, which no file has (I6). */
+  /** Renames the file to an unused name (I6). */
   def rename(from: Path, to: Path): Renamed = renaming match {
     case Renaming.Atomic  => renamed(from, to)
     case Renaming.Checked => if (status(to).isEmpty) renamedUnchecked(from, to) else refused(from, to)
   }
 
-  /** The same into a directory that may have to be made first. */
+  /** Renames the file and creates the target directory if necessary. */
   def renameInto(from: Path, to: Path): Renamed = rename(from, to) match {
     case Renamed.NoDirectory =>
       fileSystem.mkdirs(to.getParent)
@@ -141,7 +144,9 @@ private[stoplog] final class HadoopFiles(
     case other => other
   }
 
-  /** A file that must not be there: object stores are asked to look when they store it, not when it is opened. */
+  /** Creates a file that must not exist. Object stores check this when they store the object, not when the
+    * stream is opened.
+    */
   def createAlone(path: Path): FSDataOutputStream = fileSystem
     .createFile(path)
     .recursive()
@@ -154,26 +159,26 @@ private[stoplog] final class HadoopFiles(
     ()
   }
 
-  /** Deletes a file, and returns whether there was one. */
+  /** Deletes a file. Returns whether the file existed. */
   def remove(path: Path): Boolean = fileSystem.delete(path, false)
 
-  /** Removes the directories from this one up to `top`, which stays, as far as nothing is in them. */
+  /** Removes the directories from `directory` up to but excluding `top`, as long as they are empty. */
   def deleteIfEmpty(directory: Path, top: Path): Unit = {
     val above = Iterator.iterate(directory)(_.getParent).takeWhile(path => path != null && path != top)
     above.forall { path =>
       try fileSystem.delete(path, false)
-      catch { case _: IOException => false } // something is in it
+      catch { case _: IOException => false } // not empty
     }
     ()
   }
 
-  /** Makes what has been written so far durable: on the disks of all servers that hold it, or in their memory. */
+  /** Makes all written bytes durable: on the disks of all servers with a replica, or in their memory. */
   def flush(out: Syncable): Unit = durability match {
     case Durability.Disk    => out.hsync()
     case Durability.Process => out.hflush()
   }
 
-  /** The action's result. Error: `STOPLOG_STORE_WRITE` in place of an `IOException`. */
+  /** Returns the action's result. Error: `STOPLOG_STORE_WRITE` in place of an `IOException`. */
   def writing[A](path: Path)(action: => A): A =
     try action
     catch { case e: IOException => throw Errors.storeWrite(path.toString, HadoopFiles.reason(e), e) }
@@ -195,11 +200,11 @@ private[stoplog] final class HadoopFiles(
       case e: IOException => if (status(from).isEmpty || status(to).isDefined) refused(from, to) else throw e
     }
 
-  /** File systems refuse in many ways; a look at both names afterwards tells the reason. */
+  /** File systems reject renames in many ways, so a check of both names afterwards determines the reason. */
   private def refused(from: Path, to: Path): Renamed =
     if (status(from).isEmpty) Renamed.SourceGone
     else if (status(to).isDefined) Renamed.TargetThere
-    else Renamed.NoDirectory // another process may have made it since
+    else Renamed.NoDirectory // another process may have created the directory since
 
   private def beginning(path: Path): FSDataOutputStreamBuilder[_, _] = {
     val builder: FSDataOutputStreamBuilder[_, _] = fileSystem.createFile(path)
@@ -225,15 +230,15 @@ private[stoplog] object HadoopFiles {
     case _                        => false
   }
 
-  /** The first line: what follows in the message of a remote exception is the server's stack trace. */
+  /** The first line. The rest of the message of a remote exception is the server's stack trace. */
   def reason(e: IOException): String =
     String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse(e.getClass.getSimpleName)
 
-  /** Copies the first bytes of a file. Error: `STOPLOG_PART_SHORT` when there are fewer. */
+  /** Copies the first bytes of a file. Error: `STOPLOG_PART_SHORT` if the file has fewer bytes. */
   def copy(files: HadoopFiles, from: Path, validBytes: Long, to: PartOutput): Unit =
     Using.resource(files.open(from))(copy(_, from, validBytes, to))
 
-  /** The same from a stream that is at the beginning of the file. */
+  /** Copies from a stream positioned at the start of the file. */
   def copy(in: InputStream, from: Path, validBytes: Long, to: PartOutput): Unit = {
     val buffer = new Array[Byte](BufferBytes)
     while (to.position < validBytes) {
@@ -243,7 +248,7 @@ private[stoplog] object HadoopFiles {
     }
   }
 
-  /** Whether two files hold the same bytes. Error: `FileNotFoundException`. */
+  /** Whether two files have the same bytes. Error: `FileNotFoundException`. */
   def same(files: HadoopFiles, one: Path, other: Path): Boolean = {
     val statuses = Seq(one, other).map(files.fileSystem.getFileStatus)
     statuses.forall(_.isFile) && statuses.map(_.getLen).distinct.sizeIs == 1 &&
@@ -252,7 +257,7 @@ private[stoplog] object HadoopFiles {
 
   private val BufferBytes = 128 << 10
 
-  /** The result of [[HadoopFiles.rename]], when it did not fail. */
+  /** The result of [[HadoopFiles.rename]], unless the call throws. */
   sealed trait Renamed
 
   object Renamed {
@@ -260,23 +265,23 @@ private[stoplog] object HadoopFiles {
     case object SourceGone  extends Renamed
     case object TargetThere extends Renamed
 
-    /** It was refused for another reason: the target's directory was not there, most likely. */
+    /** The rename was rejected for another reason: most likely, the target's directory did not exist. */
     case object NoDirectory extends Renamed
   }
 }
 
-/** The way in which a file gets another name, and never one that is taken (I6). */
+/** How a file is renamed, never to a used name (I6). */
 private[stoplog] sealed trait Renaming extends Serializable
 private[stoplog] object Renaming {
 
-  /** One step of the server: of many that rename to one name at once, one succeeds. For file systems that Hadoop's
-    * `FileContext` knows and whose rename is known to be such, as that of HDFS.
+  /** One step of the server: of many concurrent renames to one name, exactly one succeeds. For file systems
+    * supported by Hadoop's `FileContext` whose rename is known to be atomic, such as HDFS.
     */
   case object Atomic extends Renaming
 
-  /** A look at the name and then the file system's own rename, of which nothing is known. Where that replaces what it
-    * finds, a file that appears under the name between the two is lost: names that are made once in the world may be
-    * given so, and nothing else.
+  /** A check of the name, then the file system's rename, whose behaviour is unknown. If the rename replaces
+    * existing files, a file created under the name between check and rename is lost. Therefore only globally
+    * unique names may be assigned in this way.
     */
   case object Checked extends Renaming
 }

@@ -13,7 +13,7 @@ import stoplog.storage.{
   DirectoryId, DirectoryState, FileId, Found, Link, MoveOutcome, SourceFile, SourceFiles
 }
 
-/** Files of any file system that Hadoop knows. */
+/** Files of any Hadoop file system. */
 private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
 
   override def list(directory: String)(each: Found => Unit): Unit =
@@ -21,7 +21,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   override def find(path: String): Option[Found] = files.status(files.at(path)).map(found)
 
-  /** Only HDFS is known to keep them. */
+  /** Only HDFS is known to keep the times of directories. */
   override def state(directory: String): Option[DirectoryState] =
     if (!files.isHdfs) None
     else
@@ -33,7 +33,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
   override def canAppend: Boolean =
     files.fileSystem.hasPathCapability(files.at(""), CommonPathCapabilities.FS_APPEND)
 
-  /** Object stores are told the length: they would ask for it before the first byte. */
+  /** Passes the length to object stores, which would otherwise request the length before the first byte. */
   override def open(file: SourceFile, from: Long): InputStream = {
     val path = files.at(file.path)
     val in   = files.opening(path)(started(path, file))
@@ -63,12 +63,12 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   override def move(path: String, to: String): MoveOutcome = {
     val target = elsewhere(to)
-    // It would be taken for its own copy.
+    // The file would be taken for a copy of itself.
     if (target == files.at(path)) throw new FileAlreadyExistsException(target.toString)
     files.renameInto(files.at(path), target) match {
       case HadoopFiles.Renamed.Done       => MoveOutcome.Moved
       case HadoopFiles.Renamed.SourceGone => MoveOutcome.SourceGone
-      // An object store copies, and deletes then: a crash came in between.
+      // An object store copies and then deletes: a crash happened in between.
       case HadoopFiles.Renamed.TargetThere if !canAppend && HadoopFiles.same(files, files.at(path), target) =>
         delete(path)
         MoveOutcome.Moved
@@ -95,7 +95,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   override def locate(path: String): URI = files.fileSystem.makeQualified(files.at(path)).toUri
 
-  /** Hadoop's own links are not followed: another file system tells the target, or none does. */
+  /** Hadoop's own links are not followed: the target may be in another file system, or unknown. */
   private def found(status: FileStatus): Found = {
     val name = status.getPath.getName
     if (status.isSymlink)
@@ -111,7 +111,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   private def id(status: FileStatus): Option[DirectoryId] = number(status).map(DirectoryId(_, None))
 
-  /** The entries of a listing carry it on HDFS. */
+  /** On HDFS the entries of a listing contain the file id. */
   private def number(status: FileStatus): Option[Long] = status match {
     case hdfs: HdfsFileStatus if hdfs.getFileId > 0 => Some(hdfs.getFileId)
     case _                                          => None

@@ -15,14 +15,15 @@ import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFiles, HadoopPartStore, Trimming, ValidLengths}
 import stoplog.thread.Pooled
 
-/** Parts as files of HDFS, or of any file system with its capabilities: append, truncate, and leases.
+/** Parts as files of HDFS, or of any file system with the same capabilities: append, truncate, and leases.
   *
-  * A part goes on in place only while this process holds the lease of its file and finds it as long as the record says.
-  * Any other part is copied: cutting a file that is open could cut bytes that a newer run has committed, because the file
-  * system cannot compare and cut in one step. Only a file that a record closes for good is cut. No writer announces
-  * itself: the leases of the files keep others off, and cost no calls.
+  * A part is continued in place only if this process holds the lease of the file and the length matches the
+  * record. Any other part is copied. Truncating an open file could remove bytes committed by a newer run,
+  * because the file system cannot compare and truncate in one step. A file is truncated only if a record
+  * closes the file for good. Writers do not announce themselves: the leases of the files exclude other
+  * writers and cost no calls.
   *
-  * @param trimming `ValidLength`, or it is cut
+  * @param trimming whether a file gets a `ValidLength` file or is truncated
   */
 private[stoplog] final class HdfsPartStore(
     files: HadoopFiles,
@@ -78,10 +79,10 @@ private[stoplog] final class HdfsPartStore(
     cleanUp(token)
   }
 
-  /** Ends the leases of all writers, and only then waits: the servers recover many files at a time.
+  /** Ends the leases of all writers before waiting, because the servers recover many files at a time.
     *
-    * A part that has junk behind its committed bytes is to be copied, and so is one whose lease does not end. An outage
-    * says nothing about any part. Error: `STOPLOG_STORE_WRITE`.
+    * A part is to be copied if the file has bytes after the committed bytes, or if the lease does not end. An
+    * outage decides nothing about any part. Error: `STOPLOG_STORE_WRITE`.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
     val asked = HdfsPartStore.together(open)(part => part -> unlessDoubtful(part)(leases.ask(at(part))))
@@ -91,7 +92,7 @@ private[stoplog] final class HdfsPartStore(
     }
   }
 
-  /** Whether the path can be used at all. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
+  /** Checks whether the path is usable. Error: `STOPLOG_PATH_NOT_WRITABLE`. */
   def probe(): Unit = new HdfsStorage.HdfsProbe(files, streams, leases, trimming).probe(sinkId, layout)
 
   private def fenced(part: Open, closed: Boolean): FenceOutcome = {
@@ -100,7 +101,7 @@ private[stoplog] final class HdfsPartStore(
     if (actual == part.validBytes) FenceOutcome.Owned else FenceOutcome.Doubtful
   }
 
-  /** `None` for a part of which only the writer that goes on with it can tell more. */
+  /** `None` for a part whose state only the continuing writer can determine. */
   private def unlessDoubtful[A](part: Open)(action: => A): Option[A] = files.writing(at(part)) {
     try Some(action)
     catch {
@@ -116,7 +117,7 @@ private[stoplog] final class HdfsPartStore(
     new HdfsPartStore.Output(path, token, files.writing(path)(streams.create(path)))
   }
 
-  /** `None` when another client has the lease. Error: `STOPLOG_STORE_WRITE` when HDFS does not tell. */
+  /** `None` if another client has the lease. Error: `STOPLOG_STORE_WRITE` if HDFS does not respond. */
   private def appended(path: Path, validBytes: Long): Option[HdfsStreams.HdfsStream] = files.writing(path) {
     try Some(streams.append(path))
     catch {
@@ -132,7 +133,7 @@ private[stoplog] final class HdfsPartStore(
     copy
   }
 
-  /** Copies the committed bytes of a part, also while another client is still writing behind them. */
+  /** Copies the committed bytes of a part, even while another client is still appending bytes. */
   private def copyPrefix(from: Path, validBytes: Long, to: PartOutput): Unit = files.writing(from) {
     try
       Using.resource(opened(from)) { in =>
@@ -142,8 +143,8 @@ private[stoplog] final class HdfsPartStore(
     catch { case _: FileNotFoundException => throw Errors.partShort(from.toString, 0, validBytes) }
   }
 
-  /** A block whose recovery has begun has no length for a moment, and a file whose writer died with its DataNode has none
-    * until the lease is ended.
+  /** The length of a block is unknown for a moment after the start of a recovery. If a writer died together
+    * with its DataNode, the length is unknown until the lease is ended.
     */
   private def opened(from: Path): InputStream =
     try files.open(from)
@@ -157,24 +158,24 @@ private[stoplog] final class HdfsPartStore(
   private def pending(token: String): Path =
     files.at(layout.pending(token).getOrElse(token + HdfsPartStore.Pending))
 
-  /** Removes the directories that held only this part. */
+  /** Removes the directories that contained only this part. */
   private def cleanUp(token: String): Unit =
     if (layout.root.nonEmpty) files.deleteIfEmpty(files.at(token).getParent, files.at(layout.root))
 }
 
 private object HdfsPartStore {
 
-  /** Ends the name of a staged part that is on its way to its final name. */
+  /** The suffix of a staged part during the move to the final name. */
   private val Pending = ".pending"
 
-  /** Runs many short calls of a server a few at a time, as [[Pooled.map]]. */
+  /** Runs many short server calls, a few at a time, like [[Pooled.map]]. */
   private def together[A, B](items: Vector[A])(action: A => B): Vector[B] =
     if (items.sizeIs <= 1) items.map(action)
     else Pooled.map(items, Threads, "stoplog-hdfs", _ => ())(action).toVector
 
   private val Threads = 16
 
-  /** The end of a file that this process alone may write. */
+  /** The end of a file that only this process may write. */
   private final class Output(path: Path, token: String, stream: HdfsStreams.HdfsStream) extends PartOutput {
 
     override def position: Long = stream.out.getPos
@@ -195,9 +196,9 @@ private object HdfsPartStore {
 
     override def close(): Unit =
       try stream.out.close()
-      catch { case _: IOException => () } // fenced, or out of reach: nothing was promised
+      catch { case _: IOException => () } // fenced or unreachable: no bytes were promised
 
-    /** The file is closed after each epoch, so that the next one can begin in any process. */
+    /** Closes the file after each epoch, so that any process can start the next epoch. */
     private def end(): Unit = io(stream.end())
 
     private def io(action: => Unit): Unit =

@@ -12,10 +12,11 @@ import scala.util.Using
 import stoplog.error.Errors
 import stoplog.storage._
 
-/** Files of a local, or everywhere mounted, file system.
+/** Files of a local file system, or of a file system mounted on all hosts.
   *
-  * @param drafts where files are written before [[createIfAbsent]] links them into place, on the same volume: the sweeper
-  *               deletes what a crash leaves there. `None` is the directory of each file itself
+  * @param drafts the directory, on the same volume, where files are written before [[createIfAbsent]] links
+  *   the files to the final path. The sweeper deletes drafts left by a crash. `None` means the directory of
+  *   each file
   */
 private[stoplog] final class LocalFileStore(root: String, drafts: Option[String], durability: LocalForcing)
     extends FileStore {
@@ -43,7 +44,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       .filter(_.isFile)
   }
 
-  /** Of what a link leads to: a file that cannot be looked at is an error, and is not taken for gone. */
+  /** Follows links. A file that cannot be checked is an error and does not count as absent. */
   override def stat(path: String): Option[FileInfo] = io(path)(info(path, at(path)))
 
   override def open(path: String): InputStream = io(path)(new BufferedInputStream(opened(path), BufferBytes))
@@ -59,7 +60,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     durability.syncDirectory(at(path).getParent)
   }
 
-  /** Written elsewhere first and then linked into place, which is one step and never replaces anything. */
+  /** Writes a draft first and links the draft to the target, which is one step and never replaces a file. */
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
     val target = at(path)
     val draft  = drafts.fold(target.getParent)(at).resolve(s".${target.getFileName}.${UUID.randomUUID()}")
@@ -90,8 +91,9 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     }
   }
 
-  /** By a rename, of which one of several movers alone hears that it went well. `Files.move` without options looks at both paths
-    * first: a mover that sees one file under both, because another has just moved it, would take that for its own work.
+  /** Moves by a rename, which succeeds for exactly one of several movers. `Files.move` without options checks
+    * both paths first: if another mover has just moved the file and both paths show one file, `Files.move`
+    * would report success here, too.
     */
   override def move(from: String, to: String): MoveOutcome = io(from) {
     val (source, target) = (at(from), at(to))
@@ -110,13 +112,13 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     catch { case _: NoSuchFileException if !LocalFiles.exists(source) => MoveOutcome.SourceGone }
   }
 
-  /** One file under both paths, by a hard link, is where it is to be. */
+  /** If both paths are hard links of one file, the file is at the target already. */
   private def taken(source: Path, target: Path): MoveOutcome =
     if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
     else if (Files.isSameFile(source, target)) MoveOutcome.Moved
     else MoveOutcome.TargetTaken
 
-  /** A second name where the file system has such. */
+  /** Creates a hard link if the file system has hard links, otherwise a copy. */
   override def duplicate(from: String, to: String): Unit = io(to) {
     LocalForcing.createDirectories(at(to).getParent, durability)
     try Files.createLink(at(to), at(from))
@@ -133,7 +135,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   override def deleteTree(directory: String): Unit = io(directory)(deleteTree(at(directory), left = 10))
 
-  /** Another process may create names below the directory at the same time: then the whole is tried again. */
+  /** Retries if another process creates names below the directory at the same time. */
   @tailrec
   private def deleteTree(top: Path, left: Int): Unit = {
     val there   = LocalFiles.deepestFirst(top)(_ => true)
@@ -172,7 +174,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link)
     }
 
-  /** Not a channel, which ends with an interrupt. */
+  /** Opens a stream, because an interrupt would close a channel. */
   private def opened(path: String): InputStream =
     OpenFailure.opening(describe(path))(LocalFiles.exists(at(path)))(new FileInputStream(at(path).toFile))
 
@@ -194,7 +196,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   private def at(path: String): Path = LocalFiles.below(root, path)
 
-  /** `FileNotFoundException` is the answer that [[open]] promises, and no refusal. */
+  /** `FileNotFoundException` passes unchanged, because [[open]] promises this exception. */
   private def io[A](path: String)(action: => A): A =
     try action
     catch {

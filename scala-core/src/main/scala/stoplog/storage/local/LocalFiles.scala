@@ -12,37 +12,39 @@ import stoplog.error.Errors
 import stoplog.part.PathBelow
 import stoplog.storage.{DirectoryId, DirectoryState, FileId, OpenFailure, OtherOwner}
 
-/** Calls of `java.nio.file` in which a file that vanishes is no error. */
+/** Calls of `java.nio.file` in which a vanished file is not an error. */
 private[local] object LocalFiles {
 
-  /** The action on `path`; whatever the file system refuses is `STOPLOG_STORE_WRITE`. */
+  /** Runs the action on `path`. Any rejection by the file system becomes `STOPLOG_STORE_WRITE`. */
   def writing[A](path: => Path)(action: => A): A =
     try action
     catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
 
-  /** A path below the sink's path. Error: `STOPLOG_PATH_ELSEWHERE` when it would lead out of it. */
+  /** Returns a path below the sink's path. Error: `STOPLOG_PATH_ELSEWHERE` if the path would lead out of the
+    * sink's path.
+    */
   def below(root: String, path: String): Path = {
     PathBelow.problem(path).foreach(why => throw Errors.pathElsewhere(root, path, why))
     Paths.get(root).resolve(path)
   }
 
-  /** The attributes of the path; `None` when there is no such file. Any other obstacle to reading them is an error: a
-    * file that cannot be seen may be there all the same.
+  /** Returns the attributes of the path; `None` if the file does not exist. Any other failure is an error,
+    * because an unreadable file may exist.
     */
   def attributes(path: Path, links: LinkOption*): Option[BasicFileAttributes] =
     try Some(Files.readAttributes(path, classOf[BasicFileAttributes], links: _*))
     catch { case _: NoSuchFileException => None }
 
-  /** Whether there is such a file. Error: `IOException` when that cannot be told. */
+  /** Whether the file exists. Error: `IOException` if this cannot be determined. */
   def exists(path: Path): Boolean = OpenFailure.isThere(path)
 
-  /** The inode of a file. */
+  /** Returns the inode of a file. */
   def id(attributes: BasicFileAttributes): FileId = {
     val key = attributes.fileKey
     if (key == null) FileId.Unknown else FileId.of(() => inode(key))
   }
 
-  /** Java has the inode in the text of the key only: (dev=fe01,ino=1234). */
+  /** Java exposes the inode only in the string form of the key: (dev=fe01,ino=1234). */
   private def inode(key: AnyRef): Long = {
     val text = key.toString
     val from = text.indexOf(Inode)
@@ -51,15 +53,19 @@ private[local] object LocalFiles {
 
   private final val Inode = "ino="
 
-  /** Whether the file has another name, a hard link; `false` where none is known of. */
+  /** Whether the file has another hard link; `false` if the number of links is unknown. */
   def isShared(file: Path): Boolean =
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int] > 1
     catch { case _: UnsupportedOperationException | _: IllegalArgumentException => false }
 
-  /** Whether a file of the one directory can be renamed into the other, as far as the numbers of their file systems tell. */
+  /** Whether files of the first directory can be renamed into the second, judged by the numbers of the file
+    * systems.
+    */
   def areOnOneFileSystem(one: Path, other: Path): Boolean = device(one) == device(other)
 
-  /** The file system of a directory, or of the nearest one above it that is there; `None` where it has no number. */
+  /** Returns the file system of a directory, or of the nearest existing parent; `None` if the file system has
+    * no number.
+    */
   def device(directory: Path): Option[Long] =
     try
       Iterator.iterate(directory)(_.getParent).takeWhile(_ != null).flatMap(deviceOf).nextOption()
@@ -69,12 +75,14 @@ private[local] object LocalFiles {
     try Some(Files.getAttribute(directory, "unix:dev").asInstanceOf[Long])
     catch { case _: NoSuchFileException => None }
 
-  /** The entries of a directory; none when it is not there. */
+  /** Returns the entries of a directory; empty if the directory does not exist. */
   def list(directory: Path): Vector[Path] =
     try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
     catch { case _: NoSuchFileException => Vector.empty }
 
-  /** By the numbers of users, which also a container without names has; `None` where the system does not show them. */
+  /** Compares the numbers of users, which are defined even in a container without user names. `None` if the
+    * system does not expose numbers.
+    */
   def otherOwner(file: Path): Option[OtherOwner] =
     for {
       owner <- userId(file)
@@ -86,7 +94,9 @@ private[local] object LocalFiles {
 
   private def userName(file: Path): String = Try(Files.getOwner(file).getName).getOrElse("an unnamed user")
 
-  /** The time and, where the file system has such numbers, the identity of a directory; `None` when it is absent. */
+  /** Returns the time of a directory and, if the file system has such numbers, the identity. `None` if the
+    * directory is absent.
+    */
   def state(directory: Path): Option[DirectoryState] =
     try {
       val all = Files.readAttributes(directory, "unix:lastModifiedTime,ino,dev")
@@ -98,16 +108,16 @@ private[local] object LocalFiles {
         modifiedMillis(directory).map(DirectoryState(_, None))
     }
 
-  /** `None` when the file has gone meanwhile. */
+  /** `None` if the file has vanished. */
   def modifiedMillis(file: Path): Option[Long] =
     try Some(Files.getLastModifiedTime(file).toMillis)
     catch { case _: NoSuchFileException => None }
 
-  /** All files and directories under `top`, itself included, each after its entries.
+  /** Returns all files and directories under `top`, including `top`, each after its entries.
     *
-    * Others work under the same path, so a file that vanishes meanwhile is left out and nothing fails.
+    * Other programs work under the same path, so vanished files are skipped without an error.
     *
-    * @param enter which directories to look into
+    * @param enter whether to visit a directory
     */
   def deepestFirst(top: Path)(enter: Path => Boolean): Vector[Path] = {
     val found = Vector.newBuilder[Path]

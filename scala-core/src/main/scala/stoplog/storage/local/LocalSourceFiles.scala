@@ -14,9 +14,9 @@ import stoplog.storage.{
   DirectoryId, DirectoryState, FileStore, Found, Link, MoveOutcome, OpenFailure, SourceFile, SourceFiles
 }
 
-/** Files of a local, or everywhere mounted, file system.
+/** Files of a local file system, or of a file system mounted on all hosts.
   *
-  * @param named the paths below the root that the user named
+  * @param named the paths below the root given by the user
   */
 private[stoplog] final class LocalSourceFiles(
     root: String,
@@ -47,7 +47,7 @@ private[stoplog] final class LocalSourceFiles(
 
   override def state(directory: String): Option[DirectoryState] = LocalFiles.state(links.at(directory))
 
-  // Not a channel: those end with an interrupt.
+  // Opens a stream, because an interrupt would close a channel.
   override def open(file: SourceFile, from: Long): InputStream = {
     val in = OpenFailure.opening(describe(file.path))(LocalFiles.exists(links.at(file.path))) {
       new FileInputStream(links.real(file.path).toFile)
@@ -72,7 +72,7 @@ private[stoplog] final class LocalSourceFiles(
     val target = Paths.get(to)
     val file   = links.unlinked(path)
     Files.createDirectories(target.getParent)
-    // It would be taken for its own copy.
+    // The file would be taken for a copy of itself.
     if (target.getParent.toRealPath().resolve(target.getFileName) == file)
       throw new FileAlreadyExistsException(target.toString)
     Relocation.byLink.move(file, target)(faults.at(Step.MidArchive)) {
@@ -88,7 +88,7 @@ private[stoplog] final class LocalSourceFiles(
       named.map(links.at).map(directory).flatMap(problem(_, target)).headOption
     } catch { case e: IOException => Some(OpenFailure.reason(e)) }
 
-  /** A directory in it may be mounted from the target's file system. */
+  /** A subdirectory may be a mount point on the target's file system. */
   private def problem(from: Path, target: Path): Option[String] =
     Relocation.problem(from, target).filterNot { _ =>
       LocalFiles.list(from).filter(Files.isDirectory(_)).exists(Relocation.problem(_, target).isEmpty)
@@ -104,7 +104,9 @@ private[stoplog] final class LocalSourceFiles(
     new URI("file", null, links.at(path).toString, null)
   }
 
-  /** The entry, if it is a file or a directory. Only for a link is more asked than what the entry itself says. */
+  /** Returns the entry, if the entry is a file or a directory. Only links need more calls than the entry's
+    * own attributes.
+    */
   private def found(entry: Path, path: => String): Option[Found] =
     try {
       val name = Option(entry.getFileName).fold("")(_.toString)
@@ -119,7 +121,7 @@ private[stoplog] final class LocalSourceFiles(
       val what = Files.readAttributes(real, classOf[BasicFileAttributes])
       kind(what).map(Found(name, _, links.of(path, real), id(real, what)))
     } catch {
-      case e: NoSuchFileException => throw e // as that which will be there some day
+      case e: NoSuchFileException => throw e // such as a target to be created later
       case e: IOException if OpenFailure.refusedBy(e).exists(_ != OpenFailure.NotPermitted) => throw e
       case e: IOException                                                                   =>
         Some(Found(name, Found.File(0, 0), Some(Link.Refused(LocalSourceFiles.unresolved(e)))))
@@ -135,32 +137,35 @@ private[stoplog] final class LocalSourceFiles(
 
 private object LocalSourceFiles {
 
-  /** The targets of links in the input of a source. Links are followed as long as they stay below what the source's paths
-    * name: a user who may put names there may read no more for it than they could put there themselves.
+  /** The targets of links in the input of a source. Links are followed as long as the target is below the
+    * source's paths. So a user who may create links there cannot make the source read files that the user
+    * could not put there.
     *
-    * Each path is looked at right before it is used, since it may have become another since it was listed.
+    * Each path is checked immediately before use, because the path may have changed since the listing.
     *
-    * @param named the paths below the root that the user named; each may be a link itself
+    * @param named the paths below the root given by the user; each may be a link
     */
   private final class InputLinks(root: String, named: Vector[String]) extends Serializable {
 
     def at(path: String): Path = if (path.isEmpty) Paths.get(root) else Paths.get(root, path)
 
-    /** The target of a path with a link at its end; none if that is the real path, below another one that was named. */
+    /** Returns the target of a path that ends with a link; `None` if the path is the real path, below another
+      * given path.
+      */
     def of(path: String, real: Path): Option[Link] = home(path, real) match {
       case Some(`path`) => None
       case Some(other)  => Some(Link.Below(other))
       case None         => Some(Link.Refused(outside(real)))
     }
 
-    /** The path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */
+    /** Returns the path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */
     def real(path: String): Path = {
       val real = followed(path)
       if (home(path, real).isEmpty) throw Errors.sourceLink(at(path).toString, outside(real))
       real
     }
 
-    /** The same for a file that is to be changed: no link may lead to it. */
+    /** Returns the path of a file to be changed: no link may lead to the file. */
     def unlinked(path: String): Path = {
       val real = followed(path)
       if (!home(path, real).contains(path))
@@ -184,7 +189,9 @@ private object LocalSourceFiles {
     private def outside(real: Path): String =
       s"it leads to $real, which is not below the paths that the source reads"
 
-    /** The real path below the root, through a path that was named: first those that the path is below. */
+    /** Returns the real path below the root, through a path given by the user. Prefers the given paths above
+      * `path`.
+      */
     private def home(path: String, real: Path): Option[String] =
       if (named.exists(isAbove(path, _))) Some(path)
       else {
@@ -204,7 +211,7 @@ private object LocalSourceFiles {
       path != other && (path.isEmpty || other.startsWith(s"$path/"))
   }
 
-  /** The reason for which a link cannot be followed. */
+  /** Returns why a link cannot be followed. */
   def unresolved(e: IOException): String = {
     val why = e match {
       case known: FileSystemException => Option(known.getReason).getOrElse(known.getClass.getSimpleName)

@@ -8,15 +8,15 @@ import java.util.UUID
 
 import stoplog.storage.{MoveOutcome, OpenFailure}
 
-/** Moves files of other programs, and replaces no file.
+/** Moves files of other programs and never replaces a file.
   *
-  * A hard link creates the new name, and fails if the name is taken. Some file systems have no links, and Linux refuses
-  * links to files of other users (`fs.protected_hardlinks`). There an empty file takes the new name first, and a rename
-  * replaces the empty file.
+  * A hard link creates the new name, and fails if the name exists. Some file systems have no hard links, and
+  * Linux rejects links to files of other users (`fs.protected_hardlinks`). In these cases an empty file
+  * claims the new name first, and a rename replaces the empty file.
   */
 private[local] final class Relocation(link: (Path, Path) => Unit) {
 
-  /** @param linked is called while the file has both names
+  /** @param linked called while the file has both names
     * @param remove deletes the old name
     */
   def move(file: Path, target: Path)(linked: => Unit)(remove: => Unit): MoveOutcome =
@@ -30,7 +30,8 @@ private[local] final class Relocation(link: (Path, Path) => Unit) {
       case _: UnsupportedOperationException | _: FileSystemException => renamed(file, target)(remove)
     }
 
-  /** A link to a file that must stay is not an archived file. */
+  /** If the old name cannot be removed, deletes the link: a link to a remaining file is not an archived file.
+    */
   private def completed(target: Path)(remove: => Unit): MoveOutcome =
     try {
       remove
@@ -41,7 +42,7 @@ private[local] final class Relocation(link: (Path, Path) => Unit) {
         throw new IOException(s"the old name cannot be removed: ${OpenFailure.reason(e)}", e)
     }
 
-  /** A crash came between the link and the removal, if both names are of one file. */
+  /** If both names belong to one file, a crash happened between the link and the removal. */
   private def taken(file: Path, target: Path)(remove: => Unit): MoveOutcome =
     if (!LocalFiles.exists(file)) MoveOutcome.SourceGone
     else if (Files.isSameFile(target, file)) {
@@ -57,7 +58,7 @@ private[local] final class Relocation(link: (Path, Path) => Unit) {
         MoveOutcome.Moved
       } catch {
         case e: IOException =>
-          // A file server may report a failure of a rename that it has carried out.
+          // A file server may report a failure of a rename that has succeeded.
           if (placeholder != null && placeholder == key(target)) Files.delete(target)
           throw e
       }
@@ -77,8 +78,9 @@ private[local] object Relocation {
     ()
   })
 
-  /** Returns why no file can be moved from one directory to the other, as far as a rename of a name that does not exist
-    * shows: the operating system checks the mounted file systems first. So no file appears among those of other programs.
+  /** Returns why no file can be moved from one directory to the other. Tries to rename a name that does not
+    * exist, because the operating system checks the mounted file systems first. So no file appears among
+    * files of other programs.
     */
   def problem(from: Path, to: Path): Option[String] = {
     val name = s"$Trial${UUID.randomUUID()}"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
-/** Every error of stoplog, by name: the only place that makes them.
+/** Every error of stoplog, by name. Only this object creates these exceptions.
   *
-  * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. They return the
-  * exception and do not throw it, so that the compiler sees the `throw`.
+  * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. The
+  * constructors return the exception and do not throw, so that the compiler sees the `throw`.
   */
 object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
@@ -27,7 +27,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def storeNotExclusive(path: String, scheme: String): StoplogArgumentException =
     argument("STOPLOG_STORE_NOT_EXCLUSIVE", "path" -> path, "scheme" -> scheme)
 
-  /** @param hadoop the version of the Hadoop that is there, which is the one to ask for */
+  /** @param hadoop the version of the installed Hadoop, which the missing jar must match */
   def hadoopAws(path: String, hadoop: String, why: String): StoplogArgumentException =
     argument("STOPLOG_HADOOP_AWS", "path" -> path, "hadoop" -> hadoop, "why" -> reason(why))
 
@@ -41,11 +41,11 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def unsupportedType(format: String, column: String, dataType: String): StoplogArgumentException =
     argument("STOPLOG_UNSUPPORTED_TYPE", "format" -> format, "column" -> column, "dataType" -> dataType)
 
-  /** @param column whose name, or the name of a field in it, the format has no place for */
+  /** @param column whose name, or the name of a nested field, is not valid in the format */
   def columnName(format: String, column: String, why: String): StoplogArgumentException =
     argument("STOPLOG_COLUMN_NAME", "format" -> format, "column" -> column, "why" -> reason(why))
 
-  /** @param schema of the rows, which are not one column or two */
+  /** @param schema of the rows, which does not have one or two columns */
   def sequenceSchema(schema: String): StoplogArgumentException =
     argument("STOPLOG_SEQUENCE_SCHEMA", "schema" -> schema)
 
@@ -85,7 +85,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def bucketFormat(pattern: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_FORMAT", "pattern" -> pattern, "why" -> reason(why))
 
-  /** @param trigger as the user knows it: `continuous` or `real-time` */
+  /** @param trigger in the form known to users: `continuous` or `real-time` */
   def unsupportedTrigger(trigger: String): StoplogArgumentException =
     argument("STOPLOG_UNSUPPORTED_TRIGGER", "trigger" -> trigger)
 
@@ -101,21 +101,21 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def distributionUnsupported(why: String): StoplogArgumentException =
     argument("STOPLOG_DISTRIBUTION_UNSUPPORTED", "why" -> reason(why))
 
-  /** @param path that a source was to read */
+  /** @param path the path to be read by a source */
   def sourcePath(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_PATH", "path" -> path, "why" -> reason(why))
 
   def sourceArchive(path: String, archive: String, why: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_ARCHIVE", "path" -> path, "archive" -> archive, "why" -> reason(why))
 
-  /** @param recorded what the checkpoint's files are below
-    * @param file     that says so
+  /** @param recorded the path of the files in the checkpoint
+    * @param file     the file with the recorded path
     */
   def sourcePathChanged(recorded: String, asked: String, file: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_PATH_CHANGED", "recorded" -> recorded, "asked" -> asked, "file" -> file)
 
-  /** @param path      that was to be replaced, compacted or read
-    * @param directory at, above or below the path, in which the table's entry is
+  /** @param path      to be replaced, compacted or read
+    * @param directory with the table's entry: at, above or below the path
     */
   def foreignTable(path: String, directory: String, entry: String, owner: String): StoplogArgumentException =
     argument(
@@ -135,7 +135,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def viewUnknown(view: String): StoplogArgumentException =
     argument("STOPLOG_VIEW_UNKNOWN", "view" -> view)
 
-  /** @param reference a class name, or what stands for an instance */
+  /** @param reference a class name, or a placeholder for an instance */
   def userCode(option: String, reference: String, why: String, cause: Throwable): StoplogArgumentException =
     argument(
       "STOPLOG_USER_CODE",
@@ -145,7 +145,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       "why"       -> reason(why)
     )
 
-  /** @param writer the class of a user's own bulk writer, as an open part names it */
+  /** @param writer the class of a user-defined bulk writer, as recorded in an open part */
   def bulkWriterUnknown(writer: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_BULK_WRITER_UNKNOWN", cause, "writer" -> writer, "why" -> reason(why))
 
@@ -156,10 +156,10 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def nullWritable(column: String): StoplogException =
     failure("STOPLOG_NULL_WRITABLE", "column" -> column)
 
-  /** A column that is never null, as its schema says. */
+  /** A column that is declared as never null in the schema. */
   def nullRequired(column: String): StoplogException = failure("STOPLOG_NULL_REQUIRED", "column" -> column)
 
-  /** @param bucket where the row would have gone, if that is known */
+  /** @param bucket the target bucket of the row, if known */
   def badRow(bucket: Option[String], cause: Throwable): StoplogException = failure(
     "STOPLOG_BAD_ROW",
     cause,
@@ -170,7 +170,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))
 
-  /** @param bucket its directory */
+  /** @param bucket the directory of the bucket */
   def bucketListener(listener: String, bucket: String, cause: Throwable): StoplogException =
     failure(
       "STOPLOG_BUCKET_LISTENER",
@@ -180,7 +180,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       "why"      -> reason(cause.toString)
     )
 
-  // Whose directory it is.
+  // Ownership of directories.
 
   def settingsChanged(setting: String, recorded: String, asked: String, path: String): StoplogException =
     failure(
@@ -191,7 +191,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       "path"     -> path
     )
 
-  /** @param onSchemaChange what the option is set to
+  /** @param onSchemaChange the value of the option
     * @param changes        in words
     */
   def schemaChanged(path: String, sinkId: String, onSchemaChange: String, changes: String): StoplogException =
@@ -203,15 +203,15 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       "changes"        -> changes
     )
 
-  /** @param other the run that wrote record `seq`, or all that is known of it */
+  /** @param other the run that wrote record `seq`, or the known facts about the run */
   def fenced(path: String, sinkId: String, seq: Long, other: String): StoplogException =
     failure("STOPLOG_FENCED", "path" -> path, "sinkId" -> sinkId, "seq" -> seq, "other" -> other)
 
-  /** @param liveness what is known of it, a sentence without its full stop */
+  /** @param liveness the known facts, as a sentence without the full stop */
   def driverAlive(path: String, sinkId: String, liveness: String): StoplogException =
     failure("STOPLOG_DRIVER_ALIVE", "path" -> path, "sinkId" -> sinkId, "liveness" -> reason(liveness))
 
-  /** @param there the sink ids that there are */
+  /** @param there the existing sink ids */
   def sinkUnknown(path: String, sinkId: String, there: Seq[String]): StoplogArgumentException =
     argument(
       "STOPLOG_SINK_UNKNOWN",
@@ -253,17 +253,17 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   // Sources.
 
-  /** @param record that the other driver has written */
+  /** @param record written by the other driver */
   def sourceFenced(record: String): StoplogException = failure("STOPLOG_SOURCE_FENCED", "record" -> record)
 
-  /** @param split counted from the source's beginning */
+  /** @param split counted from the start of the source */
   def sourceStateLost(path: String, split: Long): StoplogException =
     failure("STOPLOG_SOURCE_STATE_LOST", "path" -> path, "split" -> split)
 
   def sourceFileGone(file: String, cause: Throwable): StoplogException =
     failure("STOPLOG_SOURCE_FILE_GONE", cause, "file" -> file)
 
-  /** @param planned the length and the time that the file had, in words */
+  /** @param planned the length and the time of the file at planning, in words */
   def sourceFileChanged(file: String, planned: String, found: String): StoplogException =
     failure("STOPLOG_SOURCE_FILE_CHANGED", "file" -> file, "planned" -> planned, "found" -> found)
 
@@ -281,22 +281,22 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       "why"      -> reason(why)
     )
 
-  /** @param file that a sink has merged from others */
+  /** @param file written by the compaction of a sink */
   def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 
-  /** @param why a clause, of which the path is the subject */
+  /** @param why a clause whose subject is the path */
   def sourceAway(path: String, why: String, millis: Long): StoplogException =
     failure("STOPLOG_SOURCE_AWAY", "path" -> path, "why" -> why, "minutes" -> (millis / 60000).toString)
 
-  /** @param link a path of which one name or more are symbolic links
-    * @param why  a clause of which the link is the subject
+  /** @param link a path in which one or more names are symbolic links
+    * @param why  a clause whose subject is the link
     */
   def sourceLink(link: String, why: String): StoplogException =
     failure("STOPLOG_SOURCE_LINK", "link" -> link, "why" -> reason(why))
 
   // Parts and storage.
 
-  /** @param told by the files that were to become one, or by the log */
+  /** @param told the number of rows in the compacted files, or in the log */
   def mergeIncomplete(files: Seq[String], told: Long, written: Long): StoplogException = failure(
     "STOPLOG_MERGE_INCOMPLETE",
     "files"   -> files.size,
@@ -316,7 +316,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
     )
 
   /** @param path  the finished name
-    * @param bytes that the upload had
+    * @param bytes the bytes of the upload
     */
   def uploadLost(path: String, bytes: Long): StoplogException =
     failure("STOPLOG_UPLOAD_LOST", "path" -> path, "bytes" -> bytes)
@@ -325,7 +325,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def partShort(path: String, actual: Long, expected: Long): StoplogException =
     failure("STOPLOG_PART_SHORT", "path" -> path, "actual" -> actual, "expected" -> expected)
 
-  /** Lengths in bytes; the file has several names, and is longer than it should be. */
+  /** Lengths in bytes. The file has several names and is longer than expected. */
   def partShared(path: String, actual: Long, expected: Long): StoplogException =
     failure("STOPLOG_PART_SHARED", "path" -> path, "actual" -> actual, "expected" -> expected)
 

@@ -22,19 +22,21 @@ import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.storage._
 import stoplog.storage.CommittedSourceFiles.Finding
 
-/** The file source that options ask for. */
+/** Creates the file source for the options. */
 private[stoplog] object FileReads {
 
-  /** The columns for a user who named none. Errors: `STOPLOG_SOURCE_SCHEMA`, `STOPLOG_SOURCE_PATH`. */
+  /** Returns the columns if the user specified no columns. Errors: `STOPLOG_SOURCE_SCHEMA`,
+    * `STOPLOG_SOURCE_PATH`.
+    */
   def schema(options: SourceOptions): StructType = {
     val root = SourceRoot.of(options.content.paths)
     SourceColumns.inferred(options, committed(options, root), rulesNow(options, root))
   }
 
-  /** The files as a source of rows.
+  /** Returns the files as a source of rows.
     *
     * @param columns all columns
-    * @param wanted  the columns that the query reads
+    * @param wanted  the columns read by the query
     * @param filters see [[stoplog.format.read.ReadFormats.of]]
     */
   def source(
@@ -53,14 +55,14 @@ private[stoplog] object FileReads {
     def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
     FileRead(
       made(options.follow.monitoring.onChangedFile),
-      made(OnChangedFile.Ignore), // no listing comes after it
+      made(OnChangedFile.Ignore), // no later listing
       vectors(format),
       pushed(format, filters, directories)
     )
   }
 
-  /** Errors: `STOPLOG_SOURCE_PATH` when a path names no file and no directory, `STOPLOG_INVALID_OPTIONS` as
-    * [[refuseReadingBack]].
+  /** Checks the paths. Errors: `STOPLOG_SOURCE_PATH` if a path is neither a file nor a directory,
+    * `STOPLOG_INVALID_OPTIONS` as [[refuseReadingBack]].
     */
   def check(options: SourceOptions): Unit = {
     val root  = SourceRoot.of(options.content.paths)
@@ -71,7 +73,7 @@ private[stoplog] object FileReads {
       throw Errors.sourcePath(path, "no such file or directory")
   }
 
-  /** The files to read, by the rules for foreign tables and committed bytes. */
+  /** Returns the files to read, by the rules for foreign tables and committed bytes. */
   private def committed(options: SourceOptions, root: SourceRoot): SourceFiles = new CommittedSourceFiles(
     options.content.paths.mkString(", "),
     SourcePlaces.files(root),
@@ -79,7 +81,7 @@ private[stoplog] object FileReads {
     () => SourcePlaces.files(SourceRoot.of(Vector(root.root.getParent.toString)))
   )
 
-  /** Tries to archive, if a stream is to do so. Error: `STOPLOG_SOURCE_ARCHIVE`. */
+  /** Tries to archive if the stream archives files. Error: `STOPLOG_SOURCE_ARCHIVE`. */
   def refuseUnfitArchive(options: SourceOptions): Unit = options.follow.monitoring.cleaning match {
     case CleanSource.Archive(directory) =>
       val root = SourceRoot.of(options.content.paths)
@@ -89,12 +91,12 @@ private[stoplog] object FileReads {
     case _ => ()
   }
 
-  /** Refuses places for files of the source's own that it would read: such a query would never come to an end.
+  /** Rejects places for the source's own files inside the input of the source. Such a query would never end.
     *
     * Error: `STOPLOG_INVALID_OPTIONS`.
     */
   private def refuseReadingBack(options: SourceOptions, root: SourceRoot): Unit = {
-    // A range of dates may move, or be another one tomorrow.
+    // A range of dates may move, or be changed later.
     val always                                        = rules(options, root).copy(dates = None)
     def isRead(directory: String, system: HadoopPath) = root.pathOf(directory, system).exists(always.reaches)
     val archive                                       = options.follow.monitoring.cleaning match {
@@ -155,7 +157,7 @@ private[stoplog] object FileReads {
         framing,
         monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(monitoring.cleaning, quarantine)),
         options.files.readiness,
-        // a finder that only forbids to cut finds what a listing finds
+        // a finder that only forbids cuts finds the same files as a listing
         options.files.finder.filter(_ != FileFinder.NonSplitting)
       ),
       format,
@@ -174,8 +176,8 @@ private[stoplog] object FileReads {
       case _                                 => asked
     }
 
-  /** Files without those directories that a filter leaves out, which are not even listed. The filter checks each file
-    * before it is opened.
+  /** Files without the directories excluded by a filter, which are not listed either. The filter checks each
+    * file before the file is opened.
     */
   private final class FilteredFiles(files: SourceFiles, filter: DirectoryFilter) extends SourceFiles {
 
@@ -206,7 +208,7 @@ private[stoplog] object FileReads {
     private[stoplog] override def committed(file: SourceFile): SourceFile = files.committed(file)
   }
 
-  /** A source of files, and what its readers hand out.
+  /** A source of files, and the output of its readers.
     *
     * @param source of a streaming query
     * @param once   of a batch query
@@ -218,8 +220,8 @@ private[stoplog] object FileReads {
       filters: PushedFilters
   )
 
-  /** The filters of a query that leave out directories, and those that leave out blocks of files. Spark filters the rows
-    * all the same.
+  /** The filters of a query that exclude directories, and the filters that exclude blocks of files. Spark
+    * still filters the rows.
     */
   final case class PushedFilters(directories: Seq[Filter], blocks: Seq[Filter])
 }

@@ -8,9 +8,10 @@ import stoplog.source.file.Monitoring.{
   AbsenceLimits, OnChangedFile => Changed, OnMergedPart => Merged, OtherDirectory => Other
 }
 
-/** A source's treatment of files that change, are gone, were merged, are read, or cannot be decoded.
+/** How a source handles files that change, are gone, were merged, have been read, or cannot be decoded.
   *
-  * @param quarantine the directory that notes what cannot be decoded and is left out; `None` has the query fail
+  * @param quarantine the directory for notes about data that cannot be decoded and is skipped; `None` lets
+  *   the query fail
   */
 private[stoplog] final case class FollowOptions(
     monitoring: Monitoring,

@@ -17,35 +17,37 @@ import stoplog.log.BatchDigest
 import stoplog.sink.BatchTimes
 import stoplog.storage.OpenFailure
 
-/** The files of a query's checkpoint that Spark writes and stoplog reads. Trouble with one is thrown as it comes. */
+/** The files of a query's checkpoint written by Spark and read by stoplog. Passes on any exception. */
 private[stoplog] final class CheckpointFiles(location: String, configuration: Configuration) {
   private val root  = new Path(location)
   private val files = root.getFileSystem(configuration)
 
-  /** The id of the query; `None` where the file has none. Error: `FileNotFoundException`. */
+  /** Returns the id of the query; `None` if the file has no id. Error: `FileNotFoundException`. */
   def queryId: Option[String] =
     Option(new ObjectMapper().readTree(bytes(new Path(root, "metadata"))).get("id")).map(_.asText())
 
-  /** The identity of a batch: a digest of `offsets/<batch>`, in which Spark has written down its plan. `None` when the
-    * batch is not planned.
+  /** Returns the identity of a batch: a digest of `offsets/<batch>`, in which Spark has recorded the plan.
+    * `None` if the batch is not planned.
     */
   def planned(batch: Long): Option[BatchDigest] = offsets(batch).map(BatchDigest.of)
 
-  /** `offsets/<batch>` as Spark has written it; `None` when the batch is not planned. */
+  /** Returns the content of `offsets/<batch>`; `None` if the batch is not planned. */
   def offsets(batch: Long): Option[Array[Byte]] = {
     val file = new Path(new Path(root, "offsets"), batch.toString)
     try Some(bytes(file))
     catch { case _: FileNotFoundException if !OpenFailure.isThere(files, file) => None }
   }
 
-  /** The last batch in `commits`. */
+  /** Returns the last batch in `commits`. */
   def lastCommitted: Option[Long] = {
     val directory = new Path(root, "commits")
     if (!OpenFailure.isThere(files, directory)) None
     else files.listStatus(directory).toVector.flatMap(_.getPath.getName.toLongOption).maxOption
   }
 
-  /** The batch that the query begins with: the one that is planned and not committed, or the one after the last. */
+  /** Returns the first batch after a start: the planned and uncommitted batch, or the batch after the last
+    * committed batch.
+    */
   def nextBatch: Long = lastCommitted.fold(0L)(_ + 1)
 
   private def bytes(file: Path): Array[Byte] = Using.resource(files.open(file))(_.readAllBytes())
@@ -53,18 +55,20 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
 
 private[stoplog] object CheckpointFiles {
 
-  /** The query behind a checkpoint, before Spark says which it is: it does so only once there is data.
+  /** Returns the id of the query of a checkpoint. Spark reports the id later, once the query has data.
     *
-    * @param checkpoint where it is, if that is known
-    * @return the query's id; `None` when the checkpoint is new, or was not given as an option of the write.
+    * @param checkpoint the location, if known
+    * @return the query's id; `None` if the checkpoint is new, or was not given as an option of the write.
     */
   def queryId(checkpoint: Option[String], configuration: Configuration): Option[String] =
     checkpoint.flatMap { location =>
       try new CheckpointFiles(location, configuration).queryId
-      catch { case NonFatal(_) => None } // Spark itself reads it next, and has the better message
+      catch { case NonFatal(_) => None } // Spark reads this file next and reports a better error
     }
 
-  /** The batch that a start from this checkpoint begins with: 0 if it is new, or cannot be read. */
+  /** Returns the first batch after a start from this checkpoint: 0 if the checkpoint is new or cannot be
+    * read.
+    */
   def next(checkpoint: String, configuration: Configuration): Planned =
     try {
       val files = new CheckpointFiles(checkpoint, configuration)
@@ -72,13 +76,14 @@ private[stoplog] object CheckpointFiles {
     } catch { case NonFatal(_) => new Planned(0, BatchDigests.unknown) }
 }
 
-/** The batches of one query, asked on the thread of its batches. A file that is not there tells nothing. One that is there
-  * and cannot be read is an error: taken for nothing, it would let a batch that was planned anew be passed over.
+/** The batches of one query. Called on the thread of these batches. An absent file means an unknown batch. An
+  * existing but unreadable file is an error: if it counted as absent, a batch that was planned again would be
+  * skipped.
   *
   * Error: `STOPLOG_CHECKPOINT_UNREADABLE`.
   *
-  * @param batch      that is about to begin
-  * @param checkpoint of the query, if anything tells where it is
+  * @param batch      the next batch
+  * @param checkpoint of the query, if the location is known
   */
 private[stoplog] final class PlannedBatches(
     batch: Long,
@@ -86,13 +91,13 @@ private[stoplog] final class PlannedBatches(
     configuration: Configuration
 ) extends BatchDigests {
 
-  // Looked up at once, before the checkpoint changes under a living query.
+  // Read at once, before the checkpoint changes while the query runs.
   private val now = planned(batch)
 
   override def of(asked: Long): Option[BatchDigest] =
     (if (asked == batch) now else planned(asked)).map(_.digest)
 
-  /** The times of the batch that is about to begin. */
+  /** The times of the next batch. */
   def times: BatchTimes = now.fold(BatchTimes.unknown)(_.times)
 
   private def planned(asked: Long): Option[PlannedBatches.PlannedBatch] = checkpoint.flatMap { location =>
@@ -103,15 +108,16 @@ private[stoplog] final class PlannedBatches(
 
 private[stoplog] object PlannedBatches {
 
-  /** The identity of a micro-batch. Spark writes the offsets of its sources to `offsets/<batch>` in the checkpoint before
-    * it begins one, and goes by that file, which it does not write again, when it repeats it.
+  /** The identity of a micro-batch. Spark writes the offsets of its sources to `offsets/<batch>` in the
+    * checkpoint before the batch starts. If Spark repeats the batch, Spark uses this file and does not write
+    * the file again.
     *
-    * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of the same
-    * number anew, up to the newest offsets: with another time in the file at least.
+    * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of
+    * the same number again, up to the newest offsets. Then at least the time in the file differs.
     */
   private[place] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)
 
-  /** @param offsets lines, of which the one with the times is a JSON object */
+  /** @param offsets the lines of the file; the line with the times is a JSON object */
   private[place] def read(offsets: Array[Byte]): PlannedBatch = {
     val times = new String(offsets, UTF_8).linesIterator
       .filter(_.startsWith("{"))
@@ -121,7 +127,7 @@ private[stoplog] object PlannedBatches {
     PlannedBatch(BatchDigest.of(offsets), times)
   }
 
-  /** Spark writes 0 for what there is not. */
+  /** Spark writes 0 for an absent value. */
   private def millis(node: JsonNode, name: String): Option[Long] =
     Option(node.path(name).asLong(0)).filter(_ > 0)
 

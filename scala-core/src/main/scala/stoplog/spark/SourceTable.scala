@@ -22,10 +22,10 @@ import stoplog.filesource.FileReads.FileRead
 import stoplog.format.read.{FileMetadata, SourceFormatName}
 import stoplog.options.SourceOptions
 
-/** Files as a table to read from, by streaming and by batch queries.
+/** Files as a table for streaming and batch reads.
   *
-  * @param columns that the files have
-  * @param shown   those of them that can be asked for
+  * @param columns the columns of the files
+  * @param shown   the columns available to queries
   */
 private[spark] final class SourceTable(options: SourceOptions, columns: StructType, shown: StructType)
     extends SupportsRead
@@ -41,8 +41,8 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
   override def capabilities(): JSet[TableCapability] =
     JEnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ)
 
-  /** A batch query asks for those columns that it needs. A streaming query does not ask: it takes all columns, and the
-    * metadata behind them if it has a use for them.
+  /** A batch query requests only the necessary columns. A streaming query does not request columns: the scan
+    * returns all columns, followed by the metadata if the query reads metadata.
     */
   override def newScanBuilder(ignored: CaseInsensitiveStringMap): ScanBuilder =
     new ScanBuilder with SupportsPushDownRequiredColumns with SupportsPushDownFilters {
@@ -50,14 +50,14 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
       private var required               = Option.empty[StructType]
       private var filters: Array[Filter] = Array.empty
 
-      /** A format of the user's makes whole columns, where Spark asks for some of their fields. */
+      /** A user-defined format creates whole columns, even if Spark requests only some fields. */
       override def pruneColumns(asked: StructType): Unit = required = Some(options.content.read.format match {
         case _: SourceFormatName.Records =>
           StructType(asked.map(field => shown.find(_.name == field.name).getOrElse(field)))
         case _ => asked
       })
 
-      /** Formats of blocks leave out what cannot pass. Spark filters all the same. */
+      /** Block formats skip blocks that cannot match. Spark still applies all filters. */
       override def pushFilters(asked: Array[Filter]): Array[Filter] = {
         filters = asked
         asked
@@ -79,7 +79,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
 
 private[spark] object SourceTable {
 
-  /** Errors: `STOPLOG_SOURCE_PATH`, `STOPLOG_INVALID_OPTIONS` for `columns` that there are not, those of
+  /** Errors: `STOPLOG_SOURCE_PATH`, `STOPLOG_INVALID_OPTIONS` for unknown `columns`, and the errors of
     * [[stoplog.filesource.SourceColumns]] and of the format.
     */
   def apply(options: SourceOptions, columns: StructType): SourceTable = {
@@ -87,7 +87,7 @@ private[spark] object SourceTable {
     ofFilesToCome(options, columns)
   }
 
-  /** Of a table, whose place may have no file yet, or not be there. */
+  /** Creates a table whose path may be empty or absent. */
   def ofFilesToCome(options: SourceOptions, columns: StructType): SourceTable = {
     val known = SourceColumns.checked(columns, options.content.read.format)
     new SourceTable(options, known, SourceColumns.asked(options, known))
@@ -102,8 +102,8 @@ private[spark] object SourceTable {
 
   /** One read of files.
     *
-    * @param columns that there are
-    * @param wanted  those of them that the query wants
+    * @param columns the existing columns
+    * @param wanted  the columns of the query
     */
   final class FileScan(
       read: FileRead,
@@ -119,7 +119,9 @@ private[spark] object SourceTable {
         s"PushedFilters: ${shown(read.filters.blocks)}"
     )
 
-    /** The size of a stream's input is not known: to list all files in each micro-batch would be no help. */
+    /** The size of a stream's input is unknown: a listing of all files in each micro-batch would have no
+      * benefit.
+      */
     override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
       size = () => JOptionalLong.empty()
       FileReads.refuseUnfitArchive(options)
@@ -131,7 +133,9 @@ private[spark] object SourceTable {
       override def numRows(): JOptionalLong     = JOptionalLong.empty()
     }
 
-    /** Of the columns that are wanted, as Spark's own file sources estimate it: each row has eight bytes besides. */
+    /** The size of the requested columns, estimated like in Spark's own file sources: each row has eight more
+      * bytes.
+      */
     private def sizeInBytes: Long = {
       val share = (wanted.defaultSize + 8.0) / (columns.defaultSize + 8.0)
       (SQLConf.get.fileCompressionFactor * splits.map(_.size.bytes).sum * share).round.max(1)

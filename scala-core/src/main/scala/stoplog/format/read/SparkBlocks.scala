@@ -19,13 +19,13 @@ import stoplog.source.file._
 import stoplog.source.file.FileSplitter.WholeFiles
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** Files that Spark's own readers read, a piece at a time: each piece has the row groups, stripes or blocks that begin in
-  * it, or whose middle is there; Spark's readers see to that, and every row is in one piece.
+/** Files read by Spark's own readers, a piece at a time. A piece has the row groups, stripes or blocks whose
+  * start or middle is in the piece. Spark's readers ensure this, so each row is in exactly one piece.
   *
-  * @param read     made by Spark on the driver, and sent to the tasks
-  * @param splittable the places at which files can be cut
-  * @param columns  that are read, and those that are wanted
-  * @param values   of the columns that directories tell, for a file
+  * @param read     created by Spark on the driver and sent to the tasks
+  * @param splittable the positions at which files can be cut
+  * @param columns  the columns read, and the columns of the query
+  * @param values   the values of directory columns, for a file
   */
 private[stoplog] final class SparkBlocks private (
     val vectors: SparkBlocks.Vectors,
@@ -53,14 +53,16 @@ private[stoplog] final class SparkBlocks private (
 
 private[stoplog] object SparkBlocks {
 
-  // A batch of rows goes the same way as a row: to all but the reader at the end, they are the same.
+  // A batch of rows is passed like a row. Only the final reader distinguishes rows and batches.
   private val plain: RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] =
     (record: SparkBlockReader.BlockRecord, out: RowOutput[InternalRow]) =>
       out.asInstanceOf[RowOutput[Any]].put(record.row)
 
   private type Read = PartitionedFile => Iterator[InternalRow]
 
-  /** The columns of a file that directories tell, where a reader of Spark's puts them: behind all others. */
+  /** The values of a file's directory columns, in the position expected by Spark's readers: after all other
+    * columns.
+    */
   final class Values(directories: DirectoryColumns, told: StructType) extends Serializable {
     def of(file: SourceFile, fileName: String): InternalRow = {
       directories.check(file, fileName)
@@ -68,13 +70,13 @@ private[stoplog] object SparkBlocks {
     }
   }
 
-  /** @param read     in the order in which a reader of Spark's has them
-    * @param data     in the order in which they are wanted
-    * @param metadata all that are wanted, where the metadata are among them
+  /** @param read     in the order of Spark's reader
+    * @param data     in the order of the query
+    * @param metadata all columns of the query, if the query reads metadata
     */
   final case class Columns(read: StructType, data: StructType, metadata: Option[StructType]) {
 
-    /** Whether the read columns are the wanted ones, in their order: batches of columns can be no other. */
+    /** Whether the columns are read in the order of the query. Batches of columns require this. */
     def isAsRead: Boolean = metadata.isEmpty && read.fieldNames.sameElements(data.fieldNames)
 
     def emitter: RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = {
@@ -84,10 +86,10 @@ private[stoplog] object SparkBlocks {
     }
   }
 
-  /** @param columns     that there are
-    * @param wanted      those of them that the query wants
-    * @param filters     that no row outside of the blocks that are left out passes
-    * @param directories the columns that the names of directories tell
+  /** @param columns     the existing columns
+    * @param wanted      the columns of the query
+    * @param filters     that no row outside the remaining blocks passes
+    * @param directories the columns from the names of directories
     */
   def of(
       name: SourceFormatName.Blocks,
@@ -125,7 +127,7 @@ private[stoplog] object SparkBlocks {
     new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, told))
   }
 
-  /** Takes a file without a byte for one without rows: it has no header or footer. */
+  /** Treats an empty file as a file without rows, because an empty file has no header or footer. */
   private def reading(made: Read, splittable: BlockIndexes.Splittable): Read = splittable match {
     case _: BlockIndexes.Splittable.Never => made
     case _: BlockIndexes.Splittable.At    => file => if (file.fileSize == 0) Iterator.empty else made(file)
@@ -139,7 +141,7 @@ private[stoplog] object SparkBlocks {
     case object Columns extends Vectors
   }
 
-  /** Reads pieces of files by a reader of Spark's. */
+  /** Reads pieces of files by one of Spark's readers. */
   private[read] final class SparkBlockReader(
       files: SourceFiles,
       read: PartitionedFile => Iterator[InternalRow],
@@ -149,7 +151,7 @@ private[stoplog] object SparkBlocks {
   ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, onChanged) {
     import SparkBlockReader.BlockRecord
 
-    /** Readers of Parquet and ORC go by the footer at the end, in all pieces. */
+    /** Readers of Parquet and ORC use the footer at the end, in all pieces. */
     override protected def growsAtItsEnd: Boolean = false
 
     override protected def begin(split: FileSplit): SparkBlockReader.Open = {
@@ -171,7 +173,7 @@ private[stoplog] object SparkBlocks {
     override protected def position(split: FileSplit, open: Option[SparkBlockReader.Open]): String =
       split.extent.toString
 
-    // Spark tells of any trouble in words of its own, and what happened is behind them.
+    // Spark wraps each failure in its own exception, so the last cause is the actual failure.
     override protected def told(causes: Seq[Throwable]): Throwable = causes.last
 
     private def partitioned(split: FileSplit): PartitionedFile = {
@@ -190,7 +192,8 @@ private[stoplog] object SparkBlocks {
       )
     }
 
-    /** Hands out a limited number of records, so that a caller that wakes the reader need not wait for the whole file. */
+    /** Returns a limited number of records, so that a thread can wake the reader before the end of the file.
+      */
     private final class Records(override val split: FileSplit, all: Iterator[Any])
         extends Fetched.Records[FileSplit, BlockRecord]
         with BlockRecord {
@@ -214,7 +217,7 @@ private[stoplog] object SparkBlocks {
         case _                    => 1
       }
 
-      /** None: only Spark's own reader knows where it is. */
+      /** `None`, because only Spark's own reader knows the position. */
       override def rest: Option[FileSplit] = None
 
       private def moved(): Boolean = guarded(split)(
@@ -230,7 +233,7 @@ private[stoplog] object SparkBlocks {
   private[read] object SparkBlockReader {
     final val AtOnce = 4096
 
-    /** Spark's iterators are of rows by their type, and maybe of batches; and some hold a file. */
+    /** Spark's iterators are typed as rows but may return batches. Some iterators hold an open file. */
     final class Open(rows: Iterator[InternalRow]) extends AutoCloseable {
       val all: Iterator[Any] = rows
 
@@ -243,7 +246,7 @@ private[stoplog] object SparkBlocks {
     /** A record of Spark's own reader. */
     private[read] trait BlockRecord extends Located {
 
-      /** A row, or a batch of them. */
+      /** A row, or a batch of rows. */
       def row: Any
     }
   }

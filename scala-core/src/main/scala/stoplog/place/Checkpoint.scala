@@ -112,8 +112,8 @@ private[stoplog] object PlannedBatches {
     * checkpoint before the batch starts. If Spark repeats the batch, Spark uses this file and does not write
     * the file again.
     *
-    * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans a batch of
-    * the same number again, up to the newest offsets. Then at least the time in the file differs.
+    * If the checkpoint was restored from an older copy, or has lost its newest files, Spark plans the batch
+    * of this number again. The plan extends to the newest offsets, so at least the time in the file differs.
     */
   private[place] final case class PlannedBatch(digest: BatchDigest, times: BatchTimes)
 

@@ -9,8 +9,8 @@ import stoplog.storage.{SourceFile, SourceFiles}
 /** Files of blocks.
   *
   * The files are cut at any byte, because the readers can find the blocks of a piece. If a micro-batch is
-  * limited to a number of rows, the driver reads the number of rows of each block from the file and cuts
-  * between two blocks.
+  * limited to a number of rows, the driver reads the row counts of the blocks. Then the driver cuts between
+  * two blocks.
   */
 private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex) extends FileSplitter {
   import Blocks.Block

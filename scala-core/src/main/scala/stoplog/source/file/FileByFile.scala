@@ -16,10 +16,10 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
 /** Reads pieces of files one after the other, with one open piece at a time. The base class of the readers of
   * all formats.
   *
-  * If only a piece of a file is read, the file must still be the listed file, because the other pieces are
-  * read from the listed file at other times. A longer file counts as the same file if programs may have
-  * appended to it, and only the listed bytes are read. A whole file is read in its current state, unless a
-  * file of another id has replaced it on a local disk.
+  * If only a piece of a file is read, the file must still be the listed file. The other pieces are read from
+  * the listed file at other times. A longer file counts as the same file if programs may have appended to it,
+  * and only the listed bytes are read. A whole file is read in its current state, unless a file of another id
+  * has replaced it on a local disk.
   *
   * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED` or `STOPLOG_SOURCE_FILE_UNREADABLE`.

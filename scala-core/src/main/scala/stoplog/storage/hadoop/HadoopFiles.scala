@@ -110,8 +110,8 @@ private[stoplog] final class HadoopFiles(
   def read(path: Path): Option[Array[Byte]] =
     unlessGone(path)(Some(Using.resource(fileSystem.open(path))(_.readAllBytes())), None)
 
-  /** Creates a new file. On HDFS the file is replicated, even in a directory for erasure coding:
-    * erasure-coded cells are durable only when all cells are full, and such files cannot be appended to.
+  /** Creates a new file. On HDFS the file is replicated, even in a directory for erasure coding.
+    * Erasure-coded cells are durable only when all cells are full, and such files cannot be appended to.
     */
   def create(path: Path): FSDataOutputStream = built(creating(path))
 

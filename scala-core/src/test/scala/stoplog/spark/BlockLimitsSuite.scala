@@ -16,7 +16,7 @@ class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
       ("orc", 36000, Map("orc.stripe.size" -> "200000")),
       ("avro", 10000, Map.empty[String, String])
     )
-  ) test(s"$format: a micro-batch has no more rows than its limit, and one block at least") {
+  ) test(s"$format: a micro-batch stays below the row limit and reads at least one block") {
     val in = new Input
     settings
       .foldLeft(
@@ -35,7 +35,7 @@ class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(in, format, rows, rows) === Seq(rows))
   }
 
-  test("files of one row each") {
+  test("the row limit holds for files of one row each") {
     val in = new Input
     for (n <- 1 to 5) in.write(s"$n.bin", "bytes")
     assert(read(in, "binaryFile", 2, rows = 5) === Seq(2, 2, 1))

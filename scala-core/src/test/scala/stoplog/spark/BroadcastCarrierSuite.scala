@@ -12,7 +12,7 @@ import stoplog.format.SparkSessionForTests
 
 class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("tasks get what was carried, until it is released") {
+  test("tasks read carried bytes until the driver releases them") {
     val carrier = new BroadcastCarrier(spark.sparkContext)
     val carried = Seq("first", "second").map(text => carrier.carry(text.getBytes))
     def got     =
@@ -23,7 +23,7 @@ class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
     assert(causes.exists(_.contains("destroyed")), causes)
   }
 
-  test("a query goes on with more open parts than fit into a small plan") {
+  test("a query continues with more open parts than fit into a small plan") {
     val place  = new Place
     val stream = MemoryStream[Int](spark.implicits.newIntEncoder, spark)
     val query  = stream

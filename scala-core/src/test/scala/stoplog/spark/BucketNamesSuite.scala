@@ -52,7 +52,7 @@ class BucketNamesSuite extends AnyFunSuite with SparkSessionForTests {
       ("local disks", locally, "concat_ws('/', array_repeat(repeat('ä', 120), 17))")
     )
   )
-    test(s"$where: a row whose bucket the storage cannot have is a bad row") {
+    test(s"$where: a row with a bucket name that the storage rejects is a bad row") {
       on { path =>
         val buckets = "bucketBy" -> s"IF(id = 3, $bucket, 'good')"
         val failure = intercept[Exception](save(s"$path/failed", buckets))
@@ -65,9 +65,7 @@ class BucketNamesSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test(
-    "HDFS: a bucketFormat that gives names which HDFS does not take is refused at the start, and by a check"
-  ) {
+  test("HDFS: a bucketFormat with names invalid on HDFS fails the start and the check") {
     onHdfs { path =>
       val error = intercept[SparkThrowable](save(path, "bucketFormat" -> "yyyy-MM-dd/HH:mm"))
       assert(error.getCondition === "STOPLOG_BUCKET_FORMAT")
@@ -78,7 +76,7 @@ class BucketNamesSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("HDFS: a check tells of the buckets of the first rows which HDFS does not take") {
+  test("HDFS: a check reports bucket names of the first rows that HDFS rejects") {
     onHdfs { path =>
       val sink  = FileSink.forRowFormat(path, "json").withOption("bucketBy", "concat(id, ':30')").build()
       val found = sink.check(spark.range(3).toDF())

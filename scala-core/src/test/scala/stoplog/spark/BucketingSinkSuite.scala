@@ -71,16 +71,16 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   )
 
-  test("without a setter it is what Flink's is") {
+  test("default options equal Flink's defaults") {
     assert(options(identity) === defaults)
   }
 
   for (((set, changed), number) <- setters.zipWithIndex)
-    test(s"setter $number: $changed") {
+    test(s"setter $number sets $changed") {
       assert(options(set) === defaults ++ changed)
     }
 
-  test("a program that calls its setters as statements has set them") {
+  test("setters that are called as statements take effect") {
     val sink = new BucketingSink("/base/path")
     sink.setBatchSize(1L << 30)
     sink.setPartPrefix("rows")
@@ -89,7 +89,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("bucketers and writers of one's own") {
+  test("custom bucketers and writers become options") {
     assert(
       options(_.setBucketer(BasePathBucketer)) ===
         defaults -- Seq("bucketFormat", "bucketTimeZone") + ("bucketAssigner" -> "basePath")
@@ -99,7 +99,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(!own.contains("format"))
   }
 
-  test("a marker that would show unfinished files is refused, where Flink gives its guarantees up") {
+  test("rejects empty markers, because readers would see unfinished files") {
     val markers = Seq[BucketingSink => BucketingSink](
       _.setInProgressPrefix(""),
       _.setInProgressSuffix(""),
@@ -116,7 +116,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(shown.getMessage.contains("readers would take such files for data"))
   }
 
-  test("hourly buckets of lines; the part of a run that has stopped is published by the next one") {
+  test("writes lines to hourly buckets, and the next run publishes parts of a stopped run") {
     val place                  = new Place
     val stream                 = MemoryStream[String](spark.implicits.newStringEncoder, spark)
     def run(row: String): Unit = {
@@ -138,7 +138,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(noted(place, "onRestart") === Some("finish"))
   }
 
-  test("pairs in Avro, as Hadoop's AvroKeyValueOutputFormat writes them") {
+  test("writes pairs in Avro like Hadoop's AvroKeyValueOutputFormat") {
     val place  = new Place
     val writer = AvroKeyValueSinkWriter(
       "\"long\"",

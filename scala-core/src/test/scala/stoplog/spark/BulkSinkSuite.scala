@@ -23,7 +23,7 @@ import stoplog.storage.hadoop.HadoopDefaults
 class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc", "avro"))
-    test(s"$format: many micro-batches and a restart end in one file") {
+    test(s"$format: many micro-batches and a restart write a single file") {
       val place = new Place
       runs(place, format, epochs = 6)
       assert(place.files.isEmpty, "the part is open")
@@ -32,7 +32,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(read(place, format) === expected(11))
     }
 
-  test("a sequence file of keys and values") {
+  test("writes keys and values to a sequence file") {
     val place = new Place
     runs(place, "sequencefile", epochs = 3, finalizing = "always")
     val found = spark.sparkContext
@@ -42,7 +42,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(found.sorted.toSeq === expected(3).map(row => (row.getLong(0), row.getString(1))))
   }
 
-  test("row groups are full, whatever the micro-batches") {
+  test("row groups are full regardless of micro-batches") {
     val place = new Place
     runs(place, "parquet", epochs = 30, finalizing = "always", Map("parquet.block.size" -> "2000"))
     val groups = rowGroups(place)
@@ -54,7 +54,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("a micro-batch that fills half of a row group ends it") {
+  test("a micro-batch that fills half of a row group ends the row group") {
     val place   = new Place
     val options = Map("parquet.block.size" -> "600")
     runs(place, "parquet", epochs = 2, options = options)
@@ -65,21 +65,21 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (bytes <- Seq("0", "1"))
-    test(s"a row group of $bytes bytes has a row") {
+    test(s"a row group of $bytes bytes has a single row") {
       val place = new Place
       runs(place, "parquet", epochs = 2, finalizing = "always", Map("parquet.block.size" -> bytes))
       assert(rowGroups(place).map(_._1) === Seq.fill(2 * Rows)(1))
     }
 
   for (format <- Seq("parquet", "orc", "avro"))
-    test(s"$format: a batch job") {
+    test(s"$format: a batch job writes a file for each task") {
       val place = new Place
       sink(place, format).build().write(spark.range(0, 1000, 1, 3).selectExpr("id", Word)).save()
       assert(place.files.size === 3)
       assert(read(place, format).size === 1000)
     }
 
-  test("a changed schema ends the parts that are open, with the columns that they have") {
+  test("a changed schema ends open parts with their former columns") {
     val place = new Place
     runs(place, "parquet", epochs = 2)
     val input = MemoryStream[Long](spark.implicits.newLongEncoder, spark)
@@ -101,7 +101,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for ((before, now) <- Seq("parquet" -> "avro", "orc" -> "parquet"))
-    test(s"a run that writes $now ends the parts that one of $before has left open") {
+    test(s"a run that writes $now ends open parts of a run that wrote $before") {
       val place = new Place
       runs(place, before, epochs = 2)
       runs(place, now, epochs = 2, finalizing = "always")
@@ -112,7 +112,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rows.sortBy(_.getLong(0)) === expected(4))
     }
 
-  test("avro: a session's other codec, or calendar, begins another file, since a header names both") {
+  test("avro: another codec or calendar of the session starts another file, since headers record both") {
     val place = new Place
     val days  = Seq("id", Word, "date_add(DATE '1001-01-01', CAST(id AS INT)) AS day")
     runs(place, "avro", epochs = 2, columns = days)

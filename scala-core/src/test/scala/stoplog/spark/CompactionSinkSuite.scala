@@ -22,7 +22,7 @@ import stoplog.part.BlockOutput
 class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("json", "csv", "parquet", "orc", "avro"))
-    test(s"$format: parts of many epochs become few, in two runs") {
+    test(s"$format: compaction merges parts of many epochs in two runs") {
       val place = new Place
       runs(place, epochs = 5, "format" -> format, "header" -> "true")
       runs(place, epochs = 6, "format" -> format, "header" -> "true")
@@ -31,7 +31,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(!Files.exists(Path.of(place.out, "_stoplog", "main", "replaced", "0")))
     }
 
-  test("a compactor of the user's own, for an encoder of the user's own") {
+  test("a custom compactor merges files of a custom encoder") {
     val place = new Place
     runs(
       place,
@@ -43,9 +43,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.count(_.startsWith("<")) === 12, place.lines)
   }
 
-  test(
-    "an overwrite is refused beside a query that merges small parts, and replaces all once the query has ended"
-  ) {
+  test("an overwrite fails while a compacting query runs, and replaces all files after its end") {
     implicit val context = spark.sqlContext
     import spark.implicits._
     val place       = new Place
@@ -69,7 +67,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("new"))
   }
 
-  test("an own encoder needs an own compactor, and encrypted files are not merged") {
+  test("rejects compaction of a custom encoder without a compactor, and compactTo without effect") {
     def problem(options: (String, String)*): String =
       intercept[IllegalArgumentException](
         FileSink.fromOptions(java.util.Map.ofEntries((options :+ ("path" -> "/x")).map { case (k, v) =>

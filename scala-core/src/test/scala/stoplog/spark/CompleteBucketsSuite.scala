@@ -35,7 +35,7 @@ class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
     .withManifest("json")
     .build()
 
-  test("a listener is told of each bucket, on the driver, with the session to ask") {
+  test("a listener receives each complete bucket on the driver, with the active session") {
     inDirectory { directory =>
       Told.buckets = Vector.empty
       sink(directory, new Told).write(rows(0).union(rows(1))).save()
@@ -47,7 +47,7 @@ class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a listener that throws fails the write by name, and the marker is there") {
+  test("a listener that throws fails the write by name, after the marker exists") {
     inDirectory { directory =>
       val failure = intercept[Exception](sink(directory, new Refusing).write(rows(0)).save())
       assert(Thrown.conditions(failure) === Seq("STOPLOG_BATCH_DECIDED", "STOPLOG_BUCKET_LISTENER"))
@@ -55,7 +55,7 @@ class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("times in a manifest are those of the column, whatever its kind") {
+  test("a manifest contains times of the column for every type of column") {
     inDirectory { directory =>
       val columns = Seq("at" -> "timestamp", "local" -> "timestamp_ntz", "day" -> "date")
       for ((column, kind) <- columns) {

@@ -28,7 +28,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     )
 
   for (format <- Seq("json", "csv", "parquet", "orc", "avro"))
-    test(s"$format: what the sink writes by columns is read with the columns, in any order of them") {
+    test(s"$format: the source reads partition columns of the sink in any order of columns") {
       val in = new Input
       write(in, format)
       for (
@@ -53,7 +53,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test("names and values that look escaped, or have to be, come back as they were") {
+  test("names and values that need or resemble escapes survive a round trip") {
     val in     = new Input
     val values = Seq("a%2Fb", "100%", "%", "a=b", "x y", "%252F")
     val rows   = spark.createDataFrame(values.zipWithIndex).toDF("a/b=c%25", "id")
@@ -75,7 +75,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("without a schema the columns are behind those of the files, with the types that Spark infers") {
+  test("without a schema, partition columns follow the file columns, with types that Spark infers") {
     val in = new Input
     write(in, "parquet")
     val read = spark.read.format("stoplog").option("format", "parquet").load(in.root.toString)
@@ -89,7 +89,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(lines.orderBy("hour").collect().toSeq === Seq(Row("ant", 7), Row("bat", 11)))
   }
 
-  test("types are those that Spark's own source infers") {
+  test("partition columns have the types that Spark's own source infers") {
     val cases = Seq(
       Seq("1", "02", "-3"),
       Seq("1", "3000000000"),
@@ -113,7 +113,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("values of directories are read in any zone that Spark knows") {
+  test("the source reads directory values in any time zone that Spark supports") {
     val in = new Input
     in.write("n=1/at=2026-01-31 12%3A00%3A00/a.txt", "ant\n")
     val before = spark.conf.get("spark.sql.session.timeZone")
@@ -126,7 +126,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
-  test("where cases count, a directory tells no column of another case") {
+  test("with case sensitivity, a directory provides no column of another case") {
     val in = new Input
     in.write("day=7/a.json", "{\"Day\":1,\"day\":2}\n")
     def read(columns: String) =
@@ -137,7 +137,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     finally spark.conf.unset("spark.sql.caseSensitive")
   }
 
-  test("directories that a filter leaves out are not looked into") {
+  test("the source does not list directories that a filter excludes") {
     val in = new Input
     write(in, "parquet")
     in.write("day=2026-11-20/kind=x/broken.parquet", "no parquet")
@@ -155,7 +155,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     intercept[Exception](read("day = DATE '2026-11-20' OR id = 1"))
   }
 
-  test("as a stream; and directories that come later than the query has to be told of them") {
+  test("a stream reads partition columns, and needs partitionColumns for directories that appear later") {
     val in    = new Input
     val place = new Place
     Files.createDirectories(in.root.resolve("day=1"))
@@ -187,7 +187,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(told.lines === Seq("1 1 ant"))
   }
 
-  test("a directory that names a further column is refused, unless the user has said which there are") {
+  test("rejects a directory with a further column unless the user has named the columns") {
     val columns                                 = StructType.fromDDL("id INT, day INT")
     def check(names: Names, path: String): Unit =
       DirectoryColumns.of(columns, names, "UTC").check(SourceFile(s"$path/a.csv", 1, 1), s"/in/$path/a.csv")

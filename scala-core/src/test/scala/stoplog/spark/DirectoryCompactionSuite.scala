@@ -18,7 +18,7 @@ import stoplog.format.SparkSessionForTests
 class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc", "json"))
-    test(s"$format: small files of each partition become one, with the same rows") {
+    test(s"$format: compaction merges small files of each partition with the same rows") {
       val place = new Place
       spark
         .range(0, 1000, 1, 5)
@@ -47,7 +47,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(merges.run().map(_.names.size) === Seq(3), "the merged one and two more")
     }
 
-  test("CSV with headers is asked for, and files of other columns do not go together") {
+  test("CSV with headers requires options, and files of different columns are not merged") {
     val place = new Place
     Seq("a,b" -> "1,2", "a,b" -> "3,4\n", "c" -> "5", "c" -> "6").zipWithIndex.foreach {
       case ((header, row), n) =>
@@ -58,7 +58,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(Files.readString(_)).toSet === Set("a,b\n1,2\n3,4\n", "c\n5\n6\n"))
   }
 
-  test("lines that end with no line feed are merged by their lineSep, and files of UTF-16 stay") {
+  test("merges lines by their lineSep and keeps files of UTF-16") {
     val place = new Place
     val rows  = spark.range(0, 3, 1, 3).selectExpr("concat('row ', id) AS value")
     rows.write.option("lineSep", "\u0001").text(place.out)
@@ -71,7 +71,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.compactDirectory(spark, wide.out).run() === Nil)
   }
 
-  test("documents of JSON over several lines stay, and files of lines beside them are merged") {
+  test("keeps multi-line JSON documents and merges files of lines in the same directory") {
     val place    = new Place
     val document = "{\n  \"n\": 1\n}\n"
     Seq("a", "c").foreach(name => write(place, s"$name.json", document))
@@ -83,7 +83,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("a file whose name cannot get longer stays as it is, and the others are merged") {
+  test("keeps a file whose name cannot grow and merges the others") {
     val place = new Place
     val long  = "x" * 246
     Seq("a", "b", long).foreach(name => write(place, s"$name.txt", s"row of ${name.take(1)}"))
@@ -92,7 +92,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(Files.readString(_)).toSet === Set("row of a\nrow of b\n", "row of x"))
   }
 
-  test("half of a copy is not merged with what is whole") {
+  test("does not merge a partial copy") {
     val place = new Place
     for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_"))
       write(place, name, "{\"n\":1}\n")
@@ -100,7 +100,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(merges.plan().map(_.names) === Seq(Seq("a.json", "b.json")))
   }
 
-  test("large files stay, and merged ones are not larger than asked for") {
+  test("keeps large files, and merged files stay below compactTo") {
     val place = new Place
     (0 until 7).foreach(n => write(place, s"part-$n.json", s"""{"n":$n}\n""" * 10)) // 80 bytes each
     write(place, "part-8.json", "{}\n" * 100)
@@ -112,7 +112,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     })
   }
 
-  test("what cannot be read stays, and is no hindrance to others") {
+  test("keeps unreadable files and merges the others") {
     val place = new Place
     spark.range(0, 10, 1, 2).write.parquet(place.out)
     write(place, "part-9.parquet", "not Parquet")
@@ -121,7 +121,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.size === 2)
   }
 
-  test("files that a sink may still merge, or has just published, are left to it") {
+  test("leaves files of an active sink, or recently published files, to the sink") {
     val place = new Place
     sink(place, compaction = "smallParts").write(spark.range(0, 4, 1, 4).toDF()).save()
     val query = sink(place, "smallParts")
@@ -137,7 +137,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.size === sinks + 1)
   }
 
-  test("the view of a sink's parts says which ones the batch command has merged") {
+  test("the parts view shows parts replaced by the batch command") {
     val place = new Place
     val query = sink(place, compaction = "none")
       .writeStream(stream(place))
@@ -171,7 +171,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(states.collect().map(_.getString(0)).toSeq === Seq("published"))
   }
 
-  test("directories whose files are kept elsewhere are refused by name") {
+  test("rejects directories of foreign tables and of other sinks by name") {
     for (
       by <- Seq("b/_stoplog/main", "../_stoplog/main", "../_delta_log", "_delta_log", "_spark_metadata",
         ".hoodie", "metadata/v1.metadata.json", "day=1/_orc_acid_version", "delta_0000001_0000001_0000")
@@ -192,7 +192,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("a directory of a table's data is refused by what the table keeps beside it, or above") {
+  test("rejects data directories whose table metadata is in a parent or sibling directory") {
     for {
       kept <- Seq(
         Seq("metadata/v1.metadata.json"),

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class EndedRunsSuite extends AnyFunSuite {
   private val metrics = JMap.of("openParts", "0")
 
-  test("an end answers whether all was done, and with which metrics; one that has not come is not in time") {
+  test("an end reports completion and metrics, and waiting for a missing end times out") {
     val ends = new EndedRuns(mostRuns = 10)
     assert(!ends.await("a", timeoutMillis = 0) && ends.metrics("a").isEmpty)
     ends.add("a", isDone = true, metrics)
@@ -17,7 +17,7 @@ class EndedRunsSuite extends AnyFunSuite {
     assert(!ends.await("b", timeoutMillis = 300000) && ends.metrics("b") === metrics)
   }
 
-  test("the oldest are forgotten, those that were only asked for among them") {
+  test("the oldest runs are forgotten, including runs that were only queried") {
     val ends = new EndedRuns(mostRuns = 3)
     assert(!ends.await("unknown", timeoutMillis = 0))
     for (n <- 1 to 4) ends.add(s"run $n", isDone = true, metrics)

@@ -22,7 +22,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
     "second"
   )
 
-  test("a part that a restart goes on with is closed behind its own first row") {
+  test("a part that a restart resumes closes relative to its own first row") {
     for (format <- Seq("csv", "parquet")) {
       val place            = new Place
       val stream           = memory
@@ -48,7 +48,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a column of any type that is a time, whose rows may be without one") {
+  test("event times are read from a column of any time type with optional values") {
     val rows = timed(spark.sql("SELECT explode(array(10L, null, 69L, 70L, 5L, 130L)) AS second")).coalesce(1)
     for ((column, interval) <- Seq("at" -> "60s", "LOCAL" -> "60s", "day" -> "1d")) {
       val place = new Place
@@ -60,7 +60,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("without a column it is that of the query's watermark") {
+  test("without a configured column, the column of the query's watermark provides event time") {
     val place  = new Place
     val stream = memory
     stream.addData(0L, 59L, 60L)
@@ -77,7 +77,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(seconds(place, "csv") === Set(Seq(0, 59), Seq(60)))
   }
 
-  test("rows without an event time, and columns that are none, are refused before anything is written") {
+  test("rejects rows without event time and unsuitable columns before any write") {
     val rows    = timed(spark.range(3).toDF("second"))
     val refused = Seq(
       csv(new Place, "1m")                                -> "STOPLOG_EVENT_TIME_MISSING",
@@ -94,7 +94,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(!right.findings.exists(_.name == "rollingPolicy"))
   }
 
-  test("an assigner of the user's own gets the time of the column that is named") {
+  test("a custom assigner receives the time of the configured column") {
     val place = new Place
     val sink  = FileSink
       .forRowFormat(place.out, "csv")

@@ -15,7 +15,7 @@ import stoplog.storage.{Found, SourceFile, SourceFiles}
 /** Other ways to find files than to list directories. */
 class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("a class that finds the files, as a batch and as a stream") {
+  test("a custom class lists the files of batches and streams") {
     val in = new Input
     in.write("a.txt", "ant\n")
     in.write("b.txt", "bat\n")
@@ -30,7 +30,7 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("ant", "bat", "cat"))
   }
 
-  test("files that are not to be cut are read by one task, and by one micro-batch") {
+  test("a single task and a single micro-batch read each file with nonSplitting") {
     val in = new Input
     in.write("a.txt", large)
     def tasks(source: FileSourceBuilder) = source.build().read(spark).load().rdd.getNumPartitions
@@ -42,7 +42,7 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(LargeLines, 1))
   }
 
-  test("a class with a parameter, that cuts files only where there are fewer than tasks") {
+  test("a custom class with a parameter splits files if there are fewer files than tasks") {
     val in = new Input
     in.write("a.txt", large)
     def tasks = text(in)
@@ -59,7 +59,7 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(EnoughFiles.desired.get === spark.sparkContext.defaultParallelism)
   }
 
-  test("a class that there is not, and one that is something else") {
+  test("rejects a missing class and a class of another type") {
     def said(name: String) =
       intercept[IllegalArgumentException](text(new Input).withFileEnumerator(name).build()).getMessage
     assert(said("com.example.None").contains("there is no class com.example.None"))

@@ -21,7 +21,7 @@ import stoplog.format.SparkSessionForTests
 /** Text files as a stream and as a batch, through Spark. */
 class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("a batch query reads the lines of all files, plain and compressed, and passes over hidden ones") {
+  test("a batch query reads lines of plain and compressed files and skips hidden files") {
     val in = new Input
     in.write("a.txt", "ant\nape\n")
     in.write("deep/er/b.txt", "bat\r\nbee")
@@ -34,7 +34,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(in).filter("value > 'b'").count() === 3)
   }
 
-  test("patterns, names and charsets") {
+  test("the source applies path patterns, name filters, charsets and line separators") {
     val in = new Input
     in.write("2026-01/a.txt", "ant\n")
     in.write("2026-02/b.txt", "bat\n")
@@ -52,7 +52,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(lines(read(other, "lineSep" -> "||")) === Seq("ant", "ape"))
   }
 
-  test("a large file is shared out among tasks, each line once") {
+  test("tasks share a large file, and each line is read once") {
     val in      = new Input
     val numbers = (1 to 100000).map(n => f"$n%064d") // files below 4 MiB are not cut
     in.write("a.txt", numbers.mkString("", "\n", "\n"))
@@ -63,7 +63,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(all.count() === 200000)
   }
 
-  test("a stream reads each file once, over restarts, however old a new file looks") {
+  test("a stream reads each file once over restarts, regardless of modification times") {
     val in = new Input
     in.write("a.txt", "ant\n")
     in.write("b.txt", "bat\n")
@@ -79,7 +79,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(offsets(place).forall(_.length < 60), "an offset is a pointer")
   }
 
-  test("limits of files, bytes and rows hold together, with the trigger availableNow too") {
+  test("limits of files, bytes and rows apply together, also with the trigger availableNow") {
     val in = new Input
     for (n <- 1 to 7) in.write(s"$n.txt", s"$n-1\n$n-2\n$n-3\n")
     val place = new Place
@@ -95,7 +95,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     for (each <- Seq(place, rows, bytes)) assert(each.lines.size === 21 && each.lines.distinct.size === 21)
   }
 
-  test("one large file is spread over many micro-batches, and goes on in its middle after a restart") {
+  test("a large file spans many micro-batches, and a restart resumes in the middle") {
     val in      = new Input
     val numbers = (1 to 20000).map(n => f"$n%09d")
     in.write("a.txt", numbers.mkString("", "\n", "\n"))
@@ -112,7 +112,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(lines(spark.read.text(place.out)) === (numbers ++ numbers.map("z" + _)))
   }
 
-  test("files that were appended to are left alone, read again, or read on") {
+  test("onChangedFile ignores, rereads or tails files that have grown") {
     def grown(policy: String): Seq[String] = {
       val in    = new Input
       val place = new Place
@@ -133,7 +133,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(grown("reread") === Seq("ant", "ant", "ape", "ape", "asp", "half", "half done"))
   }
 
-  test("json and csv, with the options of Spark's own parsers") {
+  test("reads json and csv with the options of Spark's parsers") {
     val in = new Input
     in.write(
       "a.json",
@@ -190,7 +190,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (format <- Seq("parquet", "orc", "avro"))
-    test(s"$format as a batch, with columns and filters, and as a stream in pieces") {
+    test(s"$format: batches read columns with filters, and streams read pieces") {
       val in  = new Input
       val all =
         spark.range(0, 40000, 1, 4).selectExpr("id", "cast(id % 100 as string) as word", "id * 2 as twice")
@@ -218,7 +218,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
       assert(spark.read.parquet(place.out).count() === 40000)
     }
 
-  test("columns that are asked for, and where rows are from") {
+  test("reads selected columns, and metadata columns locate rows") {
     val in = new Input
     in.write(
       "a.json",
@@ -246,7 +246,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(parquet.filter("_metadata.file_name like 'part-%'").selectExpr("sum(id)").head().getLong(0) === 45)
   }
 
-  test("files that are read are archived or deleted, once their micro-batch is committed") {
+  test("archives or deletes files after the commit of their micro-batch") {
     for (clean <- Seq("archive", "delete")) {
       val in    = new Input
       val place = new Place
@@ -277,7 +277,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("reads a name that comes again on each day, with a run for each day") {
+  test("reads a recurring file name on each day, with a run for each day") {
     for (clean <- Seq("archive", "delete")) {
       val in      = new Input
       val place   = new Place
@@ -294,7 +294,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("refuses an archive on another file system before it reads a row") {
+  test("rejects an archive on another file system before reading a row") {
     val memory = Paths.get("/dev/shm")
     assume(Files.isWritable(memory))
     val in    = new Input
@@ -310,7 +310,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(away.toFile.list().isEmpty)
     Files.delete(away)
   }
-  test("whole files, and files that cannot be read") {
+  test("reads binary files, and names files that cannot be read") {
     val in = new Input
     in.write("a.bin", "one")
     in.write("b.bin", "two")
@@ -332,7 +332,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(causesOf(torn).exists(e => e.contains("STOPLOG_SOURCE_FILE_UNREADABLE") && e.contains("c.txt.gz")))
   }
 
-  test("what is asked wrongly is said at once") {
+  test("rejects unknown options, invalid values and a missing path at the start") {
     val in    = new Input
     val error = intercept[IllegalArgumentException](
       read(in, "maxFilesPerTriger" -> "1", "onChangedFile" -> "tial", "maxBytesPerTrigger" -> "x")

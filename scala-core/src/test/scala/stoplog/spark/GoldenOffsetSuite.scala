@@ -11,13 +11,13 @@ class GoldenOffsetSuite extends AnyFunSuite {
   private val golden =
     Repository.read(Repository.root.resolve("scala-core/src/test/resources/golden/offset-v1.json"))
 
-  test("an offset of version 1 is read, and written as it was") {
+  test("an offset of version 1 is parsed and written unchanged") {
     val offset = SourceStream.SourceOffset.parse(golden)
     assert(offset === SourceStream.SourceOffset(9007199254740993L))
     assert(offset.json() === golden)
   }
 
-  test("a newer version is refused, with both versions") {
+  test("rejects a newer version and reports both versions") {
     val newer = golden.replace("\"version\":1", "\"version\":2")
     val error = intercept[StoplogException](SourceStream.SourceOffset.parse(newer))
     assert(error.getCondition === "STOPLOG_RECORD_TOO_NEW")

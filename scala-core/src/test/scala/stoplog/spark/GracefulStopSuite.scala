@@ -15,7 +15,7 @@ import stoplog.format.SparkSessionForTests
 /** Each row in the stream names a micro-batch; a task that reads `wait` does not end before the test lets it. */
 class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("the micro-batch that runs ends, no other begins, and all rows can be read") {
+  test("the active micro-batch finishes, no further batch starts, and all rows are readable") {
     val place   = new Place
     val barrier = new Barrier
     val input   = memory
@@ -36,7 +36,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("later", "wait"))
   }
 
-  test("open parts are left open if that is asked for") {
+  test("open parts stay open if configured") {
     val place = new Place
     val input = memory
     input.addData("a row")
@@ -45,7 +45,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.isEmpty && place.everything.exists(_.contains("inprogress")))
   }
 
-  test("when time is up the query is stopped where it is, and the next start does the epoch again") {
+  test("after the timeout, the query stops at once and the next start repeats the epoch") {
     val place   = new Place
     val barrier = new Barrier
     val input   = memory
@@ -63,7 +63,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("wait"))
   }
 
-  test("a query with another sink ends behind its micro-batch, too") {
+  test("a query with another sink also ends after its micro-batch") {
     val barrier = new Barrier
     val input   = memory
     val query   = barrier.rows(input).writeStream.format("noop").trigger(AtOnce).start()
@@ -74,7 +74,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     assert(stopped.get(5, TimeUnit.MINUTES) === Stopped.BetweenBatches)
   }
 
-  test("a file stops the query, and does not stop the next one") {
+  test("a marker file stops the query and does not stop the next query") {
     val place  = new Place
     val input  = memory
     val marker = Path.of(place.checkpoint).resolveSibling("stop")

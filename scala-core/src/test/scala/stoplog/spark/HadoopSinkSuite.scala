@@ -26,7 +26,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
   }
 
   for (scheme <- Seq("cutting", "appendonly"))
-    test(s"$scheme: a part stays one file for all epochs of a run, and the next run goes on with a copy") {
+    test(s"$scheme: a run appends to the same file, and the next run resumes a copy") {
       withStorage(scheme) { storage =>
         val rows       = memory
         val checkpoint = newCheckpoint()
@@ -46,7 +46,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
       }
     }
 
-  test("createonly: each epoch closes its parts, for a reason that can be read, and one warning says so") {
+  test("createonly: each epoch closes its parts with a recorded reason and a single warning") {
     withStorage("createonly") { storage =>
       val rows    = memory
       val warning = LogCapture.of {
@@ -67,7 +67,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
   }
 
   test(
-    "useTruncate=false: a part with bytes of a failed attempt goes on without them, and nothing is beside it"
+    "useTruncate=false: a part resumes without bytes of a failed attempt and without a valid-length file"
   ) {
     withStorage("appendonly") { storage =>
       val rows       = memory
@@ -90,7 +90,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
   }
 
   for (scheme <- Seq("cutting", "appendonly", "createonly"))
-    test(s"$scheme: a batch job adds to what is there, or replaces it") {
+    test(s"$scheme: a batch job appends to existing files or replaces them") {
       withStorage(scheme) { storage =>
         job("one", storage.root, SaveMode.Append)
         job("two", storage.root, SaveMode.Append)
@@ -100,7 +100,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
       }
     }
 
-  test("where the last writer wins, a write is refused by name and leaves nothing") {
+  test("last-writer-wins: a write fails by name and leaves no files") {
     val directory = TestFileSystems.directory("lastwins")
     val refused   = intercept[Exception](job("one", directory, SaveMode.Append))
     assert(Thrown.conditions(refused).contains("STOPLOG_STORE_NOT_EXCLUSIVE"))

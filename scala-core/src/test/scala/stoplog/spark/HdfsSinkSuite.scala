@@ -18,7 +18,7 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
     spark.sparkContext.hadoopConfiguration.setInt("dfs.replication", 1) // there is one DataNode
   }
 
-  test("parts stay open across runs of a query, and each row is there once when they are finished") {
+  test("parts stay open across runs of a query, and finished parts contain each row once") {
     val storage = HdfsUnderTest.create()
     try {
       val rows       = MemoryStream[String](spark.implicits.newStringEncoder, spark)
@@ -37,7 +37,7 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
     } finally storage.close()
   }
 
-  test("a batch job adds to what is there, or replaces it") {
+  test("a batch job appends to existing files or replaces them") {
     val storage = HdfsUnderTest.create()
     try {
       job("one", storage.root, SaveMode.Append)

@@ -21,7 +21,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   private val former = "yyyy-MM-dd--HH"
 
   for (format <- Seq("json", "parquet"))
-    test(s"spark.read finds all rows of a sink that names no buckets: $format") {
+    test(s"spark.read finds all rows of a sink without configured buckets: $format") {
       val place = new Place
       run(place, events("2026-01-31 20:15:00", "2026-01-31 21:00:00", null), sink(place, format))
       val read = spark.read.format(format).load(place.out)
@@ -36,13 +36,13 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
       assert(read.where("dt = '2026-01-31' AND hour = 21").count() === 1)
     }
 
-  test("a batch that names no buckets is found by spark.read as well") {
+  test("spark.read finds the rows of a batch without configured buckets") {
     val place = new Place
     sink(place, "parquet").build().write(events("2026-01-31 20:15:00")).save()
     assert(spark.read.parquet(place.out).select("dt", "hour").head() === Row(Date.valueOf("2026-01-31"), 20))
   }
 
-  test("a log that records a zone and no pattern is of the former default, and keeps it") {
+  test("a log with a zone and without a pattern keeps the former default") {
     val place = new Place
     run(place, events("2026-01-31 20:15:00"), sink(place).withOption("bucketFormat", former))
     forgetPattern(place)
@@ -62,7 +62,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("a new log records its pattern, and a run that names none goes on with it") {
+  test("a new log records its pattern as the default of later runs") {
     val place = new Place
     run(place, events("2026-01-31 20:15:00"), sink(place))
     assert(pattern(place) === Some(DateTimeBucketAssigner.DefaultPattern))
@@ -72,7 +72,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(other.directories === Set("day=2026-01-31", "day=2026-02-01"))
   }
 
-  test("another way to name buckets than the recorded one is said in one line, and once") {
+  test("a change of bucketing is reported once, in a single line") {
     val place  = new Place
     val ids    = plain(place).withPartitionBy("id")
     val days   = plain(place).withBucketBy("concat('day=', date(at))")
@@ -88,7 +88,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(said(days) === Nil)
   }
 
-  test("another pattern than the recorded one is allowed by name, and said in one line") {
+  test("a pattern other than the recorded pattern is allowed and reported in a single line") {
     val place = new Place
     run(place, events("2026-01-31 20:15:00"), sink(place))
     val daily = sink(place).withOption("bucketFormat", "'dt='yyyy-MM-dd")
@@ -99,7 +99,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(!LogCapture.of(run(place, events("2026-02-02 20:15:00"), daily)).exists(_.contains("so far")))
   }
 
-  test("buckets that spark.read does not find are told of once in a run") {
+  test("buckets that spark.read cannot find are reported once per run") {
     def said(rows: DataFrame, choose: FileSinkBuilder => FileSinkBuilder): Seq[String] = {
       val place = new Place
       LogCapture.of(run(place, rows, choose(plain(place)))).filter(_.contains("spark.read"))
@@ -125,7 +125,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(said(events(null), _.withBucketBy("concat('day=', date(at))")).exists(_.contains("coalesce")))
   }
 
-  test("a column of the rows that directories name too is told of") {
+  test("warns about a column that rows and directories both contain") {
     val place = new Place
     val rows  = events("2026-01-31 20:15:00").withColumnRenamed("id", "hour")
     assert(LogCapture.of(run(place, rows, sink(place))).count(_.contains("a column hour as well")) === 1)

@@ -18,7 +18,7 @@ import stoplog.source.format._
 class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   private val measurements = classOf[MeasurementFormat].getName
 
-  test("the example in the documentation is the one that is tested") {
+  test("the example in the documentation equals the tested code") {
     val page = Repository.read(Repository.root.resolve("docs/files/source.md"))
     val code = Repository.read(
       Repository.root.resolve("scala-core/src/test/scala/stoplog/source/format/MeasurementFormat.scala")
@@ -26,7 +26,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(page.contains(code.substring(code.indexOf("final case class")).trim))
   }
 
-  test("a class by its name, as a batch: columns, metadata, and more than one task") {
+  test("a batch reads a format by class name: columns, metadata and several tasks") {
     val in = new Input
     Files.write(in.root.resolve("a.bin"), Measurements.bytes(1000000))
     val all = FileSource.forRecordStreamFormat(measurements, in.root.toString).build().read(spark).load()
@@ -47,7 +47,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(one.read(spark).load().schema.fieldNames.toSeq === Seq("value"))
   }
 
-  test("an instance with settings of its own, as a stream that goes on in the middle of files") {
+  test("a format instance with settings streams and resumes in the middle of files") {
     val in = new Input
     in.write("a.txt", (1 to 50).mkString(","))
     in.gzip("b.txt.gz", (51 to 100).mkString(","))
@@ -59,7 +59,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.map(_.toInt).sorted === (1 to 102))
   }
 
-  test("fields of a column that is a struct") {
+  test("selects fields of a struct column") {
     val in = new Input
     in.write("day=1/a.txt", "1,2")
     val all = FileSource
@@ -79,7 +79,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(all.selectExpr("all.x", "transform(all, one -> one.y)").head() === Row(Seq(1), Seq("y1")))
   }
 
-  test("a class with a parameter, over several paths") {
+  test("reads a format class with a parameter from several paths") {
     val in = new Input
     in.write("a/1.txt", "1;2")
     in.write("b/2.txt", "3")
@@ -93,7 +93,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("1", "2", "3"))
   }
 
-  test("a format without positions, in batches, is cut between them") {
+  test("a batch format without positions is split between batches") {
     val in = new Input
     in.write("a.txt", (1 to 100).mkString(","))
     val place  = new Place
@@ -102,7 +102,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.map(_.toInt).sorted === (1 to 100))
   }
 
-  test("a bulk format is cut between its batches") {
+  test("a bulk format is split between its batches") {
     val in = new Input
     Files.write(in.root.resolve("a.bin"), Measurements.bytes(100))
     val source =
@@ -110,7 +110,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(rowsOf(source, new Place) === Seq(30, 30, 30, 10))
   }
 
-  test("classes and columns that there are not") {
+  test("rejects missing classes, options without effect and unknown columns") {
     val in = new Input
     in.write("a.bin", "")
     def said(options: (String, String)*) = intercept[IllegalArgumentException](
@@ -134,7 +134,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("records behind their lengths, plain and compressed, and one that is too long") {
+  test("reads length-delimited records, plain and compressed, and rejects a record above the limit") {
     val in    = new Input
     val words = (1 to 100).map(n => s"$n:" + "x" * (n * 3))
     Files.write(in.root.resolve("a.pb"), Delimited.bytes(LengthPrefix.Varint, words))
@@ -161,7 +161,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(said.contains("at byte 7 is a record of 2000 bytes"))
   }
 
-  test("json and csv over lines, as Spark reads them") {
+  test("reads multi-line json and csv like Spark") {
     val in = new Input
     in.write("a.json", "\uFEFF[{\"id\": 1,\n \"word\": \"ant\"},\n {\"id\": 2}]")
     in.gzip("b.json.gz", "{\"id\": 3,\n \"word\": \"cat\"}")

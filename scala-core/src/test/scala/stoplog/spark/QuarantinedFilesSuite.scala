@@ -14,7 +14,7 @@ import stoplog.format.SparkSessionForTests
 /** Files that cannot be decoded, in every format, through Spark. */
 class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("lines of JSON and CSV that are none are noted, in a stream, and counted in its progress") {
+  test("a stream quarantines malformed lines of JSON and CSV and counts them in its progress") {
     val in = new Input
     in.write("a.json", "{\"id\":1}\n{\"id\":tw\n{\"id\":3}\n")
     val place = new Place
@@ -40,7 +40,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(others.all.select("text").head().getString(0) === "two,bat")
   }
 
-  test("a stream that deletes what it has read leaves a file of which the notes do not have all") {
+  test("a stream with cleanSource=delete keeps a file whose quarantined text is incomplete") {
     val in = new Input
     in.write("a.json", "{\"id\":1}\n{\"id\":tw\n")
     in.write("b.json", "{\"id\":\"" + "x" * 100000 + "\n{\"id\":3}\n")
@@ -59,7 +59,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(!Files.exists(in.root.resolve("a.json")) && Files.exists(in.root.resolve("b.json")))
   }
 
-  test("what the user says of lines keeps its meaning") {
+  test("parse modes of the user keep their meaning") {
     val in = new Input
     in.write("a.json", "{\"id\":1}\nbad\n")
     val notes              = new Notes
@@ -75,7 +75,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
   private val readable = Map("parquet" -> Seq(0, 10, 0), "orc" -> Seq(0, 10, 0), "avro" -> Seq(0, 30, 90))
 
   for (format <- Seq("parquet", "orc", "avro"))
-    test(s"a file of $format with a broken head, middle or foot is read as far as it goes") {
+    test(s"reads the intact rows of a $format file with a broken head, middle or foot") {
       val good = new Input
       val rows = spark.range(0, 20000, 1, 1).selectExpr("id", "sha2(cast(id as string), 256) as word")
       rows.write
@@ -123,7 +123,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (codec <- Seq("gzip", "zstd", "bzip2", "lz4", "snappy", "deflate"))
-    test(s"text in $codec that breaks off is read as far as it goes") {
+    test(s"reads truncated $codec text up to the break") {
       val in   = new Input
       val rows = spark.range(0, 60000, 1, 1).selectExpr("sha2(cast(id as string), 256) as value")
       val one  = Map("format" -> "text", "bucketAssigner" -> "basePath", "maxPartSize" -> "1g")
@@ -148,7 +148,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
       assert(ofBroken.diff(expected).take(1) === Nil && read.count(_ == "last") === 1)
     }
 
-  test("a quarantine that nobody asked for, that is nowhere, or that would be read") {
+  test("rejects a quarantine without onCorrupt, without a path, or inside the source path") {
     def refused(options: (String, String)*) = intercept[IllegalArgumentException](
       spark.read.format("stoplog").options(options.toMap + ("format" -> "text")).load("/data/in")
     ).getMessage

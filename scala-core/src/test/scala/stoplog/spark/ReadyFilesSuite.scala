@@ -14,7 +14,7 @@ import stoplog.format.SparkSessionForTests
 /** Which files are read, and which directories are listed, on a local disk and through Spark. */
 class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("files whose markers are there") {
+  test("readyMarker selects files whose markers exist") {
     val in = new Input
     in.write("day/a.txt", "ant\n")
     in.write("day/a.txt.done", "marker\n")
@@ -25,7 +25,7 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(in, "readyMarker" -> "_SUCCESS", "pathGlobFilter" -> "?.txt") === Seq("ant", "bat"))
   }
 
-  test("the sink's buckets of some hours, and nothing of others") {
+  test("reads the sink's buckets of a range of hours only") {
     val in   = new Input
     val rows = spark.range(48).selectExpr("timestamp_seconds(1795219200 + id * 3600) AS at", "id")
     rows.write
@@ -45,7 +45,7 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ids.collect().map(_.getLong(0)).toSet === Set(6L, 7L, 8L))
   }
 
-  test("an old file that is renamed in is found by the next poll, which passes over what has not changed") {
+  test("the next poll finds an old file after a rename and skips unchanged directories") {
     val in    = new Input
     val aside = new Input
     val place = new Place
@@ -81,7 +81,7 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("what is asked wrongly is said at once") {
+  test("rejects invalid options of dates and markers at the start") {
     def refused(options: (String, String)*) = intercept[IllegalArgumentException](
       read(new Input, options: _*)
     ).getMessage

@@ -10,7 +10,7 @@ import stoplog.options.SinkOptions
 /** A log of a sink lies beside the data, and whoever may read those reads it. */
 class RecordedSecretsSuite extends AnyFunSuite {
 
-  test("a secret option is not in the record, and another one is another content") {
+  test("a secret option is not recorded, and a different secret changes the recorded content") {
     for (
       key <- Seq(
         "parquet.encryption.key.access.token",
@@ -27,14 +27,14 @@ class RecordedSecretsSuite extends AnyFunSuite {
     assert(!place.contains("hunter2") && place.contains("https://…@kms/x#"))
   }
 
-  test("what is no secret is recorded as it always was: open parts of an older release go on") {
+  test("options that are not secret are recorded unchanged, so open parts of older releases resume") {
     assert(content("parquet.block.size" -> "1048576").contains("; parquet.block.size=1048576; "))
     assert(
       content("parquet.encryption.column.keys" -> "k:id").contains("parquet.encryption.column.keys=k:id")
     )
   }
 
-  test("no option's secret is shown") {
+  test("toString hides secret options") {
     val shown =
       options("parquet.own.secret" -> "hunter2", "parquet.encryption.key.list" -> "k:hunter2").toString
     assert(!shown.contains("hunter2") && shown.contains("format=parquet"))

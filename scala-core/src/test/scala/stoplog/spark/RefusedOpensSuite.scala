@@ -58,7 +58,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test("notes nothing in the quarantine for a file that the operating system does not open") {
+  test("quarantines nothing if the operating system fails to open a file") {
     RefusingFs.register(spark.sparkContext.hadoopConfiguration)
     for {
       (format, ofFormat) <- formats
@@ -79,7 +79,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a directory that may not be listed is named, and no file counts as removed") {
+  test("an unlistable directory is named in the error, and no file counts as removed") {
     RefusingFs.register(spark.sparkContext.hadoopConfiguration)
     val place = new Place
     val in    = files("text")

@@ -54,7 +54,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
       )
     )
   )
-    test(s"$name: bad rows are in one file beside the good ones after many micro-batches and a restart") {
+    test(s"$name: rejected rows share a single file after many micro-batches and a restart") {
       withoutAncientTimestamps {
         val query = new Query(options, columns)
         query.run(epochs = 3)
@@ -69,7 +69,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (bucket <- Seq("'_rejected/b1'", "repeat('x', 256)"))
-    test(s"a rejected row says why, in which micro-batch and bucket, and what was in it: $bucket") {
+    test(s"a rejected row records reason, micro-batch, bucket and content: $bucket") {
       val options = Map("format" -> "json", "bucketBy" -> s"IF(id = 3, $bucket, concat('b', id % 2))")
       val query   = new Query(options, Seq("id"))
       query.run(epochs = 1, "finalizeOnTermination" -> "always")
@@ -81,7 +81,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(query.rejected().size === 1 && query.goodRows === Rows - 1)
     }
 
-  test("rejected rows keep their bucket, below the directory that was asked for") {
+  test("rejected rows keep their bucket below the configured directory") {
     val query = new Query(AvroOptions + ("bucketBy" -> "concat('b', id % 2)"), NullNames)
     query.run(epochs = 1, "finalizeOnTermination" -> "always", "rejectPath" -> "_bad/rows")
     assert(query.files("_bad/rows/b0").size === 1 && query.files("_bad/rows/b1").size === 1)
@@ -90,7 +90,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (format <- Seq("parquet", "avro"))
-    test(s"a batch job rejects rows too ($format)") {
+    test(s"a batch job also rejects bad rows ($format)") {
       withoutAncientTimestamps {
         val place   = new Place
         val columns = if (format == "avro") NullNames else AncientTimestamps
@@ -108,7 +108,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test("without being asked to reject, the query fails, with the bucket, the reason and what to do") {
+  test("by default, the query fails with bucket, reason and remedy") {
     val query  = new Query(Map("encoder" -> instance(new HalfARow), "bucketBy" -> "'b'"), Seq("id"))
     val failed = intercept[Exception](query.run(epochs = 1, "onBadRow" -> "fail"))
     val said   = Thrown.text(failed)
@@ -120,7 +120,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (path <- Seq("/elsewhere", "s3a://bucket/x", "seen", "_a/../..", "_stoplog/x", "_x=1"))
-    test(s"$path is no directory for rejected rows") {
+    test(s"rejects $path as the directory for rejected rows") {
       val query = new Query(Map("format" -> "json"), Seq("id"))
       val error = intercept[Exception with SparkThrowable](query.run(epochs = 1, "rejectPath" -> path))
       assert(error.getCondition === "STOPLOG_INVALID_OPTIONS" && error.getMessage.contains("rejectPath"))

@@ -23,7 +23,7 @@ class RequiredValuesSuite extends AnyFunSuite {
   private def unseen(table: StructType, of: StructType = written): Unit =
     new RequiredValues(table, of).check(new Guarded(Seq(null, null, null), Set.empty))
 
-  test("a row is not looked at where nothing is required of it that Spark has not seen to") {
+  test("rows are not inspected if Spark already checks all required values") {
     unseen(written)
     unseen(StructType(written.map(_.withComment("a comment"))))
     unseen(written, StructType(written.map(_.copy(nullable = false)))) // the rows are stricter
@@ -31,7 +31,7 @@ class RequiredValuesSuite extends AnyFunSuite {
     unseen(StructType.fromDDL("other INT NOT NULL"))
   }
 
-  test("only columns with something required are looked at, at any depth") {
+  test("inspects only columns with required values, at any depth") {
     val table = StructType.fromDDL("a INT, s STRUCT<x: INT NOT NULL, y: ARRAY<INT>>, b STRING")
     val rows  = new RequiredValues(table, written)
     def of(struct: Any): InternalRow = new Guarded(Seq(null, struct, null), Set(1))

@@ -28,7 +28,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     Seq("""{"c1":1}""", """{"c2":2,"s":{},"l":[1,null],"m":{"k":null}}""", """{"c1":3,"s":{"x":4}}""")
 
   for (format <- Seq("json", "csv", "parquet", "orc", "avro"))
-    test(s"$format: a column of the user's that is NOT NULL may be null all the same, at any depth") {
+    test(s"$format: a NOT NULL column of the user's schema may be null at any depth") {
       val schema = if (format == "csv") flat else nested
       val in     = new Input
       val where  = in.root.resolve("in").toString
@@ -46,7 +46,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(ours.where("c2 IS NULL").count() === 2)
     }
 
-  test("a stream writes on that a column is missing, and no zero for it") {
+  test("a stream copies missing columns as null, not as zero") {
     val in    = new Input
     val place = new Place
     in.write("a.json", holes.mkString("\n"))
@@ -57,7 +57,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("""{"c1":1}""", """{"c1":3}""", """{"c2":2}"""))
   }
 
-  test("filters compare the numbers of directories as Spark compares them") {
+  test("filters compare numbers of directories like Spark") {
     for (number <- Seq("DOUBLE", "FLOAT")) {
       val in    = new Input
       val where = in.root.resolve("in").toString
@@ -85,7 +85,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("half of a copy, which Hadoop's shell names so, is hidden") {
+  test("partial copies of Hadoop's shell are hidden") {
     val in = new Input
     in.write("a.txt", "ant\n")
     in.write("b.txt._COPYING_", "ba")
@@ -95,7 +95,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(text(read(in, "text", "/b.txt._COPYING_")) === Seq("[ba]"))
   }
 
-  test("compressed files are known by all the names that Spark knows") {
+  test("recognizes compressed files by all suffixes that Spark knows") {
     val in = new Input
     Files.write(in.root.resolve("a.zstd"), Zstd.compress("ant\n".getBytes(UTF_8)))
     Files.write(in.root.resolve("b.txt.ZSTD"), Zstd.compress("bat\n".getBytes(UTF_8)))
@@ -103,7 +103,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (format <- Seq("parquet", "orc", "avro", "json", "csv"))
-    test(s"$format: a file without a byte has no rows") {
+    test(s"$format: an empty file has no rows") {
       val in    = new Input
       val where = in.root.resolve("in").toString
       spark.range(3).selectExpr("CAST(id AS STRING) id").coalesce(1).write.format(sparks(format)).save(where)
@@ -125,7 +125,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(place.lines === Seq("0", "1", "2"))
     }
 
-  test("numbers and times that directories tell have the types that Spark infers") {
+  test("numbers and times of directories have the types that Spark infers") {
     val cases = Seq(
       Seq("1e3"),
       Seq("1E+3"),
@@ -156,7 +156,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("lines that are corrupt are counted, whichever column is at fault") {
+  test("counts corrupt lines regardless of the faulty column") {
     val in = new Input
     in.write("json/a.json", "{\"id\":\"x\",\"n\":1}\n{\"id\":2,\"n\":2}\n{\"id\":3,\"n\":\"y\"}\n")
     in.write("csv/a.csv", "x,1\n2,2\n3,y\n")
@@ -176,7 +176,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("json: each object of an array is a row of its own, also beside the column of corrupt lines") {
+  test("json: each object of an array is a row, also with a corrupt-record column") {
     val in = new Input
     in.write(
       "day=1/a.json",
@@ -196,7 +196,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("csv: columns that a query does not need are parsed if the session says so") {
+  test("csv: unused columns are parsed if the session disables column pruning") {
     val in = new Input
     in.write("a.csv", "1\n2,2\n")
     def count() = spark.read
@@ -213,7 +213,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     finally spark.conf.unset("spark.sql.csv.parser.columnPruning.enabled")
   }
 
-  test("two columns of one name are refused as Spark refuses them") {
+  test("rejects duplicate column names like Spark") {
     val in = new Input
     in.write("a.json", """{"a":1}""")
     for (columns <- Seq("a INT, a INT", "aA INT, Aa INT", "s STRUCT<x: INT, X: INT>")) {
@@ -237,7 +237,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (format <- Seq("parquet", "orc"))
-    test(s"$format: mergeSchema makes one schema of those of all files") {
+    test(s"$format: mergeSchema merges the schemas of all files") {
       val in    = new Input
       val where = in.root.resolve("in").toString
       spark.range(2).selectExpr("id AS a").coalesce(1).write.format(format).save(s"$where/p=1")
@@ -256,7 +256,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       } finally spark.conf.unset(s"spark.sql.$format.mergeSchema")
     }
 
-  test("maps of json have keys of strings, wherever they are") {
+  test("rejects json maps without string keys, at any depth") {
     val in = new Input
     in.write("a.json", """{"a":{"m":{"1":"x"}}}""")
     for (
@@ -275,7 +275,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a temporary view of SQL shows the files") {
+  test("a temporary view of SQL reads the files") {
     val in = new Input
     in.write("a.json", """{"id":1,"word":"ant"}""")
     spark.sql(
@@ -289,9 +289,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
   private def sparks(format: String): String =
     if (format == "avro") "org.apache.spark.sql.avro.AvroFileFormat" else format
 
-  test(
-    "the option timeZone says in which zone partitionBy names the directories of timestamps, and a source reads them"
-  ) {
+  test("timeZone sets the zone of timestamp directories for partitionBy and for the source") {
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "America/Los_Angeles")
     try {

@@ -18,7 +18,7 @@ import stoplog.place.SinkStorage
 /** What a query leaves open, and the next start of it without data: Spark tells a sink of ends and starts on a queue. */
 class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("without data, the clock closes what an earlier run left open") {
+  test("without data, the clock closes parts of an earlier run") {
     val place = new LeftOpen
     end(place.first())
     assert(
@@ -34,7 +34,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.reasons === Seq("inactivity", "inactivity"))
   }
 
-  test("without data, a query that ends by itself publishes it, however late Spark tells of its start") {
+  test("without data, a query that ends publishes left-open parts despite late start events") {
     val place = new LeftOpen
     val first = place.first()
     holdingEvents { case _: QueryTerminatedEvent => () } { release =>
@@ -48,7 +48,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("without data, the clock closes it behind a run that a new start of the query has stopped") {
+  test("without data, the clock closes parts of a run that a new start has stopped") {
     val place  = new LeftOpen
     val first  = place.first()
     val second = place.start("10ms") // Spark stops a run that is active when its query is started again
@@ -58,7 +58,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("ant"))
   }
 
-  test("without data, the clock closes it behind a run whose end comes later than the new start") {
+  test("without data, the clock closes parts of a run whose end event follows the restart") {
     val place = new LeftOpen
     holdingEvents { case _: QueryProgressEvent => () } { release =>
       place.first().stop()
@@ -70,16 +70,14 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("without data, a query that is stopped between batches right behind its start publishes it") {
+  test("without data, a stop between batches right after the start publishes left-open parts") {
     val place = new LeftOpen
     end(place.first())
     assert(GracefulStop.afterBatch(place.start("1h"), timeoutMillis = 300000) === Stopped.BetweenBatches)
     assert(place.lines === Seq("ant"))
   }
 
-  test(
-    "a restart writes with the settings of the session that its query has, and not with those of the active one"
-  ) {
+  test("a restart writes with the settings of the query's session, not of the active session") {
     val place = new Place
     val input = Files.createDirectory(Path.of(place.out).resolveSibling("in"))
     val tokyo = spark.newSession()
@@ -105,7 +103,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.directories === Set("hour=9"))
   }
 
-  test("a run of whose end Spark does not tell ends by the clock, as one that failed") {
+  test("a run without an end event from Spark ends by the clock as failed") {
     val place    = new LeftOpen
     val first    = place.first()
     val listener = RunEnds.listenerOf(spark.sparkContext)

@@ -45,21 +45,21 @@ class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with Batc
     try proxy.close()
     finally super.afterAll()
 
-  test("a stream needs four statements, every action of them, and no right to delete what it has finished") {
+  test("a stream needs four statements, all their actions, and no right to delete finished files") {
     val of = policyFor("stream").only("List", "ReadAndWrite", "LookAtThePath", "TidyUp")
     stream("stream", of, "manifest" -> "json", "bucketComplete" -> "idle", "bucketCompleteDelay" -> "1ms")
     assert(used(of) === of.statements.map(_.id).toSet)
     assert(proxy.requests.map(IamPolicy.needed(_)._1).toSet === of.statements.flatMap(_.actions).toSet)
   }
 
-  test("compaction deletes what it has merged") {
+  test("compaction needs the right to delete merged files") {
     val each =
       Seq("compaction" -> "smallParts", "compactAfterEpochs" -> "1", "rollingPolicy" -> "onCheckpoint")
     stream("merged", policyFor("merged"), each: _*)
     assert(used(policyFor("merged")).contains("ReplaceAndMerge"))
   }
 
-  test("a batch job adds with the rights of a stream, and replaces with that to delete") {
+  test("an append needs the rights of a stream, and an overwrite the right to delete") {
     val all = policyFor("jobs")
     holding(all.only("List", "ReadAndWrite", "LookAtThePath", "TidyUp"))(
       job("one", at("jobs"), SaveMode.Append)
@@ -68,7 +68,7 @@ class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with Batc
     assert(used(all).contains("ReplaceAndMerge"))
   }
 
-  test("who reads needs no right to write") {
+  test("a reader needs no right to write") {
     val all = policyFor("read")
     stream("read", all)
     val reads   = all.only("ReadAndWrite").statements.map(_.copy(actions = Set("s3:GetObject")))
@@ -80,7 +80,7 @@ class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with Batc
     }
   }
 
-  test("the rules of the bucket wait as long as preflight asks, and spare the log") {
+  test("lifecycle rules of the bucket wait as long as preflight requires and exclude the log") {
     val rules   = new ObjectMapper().readTree(json(1)).get("Rules").elements.asScala.toVector
     val safe    = Lifecycle.unknown(DefaultRollingPolicy()).now
     val days    = rules.head.get("AbortIncompleteMultipartUpload").get("DaysAfterInitiation").asInt

@@ -104,7 +104,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
     assert(server.openUploads().isEmpty)
   }
 
-  test("a bucket that is not there is refused by name, before anything is written") {
+  test("rejects a missing S3 bucket by name before any write") {
     val error = intercept[stoplog.error.StoplogArgumentException] {
       job("one", "s3a://stoplog-no-such-bucket/out", SaveMode.Append)
     }

@@ -28,9 +28,7 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
     finally super.afterAll()
 
   for (format <- Seq("text", "parquet"))
-    test(
-      s"an epoch of $format costs a PUT for the record and a listing, and a PUT for each open part where the record has no room"
-    ) {
+    test(s"an epoch of $format costs a PUT, a listing, and a PUT per overflowing part") {
       val rows = MemoryStream[String](2)(spark.implicits.newStringEncoder, spark.sqlContext)
       proxy.inject()
       val query = rows

@@ -18,7 +18,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
   private val Fewer     = Seq("value AS id")
 
   for (format <- Seq("csv", "parquet"))
-    test(s"$format: columns in another order go into the part that is open, each to its place") {
+    test(s"$format: reordered columns continue the open part, each column in its place") {
       val query = new Restarts(format)
       query.run(Usual)
       query.run(Reordered, "onSchemaChange" -> "fail", "finalizeOnTermination" -> "always")
@@ -26,7 +26,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
       assert(query.rows("id BIGINT, word STRING") === Seq("0,w", "1,w"))
     }
 
-  test("by default other columns begin new parts, and the log knows of each part what is in it") {
+  test("by default, changed columns start new parts, and the log records each part's schema") {
     val query = new Restarts("parquet")
     query.run(Usual)
     query.run(Fewer)
@@ -42,7 +42,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(query.rows("id BIGINT, word STRING, more INT") === Seq("0,w,null", "1,null,null", "2,w,1"))
   }
 
-  test("additive: columns may be added, in the order of before and then the new ones") {
+  test("additive: added columns follow the former columns") {
     val query = new Restarts("csv")
     query.run(Usual)
     query.run(More, "onSchemaChange" -> "additive", "finalizeOnTermination" -> "always")
@@ -55,7 +55,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
       Seq("value AS id", "1 AS word") -> "word INT (was STRING)"
     )
   )
-    test(s"additive: anything else is refused before anything is done ($changes)") {
+    test(s"additive: rejects other changes before any effect ($changes)") {
       val query = new Restarts("parquet")
       query.run(Usual)
       val before = query.place.everything
@@ -64,7 +64,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
       query.run(Usual, "onSchemaChange" -> "additive")
     }
 
-  test("fail: an added column is refused by name, in every format, and the former columns go on") {
+  test("fail: rejects an added column by name in every format, and former columns continue") {
     for (format <- Seq("json", "orc")) {
       val query = new Restarts(format)
       query.run(Usual)
@@ -74,7 +74,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("lines of JSON with other columns go into the part that is open") {
+  test("lines of JSON with other columns continue the open part") {
     val query = new Restarts("json")
     query.run(Usual)
     query.run(Fewer, "finalizeOnTermination" -> "always")

@@ -55,7 +55,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     Thrown.text(error)
   }
 
-  test("a stream writes only columns that the table has, of its types, by its names") {
+  test("a stream may write only columns of the table, by name and with matching types") {
     val target =
       table("streamed", "id BIGINT, message STRING, day INT", "format 'parquet'", "PARTITIONED BY (day)")
     val day = "n AS day"
@@ -74,7 +74,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(spark.sql(s"SELECT message FROM $target WHERE id = 3").head() === Row(null))
   }
 
-  test("a stream into a table of CSV has all its columns in their order: readers count them") {
+  test("a stream into a CSV table must write all columns in table order") {
     val target = table("counted", "id INT, word STRING", "format 'csv'")
     assert(refused(target, "'x' AS word", "n AS id").contains("order id, word"))
     assert(refused(target, "n AS id").contains("word is missing"))
@@ -82,7 +82,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(rows(target) === Seq(Row(1, "x"), Row(2, "x")))
   }
 
-  test("a stream that is not changed goes on, whatever onSchemaChange says of changes") {
+  test("an unchanged stream continues for every value of onSchemaChange") {
     for (change <- Seq("fail", "additive")) {
       val target =
         table(s"kept_$change", "id INT, word STRING", s"format 'parquet', onSchemaChange '$change'")
@@ -97,7 +97,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     }
   }
 
-  test("a column that is never null in one micro-batch, and is in the next, is the same column") {
+  test("a column that is nullable only in some micro-batches counts as unchanged") {
     import spark.implicits._
     val target = table("unions", "id INT, kind STRING", "format 'parquet', onSchemaChange 'fail'")
     val path   = new Place
@@ -124,7 +124,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(ofPath.toSet === expected.toSet && ofPath.size === 5)
   }
 
-  test("a stream of CSV keeps the table's order, also where the log's files have another one") {
+  test("a CSV stream keeps the table's order although the log's files have another order") {
     val place = new Place
     val first = once(numbers.selectExpr("'x' AS word", "n AS id"), place.checkpoint)
     finish(first.format("stoplog").option("format", "csv").start(place.out))
@@ -140,7 +140,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(lines === Set("x,1", "x,2", "11,y", "12,y"))
   }
 
-  test("collations and lengths of texts are no other type") {
+  test("collations and lengths of strings do not change the type") {
     val target = table(
       "texts",
       "a STRING COLLATE UTF8_LCASE, b VARCHAR(5), c ARRAY<STRING COLLATE UTF8_LCASE>",
@@ -150,7 +150,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(rows(target) === Seq.fill(2)(Row("x", "y", Seq("z"))))
   }
 
-  test("a stream's watermark reaches its table") {
+  test("the watermark of a stream reaches the table") {
     import spark.implicits._
     val target = table("watermarked", "at TIMESTAMP, word STRING", "format 'csv', eventTimeInterval '60s'")
     val input  = MemoryStream[Int](spark)
@@ -163,7 +163,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(spark.table(target).selectExpr("word").head() === Row("x"))
   }
 
-  test("a stream is held to NOT NULL") {
+  test("a stream must satisfy NOT NULL") {
     val target = table("required", "id INT NOT NULL, word STRING", "format 'json'")
     val error  = intercept[StreamingQueryException](run(target, "nullif(n, 2) AS id", "'x' AS word"))
     assert(Thrown.text(error).contains("NOT_NULL_ASSERT_VIOLATION"))
@@ -173,7 +173,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(rows(target) === Seq(Row(1, null), Row(2, null)))
   }
 
-  test("SHOW CREATE TABLE makes the same table again") {
+  test("SHOW CREATE TABLE prints a statement that recreates the table") {
     val options = "format 'csv', header 'true', maxPartSize '1m'"
     val first   = table(
       "shown",
@@ -194,13 +194,13 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(spark.sql(s"SHOW TBLPROPERTIES $first ('owner_team')").head().getString(1) === "x")
   }
 
-  test("what is secret among the options of a table is not shown") {
+  test("secret table options are hidden") {
     val first = table("hidden", "id INT", "format 'json'", "TBLPROPERTIES ('api.token' 'hunter2')")
     for (show <- Seq(s"SHOW CREATE TABLE $first", s"SHOW TBLPROPERTIES $first", s"DESCRIBE EXTENDED $first"))
       assert(!spark.sql(show).collect().mkString.contains("hunter2"), show)
   }
 
-  test("ALTER TABLE changes columns in the catalog alone: files keep theirs, by their names") {
+  test("ALTER TABLE changes columns in the catalog only, and files match columns by name") {
     val target = table("altered", "id INT, word STRING", "format 'json'")
     spark.sql(s"INSERT INTO $target VALUES (1, 'ant')")
     spark.sql(s"ALTER TABLE $target ADD COLUMN more INT")
@@ -215,7 +215,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(rows(target) === Seq(Row(1, "ant", null), Row(2, "bee", 3)))
   }
 
-  test("ALTER TABLE of a table of CSV: files keep their columns by their places") {
+  test("ALTER TABLE of a CSV table: files match columns by position") {
     val target = table("altered_csv", "id INT, word STRING", "format 'csv'")
     spark.sql(s"INSERT INTO $target VALUES (1, 'ant')")
     spark.sql(s"ALTER TABLE $target RENAME COLUMN word TO text")
@@ -226,7 +226,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(rows(target) === Seq(Row(1, "ant")), "more has the values of text")
   }
 
-  test("rows of CACHE TABLE are found again, also after an INSERT, and are let go") {
+  test("CACHE TABLE refreshes rows after an INSERT, and UNCACHE TABLE releases rows") {
     val first = table("cached", "id INT", "format 'json'")
     spark.sql(s"INSERT INTO $first VALUES (1)")
     spark.sql(s"CACHE TABLE $first")

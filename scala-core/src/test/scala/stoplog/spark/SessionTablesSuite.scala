@@ -27,7 +27,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   for (format <- Seq("json", "parquet"))
-    test(s"a table of $format is created, written and read by SQL, with its partitions") {
+    test(s"SQL creates, writes and reads a table of $format with partitions") {
       val (table, place) = (s"$database.of_$format", new Place)
       spark.sql(
         s"CREATE TABLE $table (id INT, word STRING, day DATE) USING stoplog OPTIONS (format '$format') " +
@@ -49,7 +49,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
       assert(place.files.size === 1) // the files of a location stay
     }
 
-  test("a DataFrame adds to a table, and overwrites all of it; a managed one is removed with its files") {
+  test("a DataFrame appends to or overwrites a table, and DROP deletes files of managed tables") {
     val table = s"$database.made"
     spark.sql(s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json')")
     spark.range(2).selectExpr("int(id) AS id").write.format("stoplog").mode("append").saveAsTable(table)
@@ -66,9 +66,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   for (format <- Seq("json", "csv", "parquet"))
-    test(
-      s"a column of $format that is NOT NULL may be missing from a file, and from no row that is written"
-    ) {
+    test(s"a NOT NULL column of $format may be missing in files, not in inserted rows") {
       val (table, place) = (s"$database.required_$format", new Place)
       val nested         = if (format == "csv") "" else ", s STRUCT<x: INT NOT NULL>"
       spark
@@ -99,7 +97,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
       assert(spark.sql(s"$read WHERE c1 = 2").collect().toSeq === Seq(Row(2, 2, "a")))
     }
 
-  test("a stream from a table that has no rows yet knows which columns its directories will tell") {
+  test("a stream from an empty table knows the columns of later directories") {
     import spark.implicits._
     for ((by, partitioned) <- Seq(("", "PARTITIONED BY (day)"), (", partitionBy 'day'", ""))) {
       val (table, place, copied) = (s"$database.empty", new Place, new Place)
@@ -124,7 +122,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     }
   }
 
-  test("CREATE TABLE AS SELECT, and writeTo with properties") {
+  test("CREATE TABLE AS SELECT and writeTo with properties create tables") {
     val (first, second) = (s"$database.selected", s"$database.created")
     spark.sql(s"CREATE TABLE $first USING stoplog OPTIONS (format 'parquet') AS SELECT 1 AS id, 'x' AS word")
     assert(rows(first) === Seq(Row(1, "x")))
@@ -132,7 +130,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(rows(second) === Seq(Row(1, "x")))
   }
 
-  test("a table over files that are there takes their columns") {
+  test("a table over existing files infers their columns") {
     val (table, place) = (s"$database.over", new Place)
     spark
       .sql("SELECT 5 AS id, 'x' AS word")
@@ -145,7 +143,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(values(table) === Seq(5))
   }
 
-  test("a stream goes to a table, and another one comes from it, each row once") {
+  test("a stream writes a table, and another stream reads each row once") {
     import spark.implicits._
     val (from, to) = (s"$database.streamed", s"$database.copied")
     val place      = new Place
@@ -175,7 +173,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(values(to) === (1 to 7))
   }
 
-  test("options of one read or write go before those of the table, but for its place and format") {
+  test("read and write options override table options, except path and format") {
     val (table, place) = (s"$database.asked", new Place)
     spark.sql(
       s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json', partPrefix 'a') LOCATION '${place.out}'"
@@ -186,7 +184,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(said.contains("STOPLOG_INVALID_OPTIONS") && said.contains("has a format of its own"))
   }
 
-  test("what a table cannot be is refused by name, and leaves nothing behind") {
+  test("rejects unsupported table definitions by name and leaves no traces") {
     val before = tables
     val place  = new Place
     for (
@@ -213,7 +211,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(!Files.exists(Path.of(place.out)))
   }
 
-  test("a table is not replaced: its former rows would be in the new one") {
+  test("rejects the replacement of a table, since former rows would remain") {
     val (table, place) = (s"$database.kept", new Place)
     spark.sql(
       s"CREATE TABLE $table USING stoplog OPTIONS (format 'json') LOCATION '${place.out}' AS SELECT 1 AS id"
@@ -230,7 +228,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(!tables.contains("none"))
   }
 
-  test("what Spark asks of other tables is refused by Spark, and changes nothing") {
+  test("Spark rejects unsupported table commands without changing rows") {
     val (table, place) = (s"$database.plain", new Place)
     spark.sql(
       s"CREATE TABLE $table (id INT, day STRING) USING stoplog OPTIONS (format 'json') PARTITIONED BY (day) " +

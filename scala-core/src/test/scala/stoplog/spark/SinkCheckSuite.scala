@@ -37,7 +37,7 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
     if (files.exists(own)) files.listStatus(own).toSeq.map(_.getPath.getName) else Nil
   }
 
-  test("HDFS: what was tried is told, and is gone") {
+  test("HDFS: a check reports its attempts and deletes its files") {
     val storage = HdfsUnderTest.create()
     try {
       val found = check(storage.root)
@@ -47,7 +47,7 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
     } finally storage.close()
   }
 
-  test("S3: the rule of unfinished uploads cannot be known, and no upload is left") {
+  test("S3: a check warns about unknown lifecycle rules and leaves no uploads") {
     val storage = S3UnderTest.create(S3Settings())
     val server  = storage.raw()
     try {
@@ -62,14 +62,14 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for ((scheme, level) <- Seq("cutting" -> "ok", "appendonly" -> "ok", "createonly" -> "warning"))
-    test(s"a file system that is $scheme: $level, and nothing is left") {
+    test(s"a file system that is $scheme: $level, and no files remain") {
       val root  = TestFileSystems.directory(scheme)
       val found = check(root)
       assert(found.isReady && levels(found)("storage") === level, found)
       assert(left(root).isEmpty)
     }
 
-  test("a file system that cannot keep two writers apart is a problem, and not looked at any further") {
+  test("a file system without exclusive creation is a problem and ends the check") {
     val found = check(TestFileSystems.directory("lastwins"))
     assert(found.problems.map(_.name) === Vector("storage"), found)
     assert(
@@ -77,7 +77,7 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("a storage that nobody knows is told together with all that is wrong besides") {
+  test("an unknown storage is reported together with all other problems") {
     val sink  = FileSink.forRowFormat("nosuch://there/out", "text").withBucketBy("nobody").build()
     val found = sink.check(rows.selectExpr("id", "id AS again"))
     assert(found.problems.map(_.name) === Vector("format", "buckets", "path"), found)

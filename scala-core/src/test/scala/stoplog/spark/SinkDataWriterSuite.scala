@@ -25,7 +25,7 @@ class SinkDataWriterSuite extends AnyFunSuite {
     }
   }
 
-  test("each metric has the count of the moment, and the writer makes nothing anew when Spark asks") {
+  test("each metric has the current count, and the writer reuses its metrics") {
     val sink   = new Counting
     val writer = new TaskWriterFactory.SinkDataWriter(sink)
     val first  = writer.currentMetricsValues()

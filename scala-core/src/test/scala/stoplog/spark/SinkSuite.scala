@@ -19,7 +19,7 @@ import stoplog.format.SparkSessionForTests
 /** What a user does from Scala, and what of it the end-to-end tests in Python cannot do. */
 class SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("an encoder, an assigner and a policy of the user's own, as instances") {
+  test("accepts instances of a custom encoder, assigner and policy") {
     val place = new Place
     val sink  = FileSink
       .forRowFormat(place.out, new BracketEncoder("["))
@@ -32,7 +32,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(_.getFileName.toString).forall(_.endsWith(".brackets")))
   }
 
-  test("the same by the names of their classes, compressed") {
+  test("accepts class names of a custom encoder, assigner and policy, with compression") {
     val place = new Place
     val plain = words("ant", "ape", "asp").writeStream
       .format("stoplog")
@@ -46,7 +46,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.reasons(spark) === Seq("end", "few"))
   }
 
-  test("classes with parameters, as options of the write") {
+  test("passes write options as parameters to custom classes") {
     val place = new Place
     val own   = classOf[Configured].getName
     val plain = words("ant", "ape", "asp", "bat").writeStream
@@ -60,7 +60,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.size === 4)
   }
 
-  test("an assigner knows the rows' event time, and the watermark of the micro-batch") {
+  test("an assigner receives event times of rows and the watermark of the micro-batch") {
     val place  = new Place
     val stream = memory
     val at     = "timestamp_seconds(CAST(split(value, '@')[1] AS BIGINT)) AS at"
@@ -79,7 +79,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(batch.directories === Set("at=none-none"))
   }
 
-  test("the metrics of a run that is over count what was published at its end") {
+  test("final metrics of a run include parts published at its end") {
     val place = new Place
     val query = csv(place)
       .build()
@@ -95,7 +95,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.finalMetrics("no run").isEmpty)
   }
 
-  test("the views refuse a path that is not there, and have no rows of one that nothing was written to") {
+  test("views reject a missing path and have no rows for an empty path") {
     for (view <- Seq("parts", "epochs", "open", "buckets")) {
       def look(path: String) = spark.read.format("stoplog").option("view", view).load(path)
       val error              = intercept[StoplogArgumentException](look("/nowhere/at/all"))
@@ -104,7 +104,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a bucket that would leave the path fails the query, by name, and publishes nothing") {
+  test("a bucket outside the path fails the query by name and publishes nothing") {
     val place = new Place
     val sink  = FileSink.forRowFormat(place.out, "text").withBucketAssigner(new BadBucket).build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
@@ -112,7 +112,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.isEmpty)
   }
 
-  test("rows are brought together by their bucket, or spread over a number of writers") {
+  test("distribution groups rows by bucket or spreads rows over n writers") {
     val letters   = (1 to 40).flatMap(n => Seq(s"a$n", s"b$n"))
     val byBucket  = new Place
     val partition = words(letters: _*).selectExpr("value", "left(value, 1) AS letter")
@@ -130,7 +130,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(spread.lines.size === 80)
   }
 
-  test("columns that readers could not tell apart are refused, as Spark's own writers do") {
+  test("rejects columns that differ only by case, like Spark's own writers") {
     def refused(format: String, columns: String*) = {
       val place = new Place
       val rows  = words("ant").selectExpr(columns: _*)
@@ -158,7 +158,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("""{"id":"ant","ID":"ant"}"""))
   }
 
-  test("an overwrite of some partitions is refused, and of all goes on") {
+  test("rejects an overwrite of some partitions and replaces all in an overwrite of all") {
     val place               = new Place
     val rows                = spark.range(2).selectExpr("id", "id AS day")
     def write(mode: String) = rows.write
@@ -179,7 +179,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.size === 2)
   }
 
-  test("an overwrite replaces what is in directories of a column whose name begins with _") {
+  test("an overwrite replaces directories of a column whose name starts with _") {
     val place = new Place
     for (rows <- Seq("0 AS n", "1 AS n"))
       spark
@@ -194,14 +194,14 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(spark.read.json(place.out).count() === 2)
   }
 
-  test("a distribution by buckets that are no columns is refused by name") {
+  test("rejects byBucket for buckets that are not columns, by name") {
     val place = new Place
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
     assert(Thrown.conditions(error).contains("STOPLOG_DISTRIBUTION_UNSUPPORTED"))
   }
 
-  test("options can be set for a session, and an option of the write wins") {
+  test("a session may set options, and options of the write override the session") {
     val place = new Place
     spark.conf.set("spark.datasource.stoplog.format", "text")
     spark.conf.set("spark.datasource.stoplog.partPrefix", "session")
@@ -218,7 +218,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.map(_.getFileName.toString.takeWhile(_ != '-')).toSet === Set("session", "own"))
   }
 
-  test("a changed format closes the parts that are open and begins new ones") {
+  test("a changed format closes open parts and opens new parts") {
     val place  = new Place
     val stream = memory
     stream.addData("ant")
@@ -235,7 +235,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.reasons(spark) === Seq("contentChanged"))
   }
 
-  test("a query that fails in an epoch publishes large parts of earlier ones without copying them") {
+  test("a query that fails in an epoch publishes large earlier parts without copies") {
     val place  = new Place
     val stream = memory
     val large  = "x" * (5 << 20)
@@ -265,7 +265,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("the plan in the SQL tab carries the sink's metrics") {
+  test("the plan in the SQL tab has the sink's metrics") {
     val place = new Place
     val write = new SinkWrite(tableOf(place), info = null, Existing.Keep, planned = null)
     assert(
@@ -275,7 +275,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(write.supportedCustomMetrics().forall(_.description().nonEmpty))
   }
 
-  test("all that is wrong is said before the query starts, under a condition that Spark knows") {
+  test("reports all problems before the start under a condition that Spark knows") {
     val place = new Place
     val error = intercept[SparkThrowable](
       rows("ant").write

@@ -15,7 +15,7 @@ import stoplog.format.SparkSessionForTests
 /** What a source makes of files that are not as one would wish, and of paths that lead elsewhere than before. */
 class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("a checkpoint is not gone on with below another directory, where its paths would mean other files") {
+  test("rejects a checkpoint for another directory, where its paths would mean other files") {
     val in    = new Input
     val place = new Place
     in.write("2025/a.txt", "ant\n")
@@ -39,9 +39,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("ant", "ape", "asp"))
   }
 
-  test(
-    "a batch query reads pieces of the file that it has listed, and of no other, whatever onChangedFile says"
-  ) {
+  test("a batch query reads only pieces of listed files and rejects changed files") {
     for (format <- Seq("text", "parquet")) {
       val in                      = new Input
       val place                   = new Place
@@ -79,7 +77,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("what is no string in json, and is read as one, is the text that stands there") {
+  test("json values read as strings keep the literal text of the file") {
     val in    = new Input
     val lines = Seq(
       """{"a":1,"b":"x"}""",
@@ -98,7 +96,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read().sort("value").collect().map(_.getString(0)).toSeq === expected.sorted) // kept for a while
   }
 
-  test("suffixes of compressed files are known in any case, and an empty file has no lines") {
+  test("suffixes of compressed files match in any case, and an empty file has no lines") {
     val in = new Input
     in.gzip("a.TXT.GZ", "ant\n")
     for (suffix <- Seq("gz", "zst", "bz2", "deflate", "lz4", "snappy")) in.write(s"empty.$suffix", "")
@@ -113,7 +111,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("a path that names one file: it is decompressed, and tells its name") {
+  test("a path of a single file is decompressed and provides the file name") {
     val in    = new Input
     val lines = "{\"id\":1}\n{\"id\":2}\n"
     in.gzip("a.json.gz", lines)
@@ -135,7 +133,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(delimited.collect().map(row => new String(row.getAs[Array[Byte]](0))).toSeq === Seq("ant"))
   }
 
-  test("a stream tells where its rows are from, as a batch query does") {
+  test("a stream provides metadata columns like a batch query") {
     val in = new Input
     in.write("json/day=1/a.json", "{\"id\":1}\n{\"id\":2}\n")
     in.write("json/day=2/b.json", "{\"id\":3}\n")
@@ -171,7 +169,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("nothing is put where the source would read it, by any of its paths") {
+  test("rejects archive and quarantine directories that the source would read") {
     val in = new Input
     in.write("eu/a.txt", "ant\n")
     in.write("us/a.txt", "bat\n")
@@ -208,7 +206,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("each of several paths must be there, and may name its file system or not") {
+  test("each of several paths must exist and may omit its file system") {
     val in = new Input
     in.write("a/x.txt", "ant\n")
     in.write("b c/x.txt", "bat\n")
@@ -225,7 +223,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(found(s"${in.root}/a/x.txt", s"${in.root}/a") === Set("ant"))
   }
 
-  test("a path on a store that Hadoop has no class for, or no server") {
+  test("rejects a path on a store without a Hadoop class or without a server") {
     def refused(path: String) = intercept[IllegalArgumentException] {
       spark.read.format("stoplog").option("format", "text").load(path)
     }.getMessage

@@ -18,7 +18,7 @@ import stoplog.source.file.FileSplit
 /** The source's stream as Spark drives it. */
 class SourceStreamSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("a commit from another thread, as of asynchronous progress tracking, waits for a plan") {
+  test("a commit from another thread, like asynchronous progress tracking, waits for a plan") {
     spark // which the source asks for its settings
     val in = new Input
     in.write("a.txt", "ant\n")

@@ -12,7 +12,7 @@ import stoplog.format.SparkSessionForTests
 class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("json", "parquet"))
-    test(s"$format: rows and bytes that tasks write are in Spark's own metrics of output") {
+    test(s"$format: rows and bytes of tasks appear in Spark's output metrics") {
       val place  = new Place
       val output = StageOutput.of(spark) {
         spark
@@ -27,7 +27,7 @@ class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
       assert(output === StageOutput(100, place.files.map(Files.size(_)).sum))
     }
 
-  test("a small directory is broadcast, by the sizes of the files that a filter leaves") {
+  test("a small directory is broadcast, by the sizes of files after filters") {
     val in = new Input
     for (day <- 1 to 2) in.write(s"day=$day/a.json", """{"id":1,"word":"ant"}""" + "\n")
     val all                   = read(in, "id INT, word STRING, day INT")
@@ -40,7 +40,7 @@ class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
     assert(joined.count() === 2)
   }
 
-  test("explain names the filters that are pushed") {
+  test("explain shows pushed filters") {
     val in = new Input
     in.write("day=1/a.json", """{"id":1}""" + "\n")
     val lines = read(in, "id INT, day INT").where("day = 1 AND id > 0")
@@ -53,7 +53,7 @@ class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (format <- Seq("json", "text", "parquet", "orc"))
-    test(s"$format: input_file_name() and _metadata are as of Spark's own sources") {
+    test(s"$format: input_file_name() and _metadata match Spark's own sources") {
       val in    = new Input
       val where = in.root.resolve("a b/day=1").toString
       spark.range(4).selectExpr("CAST(id AS STRING) AS value").coalesce(1).write.format(format).save(where)

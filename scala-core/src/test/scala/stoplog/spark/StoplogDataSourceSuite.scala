@@ -9,7 +9,7 @@ import stoplog.docs.SharedDefinitions
 
 class StoplogDataSourceSuite extends AnyFunSuite {
 
-  test("an old Spark is told what is needed") {
+  test("an unsupported Spark version fails with the required versions") {
     for (old <- Seq("3.5.7", "2.4.8")) {
       val message = intercept[UnsupportedOperationException](StoplogDataSource.refuse(old)).getMessage
       assert(message.matches(s".*stoplog [0-9.]+\\S* needs Spark 4\\.0 to 4\\.3, found $old\\. .*"), message)
@@ -19,7 +19,7 @@ class StoplogDataSourceSuite extends AnyFunSuite {
       StoplogDataSource.refuse(supported)
   }
 
-  test("it loads, and has its name, where nothing of Scala's and of this jar's does") {
+  test("loads and provides its name without Scala and without other classes of the jar") {
     val name  = classOf[StoplogDataSource].getName
     val alone = new ClassLoader(getClass.getClassLoader) {
       override def loadClass(asked: String, resolve: Boolean): Class[_] =

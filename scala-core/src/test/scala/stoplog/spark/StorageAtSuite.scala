@@ -31,12 +31,12 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
   private def place(path: String): Storage =
     Storage.at(path, StorageSettings(Durability.Disk, Truncation.Allowed, SparkHadoop.configuration))
 
-  test("a path without a scheme, or with file:, is on the disk") {
+  test("a path without a scheme or with file: is on the local disk") {
     assert(place("/data/out").isInstanceOf[LocalStorage])
     assert(place("file:/data/out").isInstanceOf[LocalStorage])
   }
 
-  test("a mount of viewfs that leads to HDFS is HDFS, there already or not") {
+  test("a viewfs mount that leads to HDFS is HDFS, whether the path exists or not") {
     val storage = HdfsUnderTest.create()
     try {
       val configuration = spark.sparkContext.hadoopConfiguration
@@ -49,7 +49,7 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
     } finally storage.close()
   }
 
-  test("any other file system is asked for its abilities later: nothing is written before that") {
+  test("other file systems are probed later, and nothing is written before") {
     val directory = TestFileSystems.directory("lastwins")
     val there     = place(directory)
     there.refuseUnfit()
@@ -58,7 +58,7 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
     assert(new LogFiles(there.files("main"), "main").list().isEmpty)
   }
 
-  test("what was found out on the driver goes to the executors, who do not try again") {
+  test("executors reuse the driver's findings and do not probe again") {
     val there = place(TestFileSystems.directory("createonly"))
     val said  = LogCapture.of(there.probe("main", PartLayout.Staging("main")))
     assert(said.count(_.contains("cannot append to a file")) === 1)
@@ -83,7 +83,7 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a bucket whose uploads would be purged is refused before it is opened") {
+  test("rejects a bucket with upload purging before the bucket is opened") {
     val configuration = spark.sparkContext.hadoopConfiguration
     val key           = "fs.s3a.bucket.nowhere.multipart.purge"
     configuration.set(key, "true")
@@ -93,7 +93,7 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
     } finally configuration.unset(key)
   }
 
-  test("a scheme that Hadoop has no class for is refused by name") {
+  test("rejects a scheme without a Hadoop class by name") {
     val refused = intercept[StoplogArgumentException](place("nosuch://host/data"))
     assert(refused.getCondition === "STOPLOG_STORE_UNSUPPORTED")
   }

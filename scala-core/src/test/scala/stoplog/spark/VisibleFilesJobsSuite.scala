@@ -26,7 +26,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private val log = Seq("_stoplog/main/log/0")
 
-  test("each job refuses tables of others in the path, below it and above it, and changes nothing") {
+  test("each job rejects foreign tables in, below and above the path and changes nothing") {
     for {
       table <- tables :+ log
       at    <- Seq("", "b/", "../") if at.nonEmpty || table != log
@@ -52,7 +52,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("an overwrite keeps hidden files of others, and replaces markers and valid-length files") {
+  test("an overwrite keeps foreign hidden files and replaces markers and valid-length files") {
     val place  = new Place
     val hidden =
       Seq("b/_part-0.in-progress.main-00112233445566-0011223344556677", "b/.part-0.json.crc", "_notes/x")
@@ -65,7 +65,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     assert((own :+ "b/_part-0.json.valid-length").forall(!place.everything(_)))
   }
 
-  test("compaction reads a file with a valid-length file up to that length") {
+  test("compaction reads a file up to the length in its valid-length file") {
     val place = new Place
     withJunk(place)
     assert(
@@ -75,9 +75,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.size === 10)
   }
 
-  test(
-    "the source reads a file with a valid-length file up to that length, in batches, streams and as one file"
-  ) {
+  test("the source reads files up to their valid length and rejects them with multiLine") {
     val place = new Place
     withJunk(place)
     assert(read(place.out).collect().map(_.getInt(0)).toSeq.sorted === (0 until 10))

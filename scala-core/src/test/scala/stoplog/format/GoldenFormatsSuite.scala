@@ -17,7 +17,7 @@ class GoldenFormatsSuite extends AnyFunSuite {
   import GoldenFormatsSuite._
 
   for ((name, describedAgain) <- Formats)
-    test(s"a part of $name that an earlier release began is gone on with as it was") {
+    test(s"resumes a $name part of an earlier release with an unchanged description") {
       val golden = Repository.read(file(name))
       assert(describedAgain(golden) === golden)
     }

@@ -21,7 +21,7 @@ class RejectedLinesSuite extends AnyFunSuite {
     out.toString(UTF_8)
   }
 
-  test("a row is an object, with every null, beside what is known of it") {
+  test("a rejected row is a JSON object with all nulls and its context") {
     val schema = StructType.fromDDL("id BIGINT, word STRING, at TIMESTAMP")
     val row    = InternalRow(7L, null, 0L)
     assert(
@@ -31,7 +31,7 @@ class RejectedLinesSuite extends AnyFunSuite {
     )
   }
 
-  test("what is not known is null, and an error without a message is called by its name") {
+  test("unknown context is null, and an error without a message is named by its class") {
     val schema = StructType.fromDDL("id BIGINT")
     val found = line(schema, RejectedLines.RejectedRow(InternalRow(7L), None, None, new NullPointerException))
     assert(
@@ -39,7 +39,7 @@ class RejectedLinesSuite extends AnyFunSuite {
     )
   }
 
-  test("a row that JSON does not know is a text") {
+  test("a row that JSON does not support is recorded as a string") {
     val schema = new StructType().add("word", StringType).add("every", CalendarIntervalType)
     val row    = InternalRow(UTF8String.fromString("a"), new CalendarInterval(1, 2, 0))
     assert(

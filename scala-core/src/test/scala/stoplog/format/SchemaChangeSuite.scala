@@ -12,19 +12,19 @@ class SchemaChangeSuite extends AnyFunSuite {
 
   private val before = columns("id BIGINT NOT NULL, word STRING, at STRUCT<x: INT, y: INT>")
 
-  test("the order of columns is no change, and what is written keeps the order of before") {
+  test("column order is not a change, and the written schema keeps the former order") {
     val now = columns("at STRUCT<x: INT, y: INT>, word STRING, id BIGINT NOT NULL")
     assert(between(before, now).isEmpty)
     assert(arranged(before, now) === before)
   }
 
-  test("a column that can no longer be null is no change: it still may") {
+  test("a column that becomes NOT NULL is not a change and stays nullable") {
     val now = columns("id BIGINT NOT NULL, word STRING NOT NULL, at STRUCT<x: INT NOT NULL, y: INT>")
     assert(between(before, now).isEmpty)
     assert(arranged(before, now) === before)
   }
 
-  test("columns, and fields of structs, that come to it are an addition, and go to the end") {
+  test("added columns and struct fields are an addition at the end") {
     val now    = columns("more INT, at STRUCT<x: INT, y: INT, z: INT>, id BIGINT NOT NULL, word STRING")
     val change = between(before, now)
     assert(change.added === Vector("more INT", "at.z INT"))
@@ -33,14 +33,14 @@ class SchemaChangeSuite extends AnyFunSuite {
     assert(arranged(before, now)("at") === now("at"))
   }
 
-  test("a column that may be null now is as good as an addition") {
+  test("a column that becomes nullable counts as an addition") {
     val now = columns("id BIGINT, word STRING, at STRUCT<x: INT, y: INT>")
     assert(between(before, now) === SchemaChange.none.copy(relaxed = Vector("id")))
     assert(between(before, now).isAdditive)
     assert(arranged(before, now) === now)
   }
 
-  test("what is gone, and what has another type, is told by name, inside of other types too") {
+  test("removed and retyped columns are reported by name, also in nested types") {
     val was = columns("a INT, b ARRAY<STRUCT<c: INT, d: INT>>, e MAP<STRING, INT>, f STRUCT<g: INT, h: INT>")
     val is  = columns("b ARRAY<STRUCT<c: BIGINT>>, e MAP<STRING, DATE>, f STRUCT<h: INT, g: INT>")
     val change = between(was, is)
@@ -56,13 +56,13 @@ class SchemaChangeSuite extends AnyFunSuite {
     assert(arranged(was, is) === is)
   }
 
-  test("two columns of one name are left as they are") {
+  test("columns with duplicate names stay unchanged") {
     val twins = new StructType().add("a", StringType).add("b", StringType).add("a", StringType)
     assert(arranged(twins, twins) === twins)
     assert(arranged(columns("b STRING, a STRING"), twins) === twins)
   }
 
-  test("a change in words") {
+  test("describe lists added, removed and retyped columns") {
     val change = between(columns("a INT, b INT"), columns("b STRING, c DATE"))
     assert(change.describe === "added: c DATE; removed: a; of another type: b STRING (was INT)")
   }

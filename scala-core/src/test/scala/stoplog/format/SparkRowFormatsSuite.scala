@@ -45,7 +45,7 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def assertSame(format: String, of: String, df: => DataFrame)(options: (String, String)*): Unit =
-    test(s"$format $of is what Spark writes${shown(options)}") {
+    test(s"$format $of equals the output of Spark${shown(options)}") {
       val expected = sparks(format, df, options.toMap)
       assert(expected.nonEmpty)
       assert(new String(ours(format, df, options.toMap), "utf8") === new String(expected, "utf8"))
@@ -84,7 +84,7 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   assertSame("csv", "of one column", rows.select("name").where("name IS NOT NULL"))()
   assertSame("csv", "of binary", nested.select("raw"))()
 
-  test("our own option for compression does not reach Spark's, which knows other names") {
+  test("the sink's compression option does not reach Spark's writer") {
     for {
       format      <- Seq("json", "csv")
       compression <- Seq("zstd", "gzip", "none")
@@ -92,13 +92,13 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(ours(format, rows, Map("Compression" -> compression)) === sparks(format, rows, Map.empty))
   }
 
-  test("a record longer than every buffer arrives whole, and the next one too") {
+  test("a record larger than every buffer is written whole, followed by the next") {
     val df   = spark.range(3).selectExpr("id", "repeat('ä🚀', 700000) AS long")
     val back = new String(ours("json", df, Map.empty), "utf8").linesIterator.toSeq
     assert(back === Seq(0, 1, 2).map(i => s"""{"id":$i,"long":"${"ä🚀" * 700000}"}"""))
   }
 
-  test("every record is written before encode returns, to the stream of its own part") {
+  test("encode writes every record to the stream of its part before returning") {
     val df      = spark.range(4).selectExpr("id")
     val encoder = RowFormats.encoder("csv", df.schema, Map("header" -> "true"), "UTC")
     val parts   = Seq.fill(2)(new ByteArrayOutputStream)
@@ -110,7 +110,7 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(parts.map(_.toString) === Seq("id\n0\n2\n", "id\n1\n3\n"))
   }
 
-  test("a part that is continued gets no second header") {
+  test("a resumed part has no second header") {
     val df     = spark.range(1).selectExpr("id")
     val row    = df.queryExecution.executedPlan.executeCollect().head
     val out    = new ByteArrayOutputStream
@@ -120,7 +120,7 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(out.toString === "id\n0\n0\n")
   }
 
-  test("a column that Spark's own writer refuses is refused, by name and type") {
+  test("rejects a column that Spark's writer rejects, by name and type") {
     def refused(format: String, schema: StructType) = {
       val e = intercept[Exception](RowFormats.encoder(format, schema, Map.empty, "UTC"))
       assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_UNSUPPORTED_TYPE")
@@ -135,26 +135,26 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(refused("json", new StructType().add("i", CalendarIntervalType))("dataType") === "interval")
   }
 
-  test("a value that Spark refuses for one of its options is refused on the driver") {
+  test("the driver rejects option values that Spark rejects") {
     intercept[Exception](RowFormats.encoder("csv", rows.schema, Map("sep" -> ""), "UTC"))
     intercept[Exception](RowFormats.encoder("json", rows.schema, Map("timestampFormat" -> "bbbbb"), "UTC"))
     intercept[IllegalArgumentException](RowFormats.encoder("xml", rows.schema, Map.empty, "UTC"))
   }
 
-  test("suffixes are those of the formats") {
+  test("each encoder has the suffix of its format") {
     assert(JsonEncoder().suffix === ".json")
     assert(CsvEncoder().suffix === ".csv")
     assert(CsvEncoder(Map("extension" -> "tsv")).suffix === ".tsv")
   }
 
-  test("what is written is read back by Spark, row by row") {
+  test("Spark reads written rows back in order") {
     val dir = Files.createTempDirectory("stoplog-formats")
     Files.write(dir.resolve("part.json"), ours("json", rows, Map.empty))
     def shown(df: DataFrame) = df.selectExpr("to_json(struct(*))").collect().map(_.getString(0)).toSeq
     assert(shown(spark.read.schema(rows.schema).json(dir.toString)) === shown(rows))
   }
 
-  test("csv: a null in the only column, which Spark's writer drops, is an error unless it has a text") {
+  test("csv: a null in a single column is an error without nullValue") {
     val nulls = spark.sql("SELECT * FROM VALUES ('a'), (null) AS t(only)")
     assert(new String(sparks("csv", nulls, Map.empty)) === "a\n")
     val e = intercept[Exception](ours("csv", nulls, Map.empty)).asInstanceOf[SparkThrowable]

@@ -33,38 +33,38 @@ class TextEncoderSuite extends AnyFunSuite {
     case e                 => throw e
   }
 
-  test("a string is written in UTF-8, each row followed by a line feed") {
+  test("writes a string in UTF-8 followed by a line feed") {
     assert(new String(written()(utf8("a"), utf8("ä€🚀"), utf8("")), "utf8") === "a\nä€🚀\n\n")
   }
 
-  test("lineSep is configurable, in any case of its name, and may be empty") {
+  test("lineSep is case-insensitive and may be empty") {
     assert(new String(written("LINESEP" -> "\r\n")(utf8("a"), utf8("b"))) === "a\r\nb\r\n")
     assert(new String(written("lineSep" -> "")(utf8("a"), utf8("b"))) === "ab")
   }
 
-  test("bytes that are not UTF-8 pass as they are") {
+  test("bytes that are not UTF-8 pass unchanged") {
     val odd = Array[Byte](-1, 0, -128)
     assert(written("lineSep" -> "")(UTF8String.fromBytes(odd)) === odd)
   }
 
-  test("a binary column is written as it is") {
+  test("a binary column is written unchanged") {
     val schema  = StructType.fromDDL("raw BINARY")
     val encoder = RowFormats.encoder("text", schema, Map.empty, "UTC")
     assert(bytes(encoder, Seq(Array[Byte](0, 1, -1), Array[Byte]())) === Array[Byte](0, 1, -1, 10, 10))
   }
 
-  test("a null is an error that names the column") {
+  test("a null is an error with the column name") {
     val e = intercept[Exception](written()(utf8("a"), null))
     assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_NULL_VALUE")
     assert(e.getMessage.contains("line"))
   }
 
-  test("with nullValue, that text is written for a null, the empty text too") {
+  test("nullValue replaces nulls, also with an empty string") {
     assert(new String(written("nullValue" -> "\\N")(null, utf8("a"))) === "\\N\na\n")
     assert(new String(written("nullvalue" -> "")(null, utf8("a"))) === "\na\n")
   }
 
-  test("schemas other than one string or binary column are refused on the driver") {
+  test("the driver rejects schemas other than a single string or binary column") {
     for (ddl <- Seq("a STRING, b STRING", "a INT", "a ARRAY<STRING>"))
       assert(
         condition(
@@ -74,7 +74,7 @@ class TextEncoderSuite extends AnyFunSuite {
     assert(condition(new TextEncoder().open(new StructType)) === "STOPLOG_TEXT_SCHEMA")
   }
 
-  test("the suffix is .txt, and the part starts with nothing") {
+  test("the suffix is .txt, and an empty part has no bytes") {
     assert(new TextEncoder().suffix === ".txt")
     assert(written()() === Array[Byte]())
   }

@@ -75,7 +75,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (seed <- 1 to 6)
-    test(s"rows of all types come back from Spark's reader, seed $seed") {
+    test(s"Spark's reader returns rows of all types, seed $seed") {
       val rows    = new RandomRows(seed.toLong).rows(everyType, 120)
       val df      = frame(everyType, rows)
       val settled = format(everyType)
@@ -85,7 +85,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (codec <- Seq("uncompressed", "deflate", "snappy", "bzip2", "xz", "zstandard"))
-    test(s"$codec: a part cut back to the end of any epoch is whole, and goes on") {
+    test(s"$codec: a part truncated to the end of any epoch is complete and resumes") {
       val settled = format(plain, "compression" -> codec)
       val part    = new GrowingPart
       val epochs  = Seq(numbered(0, 10), Nil, numbered(10, 3000), numbered(3010, 1))
@@ -106,11 +106,11 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
       )
     }
 
-  test("without rows a part is a file without rows") {
+  test("a part without rows is a valid empty file") {
     assert(ids(part(format(plain), plain, Nil).bytes) === Nil)
   }
 
-  test("the header is the one that Spark writes, and metadata of the user's") {
+  test("the header equals Spark's header plus user metadata") {
     val directory = Files.createTempDirectory("stoplog-avro").resolve("out")
     frame(plain, Nil)
       .coalesce(1)
@@ -129,7 +129,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
   private def meta(bytes: Array[Byte]): Map[String, String] =
     opened(bytes)(reader => reader.getMetaKeys.asScala.map(key => key -> reader.getMetaString(key)).toMap)
 
-  test("Spark's options name the record, and give its schema") {
+  test("Spark's options set the record name and the Avro schema") {
     def schema(options: (String, String)*) =
       opened(part(format(plain, options: _*), plain, numbered(0, 2)).bytes)(_.getSchema)
     assert(schema("recordName" -> "Sale", "recordNamespace" -> "shop").getFullName === "shop.Sale")
@@ -145,7 +145,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     intercept[Exception](format(plain, "avroSchema" -> other))
   }
 
-  test("codec and level come from the session where no option is given, and stay with the part") {
+  test("codec and level default to the session and stay fixed for a part") {
     val (codec, level)              = ("spark.sql.avro.compression.codec", "spark.sql.avro.deflate.level")
     def length(settled: AvroFormat) = part(settled, plain, numbered(0, 20000)).bytes.length
     val (slow, fast)                =
@@ -161,7 +161,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert(opened(part(format(plain), plain, Nil).bytes)(_.getMetaString("avro.codec")) === "snappy")
   }
 
-  test("stoplog's names of codecs are understood, and others refused on the driver") {
+  test("accepts stoplog's codec names, and the driver rejects unknown codecs") {
     def codec(name: String) =
       opened(part(format(plain, "compression" -> name), plain, Nil).bytes)(_.getMetaString("avro.codec"))
     assert(Seq("none", "ZSTD", "snappy").map(codec) === Seq("null", "zstandard", "snappy"))
@@ -169,7 +169,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     intercept[Exception](format(plain, "metadata.avro.codec" -> "xz"))
   }
 
-  test("old dates are rebased as the session says when the part began") {
+  test("old dates are rebased by the session's mode at the start of the part") {
     val old = frame(
       StructType.fromDDL("day DATE, at TIMESTAMP"),
       Seq(Row(java.sql.Date.valueOf("1001-01-01"), java.sql.Timestamp.valueOf("1001-01-01 01:02:03.123456")))
@@ -190,7 +190,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("what a header promises changes with the session and the file of a schema, under the same options") {
+  test("the promised header changes with the session and the schema file") {
     val file                                  = Files.createTempDirectory("stoplog-avro").resolve("r.avsc")
     def promised(settings: (String, String)*) = {
       settings.foreach { case (key, value) => spark.conf.set(key, value) }
@@ -218,7 +218,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert((usual +: others).distinct.size === 6, others)
   }
 
-  test("a column that Spark's own writer refuses is refused, by name and type") {
+  test("rejects a column that Spark's writer rejects, by name and type") {
     val refused =
       intercept[Exception](format(plain.add("i", CalendarIntervalType))).asInstanceOf[SparkThrowable]
     assert(refused.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
@@ -241,7 +241,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a row that cannot be written leaves the others of its block as they are") {
+  test("a row that cannot be written does not affect other rows of its block") {
     val userSchema =
       """{"type":"record","name":"R","fields":[{"name":"id","type":"long"},{"name":"name","type":"string"}]}"""
     val format = AvroFormat(plain, Map("avroSchema" -> userSchema), spark)
@@ -256,7 +256,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ids(end.bytes) === (0L until 5L))
   }
 
-  test("what is not yet in the part is counted, and stays below a block") {
+  test("bufferedBytes counts unwritten bytes and stays below a block") {
     val format = AvroFormat(plain, Map("avro.mapred.sync.interval" -> "4000", "compression" -> "none"), spark)
     val end    = new GrowingPart.End(Array.empty)
     val writer = format.writer(end, "part-0")
@@ -273,7 +273,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     writer.close()
   }
 
-  test("a block's marker is the part's own, and the same in every process") {
+  test("the block marker depends on the part only and equals in every process") {
     val settled = format(plain)
     assert(part(settled, plain, numbered(0, 9)).bytes === part(settled, plain, numbered(0, 9)).bytes)
     val other = new GrowingPart("part-7f3a-1")

@@ -16,7 +16,7 @@ import stoplog.util.UserObject
 
 class BulkPartsSuite extends AnyFunSuite {
 
-  test("blocks are as large as they should be, whatever the epochs, and all rows are there in order") {
+  test("blocks reach their target size regardless of epochs and keep rows in order") {
     for (rowsOfEpoch <- Seq(3, 100, 1000)) {
       val world = new BulkWorld(blockBytes = 2000)
       while (world.next < 3000) world.epoch(rowsOfEpoch)
@@ -27,7 +27,7 @@ class BulkPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("rows that fill no block are in spool files, of which there are few") {
+  test("rows below the block size are kept in a small number of spool files") {
     val world = new BulkWorld(blockBytes = 1L << 40)
     (1 to 600).foreach(_ => world.epoch(3))
     assert(world.onlyOpen.validBytes === 0)
@@ -35,14 +35,14 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(world.end().flatten === (0 until 1800).map(n => s"row $n"))
   }
 
-  test("spool files are let go when their rows are in a block") {
+  test("spool files are released after their rows are in a block") {
     val world = new BulkWorld(blockBytes = 5000)
     (1 to 200).foreach(_ => world.epoch(10))
     assert(world.onlyOpen.beside.files.map(_.sizeBytes).sum < 5000)
     assert(world.onlyOpen.validBytes > 5000)
   }
 
-  test("an attempt that is repeated begins where the record is") {
+  test("a repeated attempt starts from the record") {
     val world = new BulkWorld(blockBytes = 500)
     world.epoch(100)
     world.epoch(90, Attempt.Repeated)
@@ -50,7 +50,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(world.end().flatten === (0 until 200).map(n => s"row $n"))
   }
 
-  test("a policy sees the bytes of rows that no block has taken yet") {
+  test("a policy sees the bytes of rows outside any block") {
     val world = new BulkWorld(
       blockBytes = 1L << 40,
       Rolls(beforeRow = part => Option.when(part.sizeBytes > 4000)(stoplog.rolling.RollReason.Size)).policy
@@ -60,7 +60,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(file.flatten === file.flatten.indices.map(n => s"row $n"))
   }
 
-  test("a part that ends with its epoch is written at once") {
+  test("a part that ends with its epoch is written immediately") {
     val world =
       new BulkWorld(blockBytes = 700, Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy)
     world.epoch(500, life = PartLife.OneEpoch)
@@ -68,7 +68,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
   }
 
-  test("blocks of a task that fills several at a time end early where they are too large together") {
+  test("a task that fills several blocks ends blocks early at the common memory limit") {
     val mebi                      = 1L << 20
     var held                      = 0L
     var most                      = 0L
@@ -99,7 +99,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(parts.forall(blocks => blocks.size > 1 && blocks.size < 20), parts.map(_.map(_.size)))
   }
 
-  test("a task that fills one block at a time fills it") {
+  test("a task that fills a single block at a time fills each block") {
     val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
     val world = new BulkWorld(2L << 20, end, bulk = new LineBlocks(_))
     world.epoch(160000, life = PartLife.OneEpoch, text = n => f"row $n%06d"): Unit
@@ -107,7 +107,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(blocks.init.forall(_.size * 32 >= (2 << 20)), blocks.map(_.size))
   }
 
-  test("bytes of a writer that writes as it goes count once in the size of a part") {
+  test("bytes of an unbuffered writer count once in the part size") {
     val sizes = mutable.ArrayBuffer.empty[(Long, Long)]
     val world = new BulkWorld(
       blockBytes = 1,
@@ -121,7 +121,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(sizes.map { case (records, bytes) => bytes - records * 9 }.distinct === Seq(0))
   }
 
-  test("rows take memory no longer than their epoch lasts, whatever becomes of their part") {
+  test("rows hold memory only during their epoch, regardless of their part") {
     val end = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
     for {
       blockBytes <- Seq(100L, 5000L, 1L << 40)
@@ -135,7 +135,7 @@ class BulkPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("a part is the same with little memory for rows, and with none") {
+  test("a part is identical with large, small and no memory for rows") {
     val files = for (bytes <- Seq(1L << 30, 10000L, 0L)) yield {
       val world = new BulkWorld(30000, memory = new SharedMemory(bytes), bulk = new LineBlocks(_))
       for (rows <- Seq(100, 3000, 17, 1, 5000)) world.epoch(rows)
@@ -146,7 +146,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(files.distinct.size === 1)
   }
 
-  test("buckets that fill blocks in turn do not keep each other from filling them") {
+  test("buckets that fill blocks in turn do not prevent each other's blocks from filling") {
     val world = new BulkWorld(10000, bulk = new LineBlocks(_))
     for (rows <- Seq(100, 3000, 17, 500)) world.epoch(rows, bucket = n => s"bucket ${n % 3}")
     assert(world.open.map(_.bucket).sorted === (0 to 2).map(n => s"bucket $n"))
@@ -159,7 +159,7 @@ class BulkPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("a block that another bucket keeps from being filled is begun anew only when it will be full") {
+  test("a displaced block restarts only when its rows can fill the block") {
     var blocks = 0
     val world  = new BulkWorld(
       10000,
@@ -172,7 +172,7 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(blocks < 2 * world.next * 24 / 10000, "twice as many as there are at the end")
   }
 
-  test("buckets of a format that tells no size do not take the block from each other for each row") {
+  test("buckets of a format without size reports do not displace the block for each row") {
     var begun = 0
     val world = new BulkWorld(
       10000,
@@ -189,7 +189,7 @@ class BulkPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("a task that is over has closed all that it has opened in its format, rows on trial too") {
+  test("a finished task has closed all block writers, also for rows on trial") {
     for (onBadRow <- Seq(OnBadRow.Fail, OnBadRow.Reject)) {
       val left  = mutable.Set.empty[BlockWriter]
       val world = new BulkWorld(
@@ -214,7 +214,7 @@ class BulkPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("a task whose rows cannot be read again holds no memory when it is over") {
+  test("a task whose rows cannot be reread releases all memory at its end") {
     val world = new BulkWorld(2003)
     world.epoch(3000, bucket = _ => "a", text = _ => "") // from here on little is expected of a row
     for (_ <- 1 to 3) world.epoch(12, text = n => s"$n " + "x" * 100)
@@ -225,14 +225,14 @@ class BulkPartsSuite extends AnyFunSuite {
     assert(world.memory.usedBytes === 0)
   }
 
-  test("large rows do not make a block many times as large as it should be") {
+  test("large rows do not make a block many times its target size") {
     val world = new BulkWorld(100000, bulk = new LinesInBlocks(_))
     val large = "x" * 20000
     for (_ <- 1 to 3) world.epoch(30, bucket = _ => "b", text = n => s"$large $n")
     for (block <- world.end().init) assert(block.map(_.length + 1).sum < 200000)
   }
 
-  test("a part keeps the format in which it was begun, whoever goes on with it, and whoever ends it") {
+  test("a part keeps its initial format for all tasks that resume or end the part") {
     val world =
       new BulkWorld(
         1000,
@@ -250,7 +250,7 @@ class BulkPartsSuite extends AnyFunSuite {
   private def parts(world: BulkWorld): Vector[Vector[String]] =
     LinesInBlocks.read(world.parts.content(world.closed.head.handle.token))
 
-  test("a part whose block cannot be closed gives back the memory of its rows") {
+  test("a part whose block fails to close releases the memory of its rows") {
     var begun = 0
     var fails = false
     class Failing(blockBytes: Long) extends LinesInBlocks(blockBytes) {

@@ -16,18 +16,18 @@ class EarlierRowsSuite extends AnyFunSuite {
   private val first  = bytes(Some(header), Seq("one", "two"))
   private val second = bytes(None, Seq("three", "", "vier €"))
 
-  test("the rows of all files come in their order, and the header from the first") {
+  test("rows of all files are read in order, and the header from the first file") {
     val rows = earlier(first, second)
     assert(rows.header.format === "a format")
     assert(rows.header.directory === header.directory)
     assert(texts(rows) === Vector("one", "two", "three", "", "vier €"))
   }
 
-  test("files put together are a file again, whose header is no row") {
+  test("concatenated files are a valid file, and the second header is not a row") {
     assert(texts(earlier(first ++ second)) === Vector("one", "two", "three", "", "vier €"))
   }
 
-  test("a file with any bit flipped is a named error, which says which file") {
+  test("a file with any flipped bit is a named error with the file name") {
     for {
       at  <- second.indices
       bit <- 0 until 8
@@ -37,7 +37,7 @@ class EarlierRowsSuite extends AnyFunSuite {
     }
   }
 
-  test("a header with any bit flipped is a named error, which says which file") {
+  test("a header with any flipped bit is a named error with the file name") {
     for {
       at  <- bytes(Some(header), Seq.empty).indices
       bit <- 0 until 8
@@ -47,14 +47,14 @@ class EarlierRowsSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that stops anywhere but behind a frame is a named error, which says which file") {
+  test("a file truncated inside a frame is a named error with the file name") {
     for (length <- 1 until second.length)
       refused(s"$length bytes", "file-1")(texts(earlier(first, second.take(length))))
     for (length <- 0 until bytes(Some(header), Seq.empty).length)
       refused(s"$length bytes", "file-0")(earlier(first.take(length)).header)
   }
 
-  test("rows in the record come behind those of files, or alone, with what the part is before them") {
+  test("rows in the record follow rows of files, or provide header and rows without files") {
     val spoolFiles = new NumberedSpoolFiles(Seq(first))
     val files      = Vector(SpoolFile("file-0", first.length.toLong, 0))
     val behind     = new EarlierRows(Spooled("0", files, 0, RecordBytes.of(second)), spoolFiles)
@@ -67,11 +67,11 @@ class EarlierRowsSuite extends AnyFunSuite {
     }
   }
 
-  test("a part whose first file tells nothing of it is a named error") {
+  test("a part whose first file has no header is a named error") {
     refused("rows", "file-0")(earlier(second).header)
   }
 
-  test("a file that is gone is a named error, when its turn comes") {
+  test("a missing file is a named error when its rows are due") {
     val spoolFiles = new MemorySpoolFiles
     val token      = spoolFiles.write(NewPart("b", "p", Samples.mine))(_.write(first))
     val beside     = Vector(SpoolFile(token, first.length.toLong, 0), SpoolFile("gone", 1, 0))

@@ -27,18 +27,18 @@ class GoldenOpenPartsSuite extends AnyFunSuite with SparkSessionForTests {
   import GoldenOpenPartsSuite._
 
   for (name <- Seq("parquet", "orc")) {
-    test(s"a part of $name that an earlier release left open is ended") {
+    test(s"ends an open $name part of an earlier release") {
       val part = new Left(name)
       assert(read(name, part.ended()) === texts(rows(0 until 30)))
     }
 
-    test(s"a part of $name that an earlier release left open is gone on with") {
+    test(s"resumes an open $name part of an earlier release") {
       val part = new Left(name)
       assert(read(name, part.ended(internal(rows(30 until 50)))) === texts(rows(0 until 50)))
     }
   }
 
-  test("a part of an own format is gone on with by its class and by what it said of itself") {
+  test("a part of a custom format resumes by class name and recorded settings") {
     val part = new Left("own")
     val file = part.ended((30 until 50).map(line))
     assert(LineBlocks.read(new String(file, "UTF-8")).flatten === (0 until 50).map(n => s"row $n"))

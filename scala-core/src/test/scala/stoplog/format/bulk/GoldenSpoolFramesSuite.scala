@@ -15,7 +15,7 @@ class GoldenSpoolFramesSuite extends AnyFunSuite {
 
   private val bytes = Files.readAllBytes(File)
 
-  test("the header says how the part is written and what has been written") {
+  test("the header contains the part's format and directory") {
     SpoolFrames.read(new ByteArrayInputStream(bytes)) match {
       case Some(SpoolFrames.Head(header)) =>
         assert(header.format === Format)
@@ -24,7 +24,7 @@ class GoldenSpoolFramesSuite extends AnyFunSuite {
     }
   }
 
-  test("the rows are what they were, in their order") {
+  test("rows are read unchanged and in order") {
     assert(TextRows.texts(SpoolFrames.rows(new ByteArrayInputStream(bytes), columns = 1)) === Texts)
   }
 }

@@ -31,7 +31,7 @@ class LargeEpochsSuite extends AnyFunSuite {
 
   private def allRows(world: BulkWorld): Seq[String] = (0 until world.next).map(text)
 
-  test("an epoch that brings enough ends its block, and leaves no row beside the part") {
+  test("a large epoch ends its block and spools no rows") {
     val large = world()
     for (epoch <- 1 to 3) {
       large.epoch(150, text = text)
@@ -45,7 +45,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(written.map(_.size) === Seq(150, 150, 150))
   }
 
-  test("an epoch that brings less waits until blocks are full") {
+  test("small epochs wait until blocks are full") {
     val small = world()
     for (_ <- 1 to 10) small.epoch(90, text = text)
     val written = ended(small)
@@ -53,7 +53,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(written.init.forall(_.size >= 190), written.map(_.size))
   }
 
-  test("rows that wait are in the block of the next large epoch, and do not make a small one large") {
+  test("waiting rows join the next large epoch's block and do not enlarge a small epoch") {
     val mixed = world()
     for (rows <- Seq(60, 70)) {
       mixed.epoch(rows, text = text)
@@ -65,7 +65,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(written.map(_.size) === Seq(200, 130, 10))
   }
 
-  test("no row is kept any more once its epoch has brought enough") {
+  test("rows are no longer kept after their epoch becomes large") {
     val memory = new SharedMemory(1L << 30)
     val large  = world(memory = memory, rows = 200000)
     var most   = 0L
@@ -81,7 +81,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(memory.usedBytes === 0)
   }
 
-  test("behind a large epoch rows go straight into the block, in each task that goes on with the part") {
+  test("after a large epoch, rows go straight to the block in each later task") {
     val memory = new SharedMemory(1L << 30)
     val large  = world(memory = memory, rows = 200000)
     large.epoch(150000, text = number => text(number % 10000))
@@ -97,9 +97,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(ended(large).map(_.size) === Seq(150000, 150000))
   }
 
-  test(
-    "in the first epoch of a part that is alone in its task no row is kept from a quarter of a large block on"
-  ) {
+  test("in a part's first epoch, a task's sole part keeps a quarter block of rows") {
     val memory             = new SharedMemory(1L << 30)
     var most               = 0L
     def wide(n: Int)       = { most = most.max(memory.usedBytes); text(n) + "x" * (1 << 16) }
@@ -115,7 +113,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(two.open.map(_.validBytes) === Vector(0, 0), "each has 25 MiB")
   }
 
-  test("a small epoch behind a large one makes one small block, and the next one waits") {
+  test("a small epoch after a large epoch writes a small block, and the next waits") {
     val mixed = world()
     for (rows <- Seq(150, 2, 150, 20)) mixed.epoch(rows, text = text)
     for (_ <- 1 to 3) {
@@ -127,7 +125,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(written.map(_.size) === Seq(150, 152, 20, 60))
   }
 
-  test("of buckets that are large in turn none makes the block of another one small") {
+  test("buckets that are large in turn do not make each other's blocks small") {
     val turns = world()
     for (_ <- 1 to 4) turns.epoch(600, bucket = number => s"b${number % 3}", text = text)
     for (part <- turns.open) {
@@ -157,7 +155,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(written <= counted.next + 100, "but for the rows that the first look threw away")
   }
 
-  test("a policy sees the bytes of rows that only the open block has") {
+  test("a policy sees the bytes of rows that only the open block contains") {
     val limit  = 180 * RowBytes
     val policy =
       Rolls(beforeRow = part => Option.when(part.sizeBytes + RowBytes > limit)(RollReason.Size)).policy
@@ -168,7 +166,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(parts.flatten ++ rolled.open.flatMap(_ => ended(rolled).flatten) === allRows(rolled))
   }
 
-  test("an attempt that is repeated begins where the record is") {
+  test("a repeated attempt starts from the record") {
     val repeated = world()
     for (rows <- Seq(150, 30, 170, 120)) {
       val before = (repeated.open, repeated.next)
@@ -180,7 +178,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(ended(repeated).flatten === allRows(repeated))
   }
 
-  test("a row that is refused takes no other with it, before the block is large and after") {
+  test("a rejected row removes no other row, before and after the epoch becomes large") {
     val Bad       = Set(20, 140, 141, 190, 420)
     val rejecting = new BulkWorld(200 * RowBytes, bulk = new Refusing(_), onBadRow = OnBadRow.Reject)
     for (_ <- 1 to 4) {
@@ -190,7 +188,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(ended(rejecting).flatten === (0 until 600).filterNot(Bad).map(text))
   }
 
-  test("where rows may be rejected, two large buckets do not take the block from each other for each row") {
+  test("with onBadRow=reject, two large buckets do not displace the block for each row") {
     for (bad <- Seq(Set.empty[Int], Set(20, 151, 301, 333, 390))) {
       var begun     = 0
       val rejecting = new BulkWorld(
@@ -214,7 +212,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     }
   }
 
-  test("a task that failed in a block that alone has the rows cannot end it") {
+  test("a task that failed inside a large block cannot end the block") {
     val failing = new BulkWorld(200 * RowBytes, bulk = new Refusing(_))
     failing.epoch(50, text = text)
     val before = failing.open
@@ -225,7 +223,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     assert(ended(failing).flatten === allRows(failing))
   }
 
-  test("all rows come back in order, whatever the epochs, the buckets, the memory and the size of parts") {
+  test("all rows are read in order for random epochs, buckets, memory and part sizes") {
     for (seed <- 1 to 40) {
       val random  = new Random(seed.toLong)
       val buckets = 1 + random.nextInt(3)

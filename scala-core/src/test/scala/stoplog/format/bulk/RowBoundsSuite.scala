@@ -33,12 +33,12 @@ class RowBoundsSuite extends AnyFunSuite {
     }
   }
 
-  test("any row of any type lies within its bytes") {
+  test("rows of all types pass the bounds check") {
     val bounds = new RowBounds(nested)
     for (row <- rows(nested, seed = 1, count = 500)) bounds.check(row.getBytes, 0, row.getSizeInBytes)
   }
 
-  test("intervals and variants lie within their bytes") {
+  test("intervals and variants pass the bounds check, and forged lengths fail") {
     val schema = new StructType().add("c", CalendarIntervalType).add("v", VariantType)
     val value  =
       InternalRow(new CalendarInterval(1, 2, 3), new VariantVal(Array[Byte](1, 2, 3), Array[Byte](4)))
@@ -53,7 +53,7 @@ class RowBoundsSuite extends AnyFunSuite {
     }
   }
 
-  test("whatever a word of a row is changed to, what is read of it does not depend on what is around it") {
+  test("a forged row that passes the check reads no bytes outside the row") {
     val random  = new Random(7)
     val bounds  = new RowBounds(nested)
     var refused = 0
@@ -71,7 +71,7 @@ class RowBoundsSuite extends AnyFunSuite {
     assert(refused > 1000)
   }
 
-  test("a spool file with a text that is longer than its row is a named error, which says which file") {
+  test("a spool file with a string longer than its row is a named error") {
     val bytes      = page(forged(TextRows.of("sixteen bytes ok"), word = 1, (16L << 32) | 3000000))
     val spoolFiles = new NumberedSpoolFiles(Seq(bytes))
     val rows       =
@@ -81,7 +81,7 @@ class RowBoundsSuite extends AnyFunSuite {
     assert(error.getMessage.contains("file-0"))
   }
 
-  test("a page whose rows say that they are longer than it is an error, and so is what is left of one") {
+  test("a page with rows longer than the page, or with truncated rows, is an error") {
     for (length <- Seq(-8, -1, 1 << 20, Int.MaxValue, Int.MinValue)) {
       val file = page(TextRows.of("a row").getBytes, length)
       intercept[IOException](read(file).size)

@@ -13,9 +13,7 @@ import stoplog.part.BlockOutput
 
 class RowChecksSuite extends AnyFunSuite {
 
-  test(
-    "a null in a column that is never null is refused under the column's name; elsewhere it is none of this"
-  ) {
+  test("a null in a NOT NULL column is rejected by the column name only there") {
     val required = new BulkParts.RowChecks.Required(StructType.fromDDL("name STRING, id BIGINT NOT NULL"))
     required.check(InternalRow(null, 7L))
     val refused = intercept[BadRow](required.check(InternalRow(UTF8String.fromString("a"), null)))
@@ -27,7 +25,7 @@ class RowChecksSuite extends AnyFunSuite {
     }
   }
 
-  test("rows are tried in memory of some mebibytes, however large they are") {
+  test("a trial block buffers at most six mebibytes, regardless of row size") {
     var most   = 0L
     val format = new LinesInBlocks(Long.MaxValue) {
       override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter =

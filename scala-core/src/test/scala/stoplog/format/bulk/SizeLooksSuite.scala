@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class SizeLooksSuite extends AnyFunSuite {
 
-  test("small rows are looked at after a hundred, and then after half of those that are still to come") {
+  test("small rows are inspected after a hundred rows, then after half of the remaining rows") {
     val looks = new SizeLooks(blockBytes = 1000000)
     assert(rowsUntilDue(looks, rowBytes = 10) === 100)
     looks.looked(bufferedBytes = 1000) // 10 bytes a row, so 99,900 rows are to come
@@ -15,7 +15,7 @@ class SizeLooksSuite extends AnyFunSuite {
     assert(looks.rows === 10200 && looks.rawBytes === 102000)
   }
 
-  test("large rows are looked at after each quarter of the block, and those that shrink as well") {
+  test("large rows are inspected after each quarter of the block, also if compressed well") {
     val looks = new SizeLooks(blockBytes = 1000)
     assert(rowsUntilDue(looks, rowBytes = 100) === 3)
     looks.looked(bufferedBytes = 3)
@@ -24,7 +24,7 @@ class SizeLooksSuite extends AnyFunSuite {
     assert(rowsUntilDue(looks, rowBytes = 1000) === 1)
   }
 
-  test("large rows are looked at after each 8 MiB, however large the block is to be") {
+  test("large rows are inspected after each 8 MiB regardless of the block size") {
     for (blockBytes <- Seq(128L << 20, Long.MaxValue)) {
       val looks = new SizeLooks(blockBytes)
       assert(rowsUntilDue(looks, rowBytes = 1 << 20) === 8)

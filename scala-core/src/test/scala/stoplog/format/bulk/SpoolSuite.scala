@@ -29,7 +29,7 @@ class SpoolSuite extends AnyFunSuite {
   }
 
   for ((what, bytes) <- Seq("enough" -> (1L << 30), "little" -> (3L << 20), "tiny" -> 5000L, "no" -> 0L))
-    test(s"rows come back in their order, as often as one likes, with $what memory") {
+    test(s"rows are read repeatedly in order with $what memory") {
       val memory = new SharedMemory(bytes)
       val spool  = filled(memory)
       assert(spool.rows === texts.size)
@@ -42,7 +42,7 @@ class SpoolSuite extends AnyFunSuite {
       spool.clear()
     }
 
-  test("what is cleared is empty, can be filled again, and holds no memory") {
+  test("a cleared spool is empty, reusable and holds no memory") {
     for (limit <- Seq(1L << 30, 3L << 20, 0L)) {
       val memory = new SharedMemory(limit)
       val spool  = filled(memory)
@@ -58,7 +58,7 @@ class SpoolSuite extends AnyFunSuite {
     }
   }
 
-  test("an empty one takes nothing, and one of few rows takes little") {
+  test("an empty spool takes no memory, and a small spool the first page") {
     val memory = new SharedMemory(Spool.FirstBytes.toLong)
     val spool  = new Spool(columns = 1, memory)
     assert(memory.take(Spool.FirstBytes.toLong))
@@ -68,7 +68,7 @@ class SpoolSuite extends AnyFunSuite {
     spool.clear()
   }
 
-  test("a row that is larger than an array can be is refused by its size, and leaves all as it was") {
+  test("a row larger than any array is rejected by size without other effects") {
     val claimed = new UnsafeRow(1)
     claimed.pointTo(null, 0L, Int.MaxValue - 7) // nothing reads it
     val spool = new Spool(columns = 1, new SharedMemory(1L << 20))
@@ -81,7 +81,7 @@ class SpoolSuite extends AnyFunSuite {
     assert(page.append(TextRows.of("before")) && !page.append(claimed))
   }
 
-  test("many of them together stay within the limit, but for a smallest page each") {
+  test("many spools together stay within the limit plus a minimum page each") {
     val limit  = 1L << 20
     val memory = new SharedMemory(limit)
     val spools = Vector.fill(50)(new Spool(columns = 1, memory))

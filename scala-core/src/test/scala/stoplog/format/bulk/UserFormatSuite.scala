@@ -44,12 +44,12 @@ class UserFormatSuite extends AnyFunSuite {
     UserObject.reference(writers, "bulkWriter")
   )
 
-  test("one that is named by its class is made again by its name, in any process") {
+  test("a writer named by its class is recreated from the name in any process") {
     assert(again(description(classOf[Joined].getName)) === "one,two")
     assert(again(description(classOf[Joined].getName), instance(new Joined("|"))) === "one,two")
   }
 
-  test("one with parameters is made again with those that its part was begun with") {
+  test("a writer with parameters is recreated with the initial parameters of its part") {
     def named(separator: String) =
       UserObject.named(classOf[Configured].getName, Map("separator" -> separator))
     val begun = description(named("{+}"))
@@ -58,32 +58,30 @@ class UserFormatSuite extends AnyFunSuite {
     assert(again(description(classOf[Configured].getName)) === "one,two")
   }
 
-  test("a Scala object is known by its name, also where it was given as an instance") {
+  test("a Scala object is identified by name, even if passed as an instance") {
     assert(again(description(UserObject.reference(Colons, "bulkWriter"))) === "one:two")
   }
 
-  test("an instance that says its settings is made again from them, in any process") {
+  test("an instance with described settings is recreated from them in any process") {
     val file = again(description(UserObject.reference(new LineBlocks(1000), "bulkWriter")))
     assert(LineBlocks.read(file).flatten === Seq("one", "two"))
   }
 
-  test("an instance that cannot be made again is used by a query that has the same, and by nothing else") {
+  test("an instance without a description is usable only by a query with an equal instance") {
     val begun = description(UserObject.reference(new Walled("#", 1), "bulkWriter"))
     assert(again(begun, instance(new Walled("#", 1))) === "#one##two#")
     for (running <- Seq(None, instance(new Walled("+", 1)), instance(new LineBlocks(1000))))
       assert(refused(begun, running).getMessageParameters.get("why").contains("constructor of one String"))
   }
 
-  test(
-    "a factory that was given as an instance writes whole parts, with the settings of the query that ends them"
-  ) {
+  test("a factory instance writes whole parts with the settings of the query that ends them") {
     val begun = description(UserObject.reference(new Joined("|"), "bulkWriter"))
     assert(again(begun, instance(new Joined("-"))) === "one-two")
     for (running <- Seq(None, Some(classOf[Joined].getName), instance(Colons)))
       assert(refused(begun, running).getMessageParameters.get("writer") === classOf[Joined].getName)
   }
 
-  test("nothing that lies on storage is deserialized, and no class runs that is no format") {
+  test("stored descriptions are never deserialized, and only format classes run") {
     val bomb = UserObject.reference(new Bomb, "bulkWriter")
     val text = description(classOf[Joined].getName)
     for (writer <- Seq(bomb, classOf[Armed].getName)) {
@@ -96,7 +94,7 @@ class UserFormatSuite extends AnyFunSuite {
     assert(Ran.get === 0)
   }
 
-  test("no description holds an object") {
+  test("descriptions do not contain serialized objects") {
     for (writers <- Seq(new Joined("|"), new LineBlocks(1000), new Walled("#", 1)))
       assert(!description(UserObject.reference(writers, "bulkWriter")).contains("instance:"))
   }

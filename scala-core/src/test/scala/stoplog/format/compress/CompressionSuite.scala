@@ -62,17 +62,19 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy))
-    test(s"${compression.name}: Hadoop's codec for ${compression.suffix} reads the members as one file") {
+    test(
+      s"${compression.name}: Hadoop's codec for ${compression.suffix} reads the members as a single file"
+    ) {
       assert(byHadoop(compression, part(compression)) === whole)
     }
 
-  test("zstd: its own library reads the frames as one file") {
+  test("zstd: the zstd library reads the frames as a single file") {
     val bytes = part(Compression.Zstd)
     assert(new ZstdInputStream(new ByteArrayInputStream(bytes)).readAllBytes() === whole)
   }
 
   for (compression <- Compression.All) {
-    test(s"${compression.name}: Spark reads the file, by its suffix, row by row") {
+    test(s"${compression.name}: Spark recognizes the file by suffix and reads all rows") {
       assume(
         compression != Compression.Zstd || spark.version >= "4.1",
         "Spark 4.0 needs Hadoop's native zstd"
@@ -82,7 +84,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rows === new String(whole, UTF_8).linesIterator.toSeq)
     }
 
-    test(s"${compression.name}: a part cut back to the end of an epoch is whole, and goes on") {
+    test(s"${compression.name}: a part truncated to the end of an epoch is complete and resumes") {
       assume(
         compression != Compression.Zstd || spark.version >= "4.1",
         "Spark 4.0 needs Hadoop's native zstd"
@@ -95,9 +97,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(rows === 1 + 40000 + 12000 + 1)
     }
 
-    test(
-      s"${compression.name}: Spark reads on behind an epoch whose last write is large, and behind one without a byte"
-    ) {
+    test(s"${compression.name}: Spark continues after an epoch with a large last write and an empty epoch") {
       assume(
         compression != Compression.Zstd || spark.version >= "4.1",
         "Spark 4.0 needs Hadoop's native zstd"
@@ -116,7 +116,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       )
     }
 
-    test(s"${compression.name}: a member without a byte is not written") {
+    test(s"${compression.name}: an empty member is not written") {
       assert(part(compression, Seq(Array.emptyByteArray)) === Array.emptyByteArray)
     }
 
@@ -137,7 +137,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(length > 0)
     }
 
-    test(s"${compression.name}: a member that is given up writes nothing more") {
+    test(s"${compression.name}: an abandoned member writes no further bytes") {
       val out    = new ByteArrayOutputStream
       val member = compression.openMember(out)
       member.write(epochs.head)
@@ -147,7 +147,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(out.size === length)
     }
 
-    test(s"${compression.name}: when the storage fails, so does the member, and it can still be closed") {
+    test(s"${compression.name}: a member fails if the storage fails, and can still be closed") {
       var full = false
       val disk = new OutputStream {
         override def write(b: Int): Unit = if (full) throw new java.io.IOException("No space left on device")
@@ -163,9 +163,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (compression <- Seq(Compression.Lz4, Compression.Snappy))
-    test(
-      s"${compression.name}: stoplog's own source reads on behind empty blocks, and takes no broken one for the end"
-    ) {
+    test(s"${compression.name}: the source skips empty blocks and rejects broken blocks") {
       val empty                     = new Array[Byte](4)
       val rows                      = part(compression, epochs.take(3))
       def read(bytes: Array[Byte]*) =
@@ -178,7 +176,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
         intercept[java.io.IOException](read(rows, empty, broken).readAllBytes())
     }
 
-  test("bzip2, none: however small Spark's splits are, each row is read once") {
+  test("bzip2, none: each row is read once regardless of Spark's split size") {
     val size = "spark.sql.files.maxPartitionBytes"
     val rows = new String(whole, UTF_8).linesIterator.toSeq.sorted
     try
@@ -204,7 +202,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       Compression.Zstd  -> Seq("zstd", "-dcq")
     )
   )
-    test(s"${compression.name}: the command ${command.head} reads the members as one file") {
+    test(s"${compression.name}: the command ${command.head} reads the members as a single file") {
       assume(
         Try(Seq(command.head, "--version").!(ProcessLogger(_ => ()))).isSuccess,
         s"${command.head} is not installed"
@@ -212,14 +210,14 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(byCommand(command, file(compression, part(compression))) === whole)
     }
 
-  test("each is found by its name in any case, and an unknown name is not") {
+  test("names are case-insensitive, and unknown names are not found") {
     for (compression <- Compression.All)
       assert(Compression.named(compression.name.toUpperCase) === Some(compression))
     assert(Compression.named("gz") === None)
     assert(Compression.All.map(_.suffix) === Seq("", ".gz", ".zst", ".lz4", ".snappy", ".bz2"))
   }
 
-  test("they travel to tasks and stay themselves") {
+  test("compressions remain singletons after serialization to tasks") {
     for (compression <- Compression.All) assert(Travel.toTask[Compression](compression) eq compression)
   }
 }

@@ -26,7 +26,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
   private val isLong = Cells.inLongRun
 
   for (seed <- 1 to (if (isLong) 12 else 3))
-    test(s"rows of all types come back from parts of 1 to 6 blocks (seed $seed)") {
+    test(s"rows of all types survive in parts of 1 to 6 blocks (seed $seed)") {
       val source = new OrcTables(seed.toLong)
       val schema = source.schema()
       val blocks =
@@ -40,7 +40,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (codec <- Seq("none", "snappy", "zlib", "zstd", "lz4"))
-    test(s"a part of one block is byte for byte the file of Spark's own writer ($codec)") {
+    test(s"a part of a single block equals the file of Spark's writer byte for byte ($codec)") {
       val source = new OrcTables(7)
       // Sums of more than 18 digits are left out, where Spark's own files have a part of them.
       val schema = StructType(source.schema().filterNot(_.dataType.catalogString.contains("decimal(18,18)")))
@@ -50,7 +50,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(ours.sameElements(theirs))
     }
 
-  test("statistics of the file are those of a file written in one go") {
+  test("file statistics equal the statistics of a file written at once") {
     val source = new OrcTables(8)
     val schema = source.schema()
     val rows   = internal(schema, source.rows(schema, 12000))
@@ -66,7 +66,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ours.getStripeStatistics.size === 5)
   }
 
-  test("a sum of decimals that no stripe knows is left out, and others are those of all stripes") {
+  test("a decimal sum missing in all stripes is omitted, and other sums cover all stripes") {
     val schema = StructType.fromDDL("part DECIMAL(18, 18), whole DECIMAL(38, 0)")
     val row    = Row(new JBigDecimal("0.600000000000000001"), new JBigDecimal("9" * 38))
     val blocks = Seq.fill(3)(internal(schema, Seq(row)))
@@ -81,7 +81,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(sums(blocks.take(1)) === Seq(Some("0.600000000000000001"), Some("9" * 38)))
   }
 
-  test("a part that was cut back to the end of a block is gone on with from there") {
+  test("a part truncated to the end of a block resumes from there") {
     val schema = StructType.fromDDL("id BIGINT, name STRING")
     val rows   = (1 to 40).map(i => Row(i.toLong, s"name $i"))
     val blocks = rows.grouped(10).map(internal(schema, _)).toSeq
@@ -95,14 +95,14 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("Spark's own writer loses entries of maps by date, for which they are refused here") {
+  test("Spark's writer loses entries of maps with date keys, so the sink rejects such maps") {
     val schema = StructType.fromDDL("m MAP<DATE, INT>")
     val row    = Row(Map(Date.valueOf("2026-01-01") -> 1, Date.valueOf("2026-01-02") -> 2))
     val file   = OrcParts.sparks(schema, internal(schema, Seq(row)).iterator)
     assert(spark.read.schema(schema).orc(file.toString).selectExpr("size(m)").head().getInt(0) === 1)
   }
 
-  test("a part without rows is a file without rows, that of Spark's own writer") {
+  test("a part without rows equals an empty file of Spark's writer") {
     val schema = StructType.fromDDL("id BIGINT, at TIMESTAMP")
     val format = OrcParts.format(schema)
     val theirs = Files.readAllBytes(OrcParts.sparks(schema, Iterator.empty))
@@ -111,7 +111,7 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(theirs, schema).isEmpty)
   }
 
-  test("a block without rows between others leaves no stripe") {
+  test("an empty block between others leaves no stripe") {
     val schema = StructType.fromDDL("id BIGINT")
     val rows   = Seq(Row(1L), Row(2L))
     val blocks = Seq(rows, Nil, rows).map(internal(schema, _))

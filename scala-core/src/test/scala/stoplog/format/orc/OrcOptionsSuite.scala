@@ -23,14 +23,14 @@ class OrcOptionsSuite extends AnyFunSuite {
     (0 until 9000).map(i => Row(i.toLong, s"name ${i % 4500}")).grouped(3000).map(internal(schema, _)).toSeq
 
   for ((codec, suffix) <- Seq("none" -> ".orc", "snappy" -> ".snappy.orc", "zstd" -> ".zstd.orc"))
-    test(s"the codec $codec, and how names end") {
+    test(s"the codec $codec sets the file suffix and the compression") {
       val format = OrcParts.format(schema, "compression" -> codec)
       assert(format.suffix === suffix)
       assert(OrcBulk.of(format.describe).suffix === suffix)
       assert(file(format).getCompressionKind.name.toLowerCase === codec)
     }
 
-  test("a codec is asked for by compression, by orc.compress, or by the session, in this order") {
+  test("the codec is read from compression, then orc.compress, then the session") {
     val session = new SQLConf
     session.setConfString("spark.sql.orc.compression.codec", "lz4")
     def codec(options: (String, String)*): String =
@@ -40,13 +40,13 @@ class OrcOptionsSuite extends AnyFunSuite {
     assert(codec("orc.compress" -> "zlib", "compression" -> "none") === "NONE")
   }
 
-  test("what lies beside an open part sets no more than a session can, and no keys") {
+  test("a recorded description cannot set encryption or key providers") {
     val orc    = Map("orc.compress" -> "ZSTD")
     val forged = orc + ("orc.encrypt" -> "key:name") + ("hadoop.security.key.provider.path" -> "elsewhere")
     assert(OrcSettings.of(OrcSettings(schema, forged, batchRows = 1024, Map.empty).describe).orc === orc)
   }
 
-  test("orc settings of Hadoop, of the session and of the options count, the later more") {
+  test("ORC settings come from Hadoop, session and options, in increasing precedence") {
     val hadoop = HadoopDefaults.configuration()
     hadoop.set("orc.row.index.stride", "2000")
     val session = new SQLConf
@@ -58,13 +58,13 @@ class OrcOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("user metadata, beside Spark's own") {
+  test("user metadata is stored alongside Spark's metadata") {
     val orc = file(OrcParts.format(schema, "metadata.origin" -> "a€", "METADATA.Empty" -> ""))
     assert(orc.getMetadataKeys.asScala.toSet === Set("origin", "Empty", "org.apache.spark.version"))
     assert(UTF_8.decode(orc.getMetadataValue("origin")).toString === "a€")
   }
 
-  test("a bloom filter in each stripe") {
+  test("each stripe has a bloom filter") {
     val bytes = OrcParts.file(OrcParts.format(schema, "orc.bloom.filter.columns" -> "name"), schema, blocks)
     for ((filters, rows) <- BloomFilters.of(saved(bytes), column = 2).zip(blocks)) {
       assert(filters.size === 1)
@@ -73,7 +73,7 @@ class OrcOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("dictionaries are given up at the threshold that was asked for") {
+  test("orc.dictionary.key.threshold disables dictionaries") {
     val few                                    = (0 until 4000).map(i => Row(i.toLong, s"name ${i % 10}"))
     def bytes(options: (String, String)*): Int =
       OrcParts
@@ -86,7 +86,7 @@ class OrcOptionsSuite extends AnyFunSuite {
     assert(bytes("orc.dictionary.key.threshold" -> "0") > bytes() + 20000)
   }
 
-  test("a stripe is full at the number of rows that was asked for") {
+  test("a stripe ends at the configured number of rows") {
     val option = "orc.stripe.row.count" -> "2048"
     val ours   = reader(saved(OrcParts.filled(schema, blocks.flatten.iterator, option)))
     val theirs = reader(OrcParts.sparks(schema, blocks.flatten.iterator, option))
@@ -94,7 +94,7 @@ class OrcOptionsSuite extends AnyFunSuite {
     assert(ours.getStripes.size === 5)
   }
 
-  test("what cannot be written is refused on the driver") {
+  test("the driver rejects types and options that ORC cannot write") {
     assert(refused(StructType.fromDDL("a VARIANT")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
     assert(refused(StructType.fromDDL("a STRUCT<b: INTERVAL>")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
     for (keys <- Seq("DATE", "STRUCT<id: INT, day: DATE>", "ARRAY<DATE>")) {
@@ -115,14 +115,14 @@ class OrcOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("a description of something else is refused") {
+  test("rejects a description of another format or version") {
     for (
       text <- Seq("", "no JSON", """{"format":"parquet","version":1}""", """{"format":"orc","version":9}""")
     )
       assert(intercept[IllegalArgumentException](OrcBulk.of(text)).getMessage.contains("Not the description"))
   }
 
-  test("other columns than it was made for are refused") {
+  test("rejects columns other than the format's schema") {
     val format = OrcParts.format(schema)
     intercept[IllegalArgumentException](format.open(StructType.fromDDL("id BIGINT")))
     format.open(StructType(schema.map(_.copy(nullable = false))))

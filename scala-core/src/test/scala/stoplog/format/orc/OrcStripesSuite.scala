@@ -31,7 +31,7 @@ class OrcStripesSuite extends AnyFunSuite {
     (rows, textBytes) <- Seq(900000 -> 20, 40000 -> 1000, 12000 -> 10000)
     codec             <- if (isLong) Seq("zstd", "none") else Seq("zstd")
   }
-    test(s"stripes are as large as those of a batch job (text of $textBytes bytes, $codec)") {
+    test(s"stripes are as large as in a batch job (text of $textBytes bytes, $codec)") {
       val options = Seq("compression" -> codec, "orc.stripe.size" -> (8 << 20).toString)
       val theirs  = stripes(OrcParts.sparks(schema, made(rows, textBytes), options: _*))
       val ours    = stripes(saved(OrcParts.filled(schema, made(rows, textBytes), options: _*)))
@@ -44,9 +44,7 @@ class OrcStripesSuite extends AnyFunSuite {
     seed   <- 1 to 2
     unsafe <- Seq(true, false)
   }
-    test(
-      s"a stripe of columns of all types is that of Spark's own sink, byte for byte (seed $seed, unsafe = $unsafe)"
-    ) {
+    test(s"a stripe of all types equals Spark's sink byte for byte (seed $seed, unsafe = $unsafe)") {
       val source = new OrcTables(seed.toLong)
       val nested = source.schema().map(_.dataType)
       val types  = StructType((OrcTables.Flat ++ nested).zipWithIndex.map { case (kind, at) =>
@@ -62,13 +60,13 @@ class OrcStripesSuite extends AnyFunSuite {
       assert(ours.take(end).sameElements(Files.readAllBytes(theirs).take(end)))
     }
 
-  test("a stripe is large enough to end with its epoch from half of its size on") {
+  test("a stripe counts as large from half of its size") {
     val format = OrcParts.format(schema, "orc.stripe.size" -> (8 << 20).toString)
     format.open(schema)
     assert(format.largeBytes === (4L << 20))
   }
 
-  test("a column whose dictionary was given up is direct in the blocks after it, and no other is") {
+  test("only columns with abandoned dictionaries are direct in later blocks") {
     val types =
       StructType.fromDDL("id BIGINT, few STRING, s STRUCT<many: STRING, few: STRING>, all ARRAY<STRING>")
     val rows = (0 until 3000).map { i =>
@@ -90,7 +88,7 @@ class OrcStripesSuite extends AnyFunSuite {
     assert(OrcWriting.DirectColumns(schema, Nil) === Nil)
   }
 
-  test("a row that fails leaves nothing in the part, nor does a block that is given up") {
+  test("a failed row and an abandoned block leave no bytes in the part") {
     val format = OrcParts.format(schema)
     format.open(schema)
     val out    = new GrowingPart.End(Array.empty)
@@ -102,7 +100,7 @@ class OrcStripesSuite extends AnyFunSuite {
     assert(out.position === 0)
   }
 
-  test("the count of bytes grows with the batches that orc-core took, up to a full stripe") {
+  test("bufferedBytes grows with the batches of orc-core up to a full stripe") {
     val format = OrcParts.format(schema, "orc.stripe.size" -> (8 << 20).toString)
     format.open(schema)
     val writer = format.block(new GrowingPart.End(Array.empty), Array.empty)
@@ -115,7 +113,7 @@ class OrcStripesSuite extends AnyFunSuite {
     writer.close()
   }
 
-  test("a first part of rows so few that orc-core tells no size makes no later part small") {
+  test("a small first part without a size estimate does not make later parts small") {
     val limit  = 128L << 20
     val policy = Rolls(
       beforeRow = part => Option.when(part.sizeBytes > limit)(RollReason.Size),
@@ -126,7 +124,7 @@ class OrcStripesSuite extends AnyFunSuite {
     assert(world.closed.map(_.records) === Vector(10, 50000))
   }
 
-  test("rows so large that a mebibyte of them is less than a batch fill stripes all the same") {
+  test("rows larger than a mebibyte per batch still fill stripes") {
     val world = new BulkWorld(8 << 20, bulk = _ => texts(stripeBytes = (8 << 20) + 1))
     world.epoch(6000, text = n => f"$n%08d" * 256)
     assert(world.onlyOpen.validBytes > 0)

@@ -19,7 +19,7 @@ import stoplog.format.parquet.ParquetFiles.{comparable, footer, saved}
 class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (seed <- 1 to 12)
-    test(s"rows of all types come back from parts of 1 to 6 blocks (seed $seed)") {
+    test(s"rows of all types survive in parts of 1 to 6 blocks (seed $seed)") {
       val source = new ParquetTables(seed.toLong)
       val schema = source.schema()
       val blocks = Seq.fill(1 + new Random(seed.toLong).nextInt(6))(Seq.fill(20)(source.row(schema)))
@@ -32,7 +32,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     mode <- Seq("LEGACY", "CORRECTED")
     kind <- Seq("INT96", "TIMESTAMP_MILLIS")
   }
-    test(s"dates before 1582 and timestamps as $kind come back when they are rebased as $mode") {
+    test(s"dates before 1582 and timestamps as $kind survive rebase mode $mode") {
       val schema = StructType.fromDDL("d DATE, t TIMESTAMP")
       val row = Row(java.time.LocalDate.of(1001, 1, 1), java.time.Instant.parse("1001-01-01T01:02:03.004Z"))
       val session = Blocks.session(
@@ -55,7 +55,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
       )
     }
 
-  test("an option of the write goes before the session's setting, as with Spark 4.2") {
+  test("an option of the write overrides the session's setting, like Spark 4.2") {
     val schema                            = StructType.fromDDL("t TIMESTAMP, d DECIMAL(5, 2)")
     val session                           = Blocks.session("spark.sql.parquet.outputTimestampType" -> "INT96")
     def types(options: (String, String)*) = {
@@ -75,7 +75,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (legacy <- Seq("true", "false"))
-    test(s"schema and metadata are those of Spark's own file (writeLegacyFormat = $legacy)") {
+    test(s"schema and metadata equal Spark's file (writeLegacyFormat = $legacy)") {
       val source  = new ParquetTables(99)
       val schema  = StructType(source.schema().filterNot(field => hasVariant(field.dataType)))
       val rows    = Seq.fill(10)(source.row(schema))
@@ -94,7 +94,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(ours.getCreatedBy === theirs.getCreatedBy)
     }
 
-  test("a part that was cut back to the end of a block is gone on with from there") {
+  test("a part truncated to the end of a block resumes from there") {
     val schema = StructType.fromDDL("id BIGINT, name STRING")
     val rows   = (1 to 40).map(i => Row(i.toLong, s"name $i"))
     val blocks = rows.grouped(10).map(RandomTables.internal(schema, _)).toSeq
@@ -109,7 +109,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a row group of other columns than those before it is refused") {
+  test("rejects a row group with columns other than earlier row groups") {
     val ids  = StructType.fromDDL("id BIGINT")
     val part = PartInBlocks().block(
       Blocks.rebuilt(Blocks.format(ids), ids),
@@ -120,7 +120,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     intercept[IllegalStateException](part.block(next, RandomTables.internal(keys, Seq(Row(1L)))))
   }
 
-  test("variants are shredded as the session says") {
+  test("variants are shredded by the session's settings") {
     val schema  = StructType.fromDDL("v VARIANT")
     val rows    = Seq.tabulate(5)(i => Row(RandomTables.variant(s"""{"a":$i}""")))
     val session = Blocks.session(
@@ -135,7 +135,7 @@ class ParquetBulkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(bytes, schema).map(_.get(0).toString) === (rows ++ rows).map(_.get(0).toString))
   }
 
-  test("a part without rows is a file without rows") {
+  test("a part without rows is a valid empty file") {
     val schema = StructType.fromDDL("id BIGINT, name STRING")
     assert(read(Blocks.file(Blocks.format(schema), schema, Nil), schema).isEmpty)
     assert(read(Blocks.file(Blocks.format(schema), schema, Seq(Nil, Nil)), schema).isEmpty)

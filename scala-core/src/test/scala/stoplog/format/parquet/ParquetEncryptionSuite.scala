@@ -34,7 +34,7 @@ class ParquetEncryptionSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (plainFooter <- Seq("false", "true"))
     test(
-      s"an encrypted part is one row group, and comes back with its keys (plaintext footer = $plainFooter)"
+      s"an encrypted part is a single row group, readable with its keys (plaintext footer = $plainFooter)"
     ) {
       val options = keys + ("parquet.encryption.plaintext.footer" -> plainFooter)
       val format  = Blocks.format(schema, options)
@@ -46,35 +46,33 @@ class ParquetEncryptionSuite extends AnyFunSuite with SparkSessionForTests {
       assert(comparable(read) === comparable(rows))
     }
 
-  test("an encrypted part is not gone on with") {
+  test("rejects the resumption of an encrypted part") {
     val format = Blocks.format(schema, keys)
     format.open(schema)
     val part = PartInBlocks().block(format, internal)
     intercept[IllegalStateException](part.block(format, internal))
   }
 
-  test("a factory that has no keys for the file leaves it as it is, of many row groups") {
+  test("a crypto factory without keys for the file leaves several plain row groups") {
     val format = Blocks.format(schema, factory)
     val bytes  = Blocks.file(format, schema, Seq(internal, internal))
     assert(contains(bytes, "somebody"))
     assert(ParquetFiles.footer(bytes).getBlocks.size === 2)
   }
 
-  test("a description keeps the names of the keys and leaves out secrets") {
+  test("a description keeps key names and omits secrets") {
     val described = Blocks.format(schema, keys + ("parquet.encryption.key.access.token" -> "t0p")).describe
     assert(described.contains("of-footer") && described.contains("of-name"))
     assert(!described.contains("t0p"))
   }
 
-  test("what lies beside an open part has nobody asked for keys: no such part is encrypted") {
+  test("rejects a recorded description with encryption") {
     val forged = BulkSink("parquet", schema, Blocks.format(schema, keys), PartLife.ManyEpochs).description
     val error  = intercept[IllegalArgumentException](BulkSink.of(forged, None))
     assert(error.getMessage.contains("encrypted"))
   }
 
-  test(
-    "a key that the key server does not know, and key material beside the file, are refused on the driver"
-  ) {
+  test("the driver rejects an unknown key and external key material") {
     for (
       wrong <- Seq(
         "parquet.encryption.footer.key"                    -> "unknown",

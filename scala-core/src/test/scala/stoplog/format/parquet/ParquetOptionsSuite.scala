@@ -37,13 +37,13 @@ class ParquetOptionsSuite extends AnyFunSuite {
       "uncompressed" -> ""
     )
   )
-    test(s"compression $name") {
+    test(s"compression $name sets suffix and codec") {
       assert(Blocks.format(schema, Map("compression" -> name)).suffix === s"$suffix.parquet")
       val codecs = columns(file("compression" -> name)).map(_.getCodec).distinct
       assert(codecs === Seq(CompressionCodecName.fromConf(if (name == "none") "uncompressed" else name)))
     }
 
-  test("compression is looked for where Spark looks for it, in the same order") {
+  test("compression options have Spark's order of precedence") {
     val session = Blocks.session("spark.sql.parquet.compression.codec" -> "gzip")
     val hadoop  = Map("parquet.compression" -> "zstd")
     assert(Blocks.format(schema, session = session).suffix === ".gz.parquet")
@@ -51,12 +51,12 @@ class ParquetOptionsSuite extends AnyFunSuite {
     assert(Blocks.format(schema, hadoop + ("Compression" -> "none"), session).suffix === ".parquet")
   }
 
-  test("a codec without its library is refused on the driver, as is one that nobody knows") {
+  test("the driver rejects an unknown codec and a codec without its library") {
     assert(refusal(Map("compression" -> "brotli")).contains("Brotli"))
     assert(refusal(Map("compression" -> "squash")).contains("squash"))
   }
 
-  test("Bloom filters for the columns asked for, of every row group") {
+  test("every row group has Bloom filters for the configured columns") {
     val options =
       Seq("parquet.bloom.filter.enabled#name" -> "true", "parquet.bloom.filter.expected.ndv#name" -> "1000")
     reading(saved(file(options: _*))) { reader =>
@@ -76,7 +76,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("column and offset indexes of every row group, the page's limit of rows in them") {
+  test("every row group has column and offset indexes with limited pages") {
     reading(saved(file("parquet.page.row.count.limit" -> "100", "parquet.page.size.row.check.min" -> "10"))) {
       reader =>
         for (column <- reader.getFooter.getBlocks.asScala.flatMap(_.getColumns.asScala)) {
@@ -86,7 +86,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("dictionaries, writer version and statistics") {
+  test("options set dictionaries, writer version and statistics") {
     val plain = columns(file("parquet.enable.dictionary" -> "false"))
     assert(plain.forall(!_.hasDictionaryPage))
     val some = columns(file("parquet.enable.dictionary#name" -> "false")).groupBy(_.getPath.toDotString)
@@ -97,7 +97,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     assert(without("id").forall(_.getStatistics.isEmpty) && without("name").forall(!_.getStatistics.isEmpty))
   }
 
-  test("key-value metadata beside Spark's own") {
+  test("key-value metadata is stored alongside Spark's metadata") {
     val metadata =
       footer(file("metadata.Origin" -> "gate 7", "metadata.owner" -> "")).getFileMetaData.getKeyValueMetaData
     assert(metadata.get("Origin") === "gate 7")
@@ -106,7 +106,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     assert(refusal(Map("metadata.org.apache.spark.version" -> "1")).contains("org.apache.spark.version"))
   }
 
-  test("field ids are written when the session says so") {
+  test("field ids are written if the session enables them") {
     val withId = StructType(
       Seq(
         StructField("id", LongType, metadata = new MetadataBuilder().putLong("parquet.field.id", 42).build())
@@ -121,7 +121,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     assert(footer(bytes).getFileMetaData.getSchema.getFields.get(0).getId.intValue === 42)
   }
 
-  test("a column that Spark cannot write to Parquet is refused on the driver, by name") {
+  test("the driver rejects unsupported column types by column name") {
     for (
       of <- Seq(
         CalendarIntervalType,
@@ -137,7 +137,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("a schema without columns, and settings that parquet-hadoop refuses") {
+  test("rejects a schema without columns and settings that parquet-hadoop rejects") {
     intercept[StoplogArgumentException](Blocks.format(new StructType()))
     assert(refusal(Map("parquet.page.size" -> "many")).contains("many"))
     assert(refusal(Map("parquet.writer.version" -> "v9")).contains("v9"))
@@ -146,14 +146,14 @@ class ParquetOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("a description without a format in it is refused") {
+  test("rejects a description without a Parquet format") {
     for (
       text <- Seq("", "{}", "[", """{"format":"orc","version":1}""", """{"format":"parquet","version":2}""")
     )
       intercept[IllegalArgumentException](ParquetBulk.of(text))
   }
 
-  test("a part is opened for the columns that it was made for") {
+  test("rejects columns other than the format's schema") {
     intercept[IllegalArgumentException](Blocks.format(schema).open(StructType.fromDDL("id INT")))
   }
 

@@ -34,7 +34,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
 
   private val small = Map("parquet.block.size" -> "1000000", "parquet.page.size" -> "65536")
 
-  test("row groups are as large as those of a batch job of the same rows, within 5 %") {
+  test("row groups are as large as in a batch job, within 5 %") {
     val taken  = rows(150000)
     val theirs = footer(SparkOutput.file(schema, taken, small)).getBlocks.asScala.map(_.getTotalByteSize)
     val ours   = footer(full(taken, small)).getBlocks.asScala.map(_.getTotalByteSize)
@@ -47,14 +47,14 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     assert(blocks.map(_.getRowCount) === Seq(1000, 1000, 500))
   }
 
-  test("row groups follow each other without a gap, and are numbered") {
+  test("row groups are contiguous and numbered") {
     val blocks = footer(full(rows(50000), small)).getBlocks.asScala.toSeq
     assert(blocks.map(_.getOrdinal) === blocks.indices)
     assert(blocks.map(_.getRowIndexOffset) === blocks.map(_.getRowCount).scanLeft(0L)(_ + _).init)
     assert(blocks.map(_.getStartingPos) === blocks.map(_.getStartingPos).sorted)
   }
 
-  test("nothing reaches the part before finish, and nothing at all of a block that is taken up") {
+  test("no bytes reach the part before finish, and none from an abandoned block") {
     for (before <- Seq(PartInBlocks(), PartInBlocks().block(format(small), rows(100)))) {
       val out    = new GrowingPart.End(before.bytes)
       val writer = format(small).block(out, before.directory)
@@ -66,7 +66,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     }
   }
 
-  test("a row group of nulls alone, in columns however deep, can be given up") {
+  test("a row group of nulls in nested columns can be abandoned") {
     val nested = StructType.fromDDL("a STRUCT<b: INT, c: ARRAY<STRUCT<d: STRING>>>, e INT")
     val out    = new GrowingPart.End(Array.empty)
     val format = Blocks.format(nested, Map.empty)
@@ -77,7 +77,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     assert(out.position === 0)
   }
 
-  test("statistics of texts and bytes are those of Spark's own sink, of row groups and of pages") {
+  test("statistics of strings and bytes equal Spark's sink for row groups and pages") {
     val random  = new scala.util.Random(3)
     val columns =
       StructType.fromDDL("same STRING, any STRING, raw BINARY, id INT, none STRING, must STRING NOT NULL")
@@ -135,9 +135,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     )
     unsafe <- Seq(true, false)
   }
-    test(
-      s"pages and indexes of columns of all types without nesting are those of Spark's own sink, byte for byte ($options, unsafe = $unsafe)"
-    ) {
+    test(s"pages and indexes of flat columns equal Spark's sink byte for byte ($options, unsafe = $unsafe)") {
       val source  = new ParquetTables(11)
       val types   = ParquetTables.Flat.filter(_ != VariantType)
       val columns = StructType(types.zipWithIndex.map { case (kind, at) => StructField(s"c$at", kind) })
@@ -150,7 +148,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       assert(pages(ours).sameElements(pages(SparkOutput.file(columns, taken, others, session))))
     }
 
-  test("values count for the range of a page wherever their bytes are, and up to where they end") {
+  test("a page's range includes values in any buffer, up to their end") {
     val column = Types.required(PrimitiveTypeName.BINARY).named("c")
     val bytes  = "-bac-".getBytes(UTF_8)
     val direct = ByteBuffer.allocateDirect(3)
@@ -206,7 +204,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
   }
 
   for (codec <- Seq("snappy", "zstd", "none"))
-    test(s"$codec: a row group is measured before compression as its footer tells") {
+    test(s"$codec: encodedBytes matches the uncompressed size in the footer") {
       val out    = new GrowingPart.End(Array.empty)
       val format = this.format(Map("compression" -> codec))
       val writer = format.block(out, Array.empty)
@@ -218,14 +216,14 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       if (codec != "none") assert(block.getCompressedSize < block.getTotalByteSize)
     }
 
-  test("a row group is large from half of its size on") {
+  test("a row group counts as large from half of its size") {
     val session = Blocks.session("parquet.block.size" -> "5000000")
     val format  = Blocks.format(schema, session = session)
     format.open(schema)
     assert(format.largeBytes === 2500000)
   }
 
-  test("the size of a row group is what the configuration of the session says, and 128 MiB without") {
+  test("the session configures the row group size, with 128 MiB as default") {
     val session = Blocks.session("parquet.block.size" -> "5000000")
     for (
       (format, bytes) <- Seq(

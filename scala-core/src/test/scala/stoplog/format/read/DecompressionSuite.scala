@@ -16,26 +16,26 @@ class DecompressionSuite extends AnyFunSuite {
     val members = rows.map(member(compression, _))
     val whole   = members.reduce(_ ++ _)
 
-    test(s"${compression.name}: the members of a file are read as one") {
+    test(s"${compression.name}: the members of a file are read as a single stream") {
       assert(read(compression, whole) === rows.mkString)
     }
 
-    test(s"${compression.name}: a damaged head of a later member is an error, not the end of the file") {
+    test(s"${compression.name}: a damaged header of a later member is an error, not end of file") {
       val damaged = whole.clone()
       damaged(members.head.length) = (damaged(members.head.length) ^ 0x55).toByte
       intercept[IOException](read(compression, damaged))
     }
 
-    test(s"${compression.name}: other bytes behind the last member are an error") {
+    test(s"${compression.name}: foreign bytes after the last member are an error") {
       intercept[IOException](read(compression, whole ++ "rubbish".getBytes(UTF_8)))
     }
 
-    test(s"${compression.name}: a storage that fails between two members is not the end of the file") {
+    test(s"${compression.name}: a storage failure between two members is not end of file") {
       val failing = new FailingBehind(whole, members.head.length)
       intercept[IOException](read(compression, whole.length.toLong, failing))
     }
 
-    test(s"${compression.name}: a stream that never says what is available is read to its end") {
+    test(s"${compression.name}: a stream without available() is read to its end") {
       val in = new ByteArrayInputStream(whole) { override def available(): Int = 0 }
       assert(read(compression, whole.length.toLong, in) === rows.mkString)
     }

@@ -14,7 +14,7 @@ import stoplog.storage.SourceFile
 
 class TextRowsSuite extends AnyFunSuite {
 
-  test("a row is its line, by every way of asking for it") {
+  test("a row returns its line through every accessor") {
     val row = rowOf(new LineOf("one two", 4, 3))
     assert(row.numFields == 1 && !row.isNullAt(0))
     assert(row.getUTF8String(0) == text("two"))
@@ -23,7 +23,7 @@ class TextRowsSuite extends AnyFunSuite {
     assert(row == InternalRow(text("two")))
   }
 
-  test("a copy of a row keeps its text when the buffer gets other bytes") {
+  test("a copy of a row keeps its text when the buffer changes") {
     val line = new LineOf("one two", 0, 3)
     val copy = rowOf(line).copy()
     line.bytes(0) = 'X'

@@ -87,7 +87,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (((name, writable), at) <- writables.zipWithIndex)
-    test(s"$name is ${writable.getSimpleName}, as key and as value") {
+    test(s"$name becomes ${writable.getSimpleName} as key and as value") {
       val epochs = at % 6 + 1
       for (ddl <- Seq(s"value $name NOT NULL", s"key $name NOT NULL, value $name NOT NULL")) {
         val schema = StructType.fromDDL(ddl)
@@ -132,7 +132,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
       assert(opened(part.bytes)(_.getCompressionType) === kind)
     }
 
-  test("Spark splits a part at its markers, and reads every row once") {
+  test("Spark splits a part at its markers and reads every row once") {
     val settled = format(plain)
     val bytes   = part(settled, plain, (0 until 40).map(at => numbered(at * 500, 500)): _*).bytes
     assert(bytes.length > 500000)
@@ -145,7 +145,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert(found.zipWithIndex.forall { case ((id, name), at) => id == at && name == s"$at" * 9 })
   }
 
-  test("the header carries metadata, the codec, and the part's own marker") {
+  test("the header contains metadata, codec and the part's marker") {
     val settled = format(plain, "metadata.Owner" -> "sales ä", "compression" -> "bzip2")
     opened(part(settled, plain, Nil).bytes) { reader =>
       assert(reader.getMetadata.get(new Text("Owner")).toString === "sales ä")
@@ -158,7 +158,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert(other.bytes !== part(settled, plain, numbered(0, 9)).bytes)
   }
 
-  test("a row with a null is refused by the column's name, and the writer goes on") {
+  test("a row with a null is rejected by column name, and the writer continues") {
     val schema = StructType.fromDDL("value STRING")
     val format = SequenceFormat(schema, Map.empty, spark)
     val end    = new GrowingPart.End(Array.empty)
@@ -174,7 +174,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert(pairs(end.bytes).map(_._2) === Seq("a", "b"))
   }
 
-  test("what a file cannot hold is refused on the driver") {
+  test("the driver rejects schemas and options that a sequence file cannot store") {
     def condition(ddl: String, options: (String, String)*) =
       intercept[Exception](format(StructType.fromDDL(ddl), options: _*))
         .asInstanceOf[SparkThrowable]
@@ -194,7 +194,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     assert(condition("a INT", "compression" -> "java.lang.String") === "STOPLOG_CODEC_UNAVAILABLE")
   }
 
-  test("what waits for its block is counted, and stays below a block") {
+  test("bufferedBytes counts waiting rows and stays below a block") {
     val options = Map("compression" -> "deflate", "io.seqfile.compress.blocksize" -> "4000")
     val format  = SequenceFormat(plain, options, spark)
     val end     = new GrowingPart.End(Array.empty)

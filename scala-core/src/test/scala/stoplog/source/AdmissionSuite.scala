@@ -11,14 +11,14 @@ class AdmissionSuite extends AnyFunSuite {
 
   private val none = ReadLimits.none
 
-  test("without limits, all splits that there are") {
+  test("without limits, a micro-batch takes all splits") {
     assert(
       SourceDriver.Admission.take(new Listed(sized(4, 6, 1)), none).map(_.size.bytes) === Vector(4, 6, 1)
     )
     assert(SourceDriver.Admission.take(new Listed(Vector.empty), none) === Vector.empty)
   }
 
-  test("bytes: what fills the limit exactly is taken, and nothing behind what does not fit") {
+  test("the byte limit may be filled exactly, and a split beyond it ends the micro-batch") {
     val taken = Seq(11L -> 3, 10L -> 2, 9L -> 1, 4L -> 1, 3L -> 1)
     for ((limit, count) <- taken) {
       val listed = new Listed(sized(4, 6, 1))
@@ -27,7 +27,7 @@ class AdmissionSuite extends AnyFunSuite {
     }
   }
 
-  test("records: what fills the limit exactly is taken, and an unknown number only alone") {
+  test("the record limit may be filled exactly, and an unknown count is admitted only first") {
     def taken(limit: Long, records: Option[Long]*) = SourceDriver.Admission
       .take(new Listed(records.map(Piece(1, _)).toVector), none.copy(records = Some(limit)))
       .size
@@ -37,7 +37,7 @@ class AdmissionSuite extends AnyFunSuite {
     assert(taken(4, None) === 1)
   }
 
-  test("splits are counted") {
+  test("the split limit bounds the number of splits") {
     for (limit <- 1 to 4)
       assert(
         SourceDriver.Admission
@@ -46,7 +46,7 @@ class AdmissionSuite extends AnyFunSuite {
       )
   }
 
-  test("a split that is cut ends the micro-batch, and its rest comes back") {
+  test("a divided split ends the micro-batch, and its rest is returned") {
     val listed = new Listed(sized(4, 6, 1)) {
       override def admit(split: Piece, budget: Budget): Admitted[Piece] =
         if (split.bytes == 6) Admitted.Part(Piece(2), SplitSize(2, None), Piece(4))
@@ -56,7 +56,7 @@ class AdmissionSuite extends AnyFunSuite {
     assert(listed.left.map(_.bytes) === Vector(4, 1))
   }
 
-  test("it looks again while there may be more, and stops when nothing came or there is no more budget") {
+  test("discovery repeats while partial and ends without new splits or budget") {
     val rounds = Seq(sized(1, 1), sized(1), sized(), sized(1))
     val listed = new Listed(sized()) {
       override def discover(): Discovery = {
@@ -74,7 +74,7 @@ class AdmissionSuite extends AnyFunSuite {
     assert(full.looked === 1)
   }
 
-  test("of two limits the lower one counts") {
+  test("the lower of two limits applies") {
     val one = ReadLimits(Some(1), Some(20), None)
     val two = ReadLimits(Some(2), Some(10), None)
     assert(one.and(two) === ReadLimits(Some(1), Some(10), None))
@@ -83,7 +83,7 @@ class AdmissionSuite extends AnyFunSuite {
     assert(none.and(two) === two)
   }
 
-  test("after a cut, or what does not fit, nothing more is taken however much there may be") {
+  test("after a divided or rejected split, the micro-batch takes no further splits") {
     for (
       ending <- Seq[Admitted[Piece]](
         Admitted.Part(Piece(2), SplitSize(2, None), Piece(4)),
@@ -100,7 +100,7 @@ class AdmissionSuite extends AnyFunSuite {
     }
   }
 
-  test("a limit that is used up ends the micro-batch before another split is asked for") {
+  test("an exhausted limit ends the micro-batch before the next split is requested") {
     for (
       limits <- Seq(
         ReadLimits(None, Some(4), None),
@@ -117,7 +117,7 @@ class AdmissionSuite extends AnyFunSuite {
     }
   }
 
-  test("a budget is what is left of the limits") {
+  test("a budget is the remainder of the limits") {
     val budget = Budget(ReadLimits(None, Some(10), Some(5)), usedBytes = 4, usedRecords = 3)
     assert((budget.bytes, budget.records) === ((Some(6), Some(2))))
     assert(budget.holds(SplitSize(6, Some(2))))

@@ -9,20 +9,20 @@ class ReadLimitsSuite extends AnyFunSuite {
 
   private def size(bytes: Long, records: Long): SplitSize = SplitSize(bytes, Some(records))
 
-  test("a split of exactly what is left is held, one byte or one record more is not") {
+  test("a budget admits a split of exactly the remainder and rejects larger splits") {
     val budget = Budget(limits, usedBytes = 60, usedRecords = 7)
     assert(budget.holds(size(40, 3)))
     assert(!budget.holds(size(41, 3)))
     assert(!budget.holds(size(40, 4)))
   }
 
-  test("a split of unknown records is held only where records are not limited") {
+  test("a split with unknown records is admitted only without a record limit") {
     val unknown = SplitSize(40, None)
     assert(!Budget(limits, 0, 0).holds(unknown))
     assert(Budget(limits.copy(records = None), 0, 0).holds(unknown))
   }
 
-  test("a micro-batch is full once one of its limits is reached") {
+  test("a micro-batch is full when a limit is reached") {
     val budget = Budget(limits, 0, 0)
     assert(!budget.minus(size(99, 9)).isFull)
     assert(budget.minus(size(100, 9)).isFull)
@@ -30,7 +30,7 @@ class ReadLimitsSuite extends AnyFunSuite {
     assert(budget.full.isFull)
   }
 
-  test("of two limits the lower one counts, and one that is set counts against none") {
+  test("the lower of two limits applies, and an absent limit does not count") {
     val other = ReadLimits(splits = Some(5), bytes = Some(99), records = Some(11))
     assert(limits.and(other) === ReadLimits(Some(5), Some(99), Some(10)))
     assert(limits.and(ReadLimits.none) === limits)

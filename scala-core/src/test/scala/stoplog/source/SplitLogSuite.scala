@@ -12,7 +12,7 @@ import stoplog.storage.SourceFile
 class SplitLogSuite extends AnyFunSuite {
   private val dies: Faults = step => if (step == Step.AfterSplits) throw new InjectedFault(step)
 
-  test("a driver that slept until its place was free again is refused, and leaves nothing there") {
+  test("a paused driver whose record name is free again is rejected and leaves no record") {
     val state   = new MemoryState
     val sleeper = logOf(state)
     plan(sleeper, 0)
@@ -27,7 +27,7 @@ class SplitLogSuite extends AnyFunSuite {
     assert(other.splits(4, 6).map(_.file.path).toSeq === Seq("4", "5"))
   }
 
-  test("does not plan in another place: the record before is missing") {
+  test("does not plan in another place, because the previous record is missing") {
     val state = new MemoryState
     val log   = logOf(state)
     for (first <- 0 to 2) plan(log, first)
@@ -38,7 +38,7 @@ class SplitLogSuite extends AnyFunSuite {
     intercept[StoplogException](plan(log, 3))
   }
 
-  test("what one that died there has left is not gone on from") {
+  test("a record of a dead driver outside the current chain is not resumed") {
     val state   = new MemoryState
     val sleeper = logOf(state, dies)
     assert(sleeper.end === 0)
@@ -55,9 +55,7 @@ class SplitLogSuite extends AnyFunSuite {
     assert(state.list() === names(5, 6))
   }
 
-  test(
-    "a record that another driver goes on from before its author looks back stands, and the author is refused"
-  ) {
+  test("a record that another driver has continued stays, and its author is rejected") {
     val state        = new MemoryState
     val other        = logOf(state)
     val goes: Faults = step => if (step == Step.AfterSplits) { plan(other, 1); () }
@@ -67,7 +65,7 @@ class SplitLogSuite extends AnyFunSuite {
     assert(logOf(state).splits(0, 2).map(_.file.path).toSeq === Seq("0", "1"))
   }
 
-  test("a stray record that ends where the next one begins is not read and not gone on from") {
+  test("a stray record that ends at the next record's start is neither read nor resumed") {
     val state   = new MemoryState
     val sleeper = logOf(state, dies)
     assert(sleeper.end === 0)
@@ -86,7 +84,7 @@ class SplitLogSuite extends AnyFunSuite {
     assert(awake.splits(1, 3).map(_.file.path).toSeq === Seq("1", "2"))
   }
 
-  test("the author of a stray record that ends where the next one begins removes it") {
+  test("the author of a stray record deletes the record") {
     val state   = new MemoryState
     val sleeper = logOf(state)
     assert(sleeper.end === 0)
@@ -99,7 +97,7 @@ class SplitLogSuite extends AnyFunSuite {
     assert(state.list() === names(1, 2))
   }
 
-  test("two stray records, of which one goes on from the other, are not read either") {
+  test("two chained stray records are not read") {
     val state = new MemoryState
     val other = logOf(state)
     val first = logOf(state, dies)
@@ -115,7 +113,7 @@ class SplitLogSuite extends AnyFunSuite {
     assert(logOf(state).oldest === 2)
   }
 
-  test("a driver that is overtaken before it opens the newest record hears that its state is gone") {
+  test("a driver overtaken before opening the newest record fails with lost state") {
     val state = new MemoryState
     val other = logOf(state)
     plan(other, 0)

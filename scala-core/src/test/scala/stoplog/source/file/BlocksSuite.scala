@@ -14,20 +14,20 @@ class BlocksSuite extends AnyFunSuite {
   private val blocks = framing(_ => Vector.tabulate(4)(n => Blocks.Block(4 + 40L * n, 24 + 40L * n, 10)))
   private val whole  = blocks.whole(file)
 
-  test("as many blocks as fit, by rows and by bytes") {
+  test("admits all blocks within the row and byte limits") {
     assert(cut(whole, rows = 25) === Right((84, 20)))
     assert(cut(whole, rows = 30) === Right((124, 30)))
     assert(cut(whole, rows = 25, bytes = Some(50)) === Right((44, 10)))
     assert(blocks.admit(whole, budget(40, None)) === Admitted.All(whole, SplitSize(164, Some(40))))
   }
 
-  test("one block at least, but only where there is nothing else in the micro-batch") {
+  test("an empty micro-batch admits a block of any size, and others do not") {
     assert(cut(whole, rows = 3) === Right((44, 10)))
     assert(cut(whole, rows = 30, bytes = Some(1)) === Right((44, 10)))
     assert(blocks.admit(whole, budget(30, None).copy(usedRecords = 25)) === Admitted.Nothing())
   }
 
-  test("piece after piece has every block once, wherever the file was cut before") {
+  test("successive pieces contain every block once, regardless of the start") {
     for (from <- 0L to 163L) {
       var left: Option[FileSplit] = Some(FileSplit(file, Extent.Bytes(from, 164)))
       var rows                    = 0L
@@ -40,7 +40,7 @@ class BlocksSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that nobody can look into goes to a task as it is, and alone") {
+  test("an unreadable file is assigned to a task whole and without other splits") {
     val broken = framing(_ => throw new IOException("torn"))
     assert(broken.admit(whole, budget(5, None)) === Admitted.All(whole, whole.size))
     assert(broken.admit(whole, budget(5, None).copy(usedRecords = 1)) === Admitted.Nothing())
@@ -48,7 +48,7 @@ class BlocksSuite extends AnyFunSuite {
     assert(empty.admit(whole, budget(5, None)) === Admitted.All(whole, SplitSize(164, Some(0))))
   }
 
-  test("whole files count as the rows that they are known to have") {
+  test("whole files count their known rows") {
     val one   = FileSplitter.WholeFiles(rows = Some(1))
     val split = one.whole(file)
     assert(one.admit(split, budget(1, None)) === Admitted.All(split, SplitSize(164, Some(1))))

@@ -21,7 +21,7 @@ class ChangedFilesSuite extends AnyFunSuite {
   private val cuts           = limits.map("a" -> _) :+ ("a.gz" -> rows)
   private val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
 
-  test("a piece is read of no file but the one that was listed") {
+  test("a piece is read only from the listed version of its file") {
     for {
       (name, limit) <- cuts
       other         <- Seq("six\n", "seven\n" * 100, text) // shorter, longer, and of another time alone
@@ -44,7 +44,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("the rest of a file that is another by now is left out where missing files are") {
+  test("onMissing=skip also skips the rest of a changed file") {
     for {
       limit   <- limits
       changed <- Seq(OnChangedFile.Ignore, OnChangedFile.Reread, OnChangedFile.Tail)
@@ -59,7 +59,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that is to be read again is left where it was, and all of it is read at the next listing") {
+  test("onChangedFile=reread drops the rest of a changed file and reads the file again") {
     for {
       (name, limit) <- cuts
       restarts      <- Seq(false, true)
@@ -73,7 +73,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file to which others append while it is read in pieces is read on, and one that is shorter is not") {
+  test("onChangedFile=tail continues a file that grows between pieces and rejects a shorter file") {
     for (limit <- limits) {
       val world = this.world(OnChangedFile.Tail)
       world.put("a", text, 1)
@@ -87,7 +87,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that others append to is read as far as it was listed, or to its end where that is not known") {
+  test("an appended file is read to its listed size, or to its end if compressed") {
     for ((name, limit) <- cuts) {
       val world = this.world(OnChangedFile.Ignore)
       world.driver.files.appends = true
@@ -100,7 +100,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("of a file that is read in pieces the storage is asked once for each, and of a whole one never") {
+  test("the reader checks the storage once per piece and never for a whole file") {
     val world = this.world(OnChangedFile.Ignore)
     world.put("a", text, 1)
     world.put("b", "b\n", 2)
@@ -116,7 +116,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     assert(world.driver.files.asked === Map("a" -> 4))
   }
 
-  test("what another file has in place of a piece does not go to the quarantine") {
+  test("pieces of a changed file are not quarantined") {
     val world = this.world(OnChangedFile.Ignore)
     world.put("a", text, 1)
     val state                                     = new MemoryState

@@ -14,7 +14,7 @@ class ComingNamesSuite extends AnyFunSuite {
     hasIds   <- Seq(true, false)
     restarts <- Seq(true, false)
   }
-    test(s"reads a name on each day: $cleaning, file ids $hasIds, a run for each day $restarts") {
+    test(s"reads a recurring name on each day: $cleaning, file ids $hasIds, a run per day $restarts") {
       val world = this.world(cleaning, hasIds)
       for (day <- days) {
         world.files.replace("daily.csv", s"day$day\n", day * 1000L)
@@ -30,7 +30,7 @@ class ComingNamesSuite extends AnyFunSuite {
       assert(archived.size === (if (cleaning == CleanSource.Delete) 0 else days.size), archived)
     }
 
-  test("reads a file that replaces a committed one before the source hears of the commit") {
+  test("reads a file that replaces a committed file before the commit is reported") {
     for {
       cleaning <- Seq(CleanSource.Archive("_away"), CleanSource.Delete)
       hasIds   <- Seq(true, false)
@@ -47,7 +47,7 @@ class ComingNamesSuite extends AnyFunSuite {
     }
   }
 
-  test("a listing finds the new file in a directory that has not changed since the last listing") {
+  test("a listing finds a replaced file in a directory without changes since the last listing") {
     val world = this.world(CleanSource.Delete, hasIds = true)
     world.files.clock = Some(() => world.now)
     world.files.put("d/daily.csv", "day1\n", 1000)
@@ -58,7 +58,7 @@ class ComingNamesSuite extends AnyFunSuite {
     assert(world.driver.plan(end, ReadLimits.none) === 2)
   }
 
-  test("a file that a program has added to stays, is counted, and is not read again") {
+  test("a file extended after reading stays, counts as uncleaned and is not reread") {
     for (cleaning <- Seq(CleanSource.Archive("_away"), CleanSource.Delete)) {
       val world = this.world(cleaning, hasIds = true)
       world.files.put("a", "1\n", 1)
@@ -70,7 +70,7 @@ class ComingNamesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that was read again under the same path is not forgotten for the sake of the first one") {
+  test("a file reread under the same path is not forgotten when the first is cleaned") {
     val world = new SourceWorld(Monitoring.OnChangedFile.Reread, cleaning = CleanSource.Delete)
     world.files.hasFileIds = true
     world.files.put("a", "1\n", 1)
@@ -81,7 +81,7 @@ class ComingNamesSuite extends AnyFunSuite {
     assert(world.driver.plan(second, ReadLimits.none) === second)
   }
 
-  test("names in the archive keep the suffix of the file") {
+  test("archive names keep the suffix of the file") {
     val time                             = "20261126T060000123Z"
     def names(path: String): Seq[String] = ArchiveNames.of(path, 1795672800123L).take(3).toSeq
     assert(

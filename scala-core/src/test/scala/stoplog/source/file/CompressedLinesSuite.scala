@@ -23,7 +23,7 @@ class CompressedLinesSuite extends AnyFunSuite {
     Vector.fill(20000)(random.nextLong().toHexString)
   }
 
-  test("micro-batches are as large with restarts between them as without") {
+  test("restarts do not make micro-batches of compressed lines smaller") {
     val limits = ReadLimits.none.copy(bytes = Some(20000L))
     def batches(between: SourceWorld => Unit): Vector[Vector[String]] = {
       val world = new SourceWorld(decoding = gzip)

@@ -16,7 +16,7 @@ class CrashSuite extends AnyFunSuite {
   private val Seeds = if (LongRun.isOn) 40 else 15
 
   for (cleaning <- Seq(CleanSource.Keep, CleanSource.Delete, CleanSource.Archive("_away")))
-    test(s"every line once, whichever write is the last: $cleaning") {
+    test(s"reads every line once if the driver dies at any write: $cleaning") {
       for (seed <- 1 to Seeds) {
         val random       = new Random(seed)
         val world        = new SourceWorld(cleaning = cleaning, heldFiles = 7)
@@ -51,7 +51,7 @@ class CrashSuite extends AnyFunSuite {
       }
     }
 
-  test("a file is put away only when all of it is committed, and only if it is the one that was read") {
+  test("a file is cleaned only after its full commit and only if unchanged") {
     val world = new SourceWorld(cleaning = CleanSource.Archive("_away"))
     world.files.put("a", "1\n2\n3\n", 1)
     world.batch(ReadLimits.none.copy(records = Some(2)))
@@ -65,7 +65,7 @@ class CrashSuite extends AnyFunSuite {
     assert(world.files.paths === Set("_away/a", "b"))
   }
 
-  test("a file that is the source's root is put away under its name") {
+  test("a source of a single file is archived under its name") {
     val world = new SourceWorld(cleaning = CleanSource.Archive("_away"))
     world.files.put("", "1\n", 1)
     assert(world.batch() === Seq("1"))

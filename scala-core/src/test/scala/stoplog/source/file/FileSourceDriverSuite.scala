@@ -13,7 +13,7 @@ import stoplog.source.{ReadLimits, SourceDriver}
 class FileSourceDriverSuite extends AnyFunSuite {
   private final val Day = 24 * 60 * 60 * 1000L
 
-  test("each file once, the oldest first, over restarts") {
+  test("reads each file once in order of age, over restarts") {
     val world = new SourceWorld
     world.files.put("b", "2\n", 20)
     world.files.put("a", "1\n", 30)
@@ -26,7 +26,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("3"))
   }
 
-  test("a micro-batch that was planned before a crash comes again as it was") {
+  test("a micro-batch planned before a crash is repeated unchanged") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)
     world.files.put("b", "2\n", 2)
@@ -38,7 +38,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("0", "2"))
   }
 
-  test("a crash before the record is written leaves everything to the next run") {
+  test("a crash before the record is written leaves all rows to the next run") {
     val world = new SourceWorld
     world.files.put("a", "1\n2\n3\n", 1)
     world.state.beforePut = name => if (name.endsWith(".splits")) throw new IOException("full")
@@ -48,7 +48,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.all(ReadLimits.none.copy(records = Some(2))) === Seq("1", "2", "3"))
   }
 
-  test("what is left of a large file is known after a restart, and comes before younger files") {
+  test("the rest of a large file survives a restart and precedes younger files") {
     val world = new SourceWorld
     world.files.put("a", (1 to 10).mkString("", "\n", "\n"), 1)
     val limits = ReadLimits.none.copy(records = Some(4))
@@ -61,7 +61,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch(limits) === Seq.empty)
   }
 
-  test("of two drivers on one checkpoint, one is refused") {
+  test("rejects the slower of two drivers on a checkpoint") {
     val world = new SourceWorld
     val other = new stoplog.source.SourceDriver[FileSplit](world.source, world.state)
     assert(other.plan(0, ReadLimits.none) === 0)
@@ -71,7 +71,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
   }
 
-  test("a driver that starts while another one goes on, and removes what the start needs, is refused") {
+  test("rejects a driver whose state is deleted by another driver during its start") {
     val world = new SourceWorld(seenLimits = SeenFiles.SeenLimits(files = 1, snapshots = 1))
     world.files.put("a", "1\n", 1)
     world.batch()
@@ -89,9 +89,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.read === Seq("1", "2", "3"))
   }
 
-  test(
-    "a driver whose splits another one has removed since is refused as overtaken, however late it reads them"
-  ) {
+  test("rejects an overtaken driver when its splits have been deleted, however late") {
     val world = new SourceWorld
     Seq("a", "b").foreach { name =>
       world.files.put(name, s"$name\n", 1)
@@ -109,7 +107,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("a checkpoint without its source's state is refused") {
+  test("rejects a checkpoint without the state of its source") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)
     world.batch()
@@ -119,7 +117,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_SOURCE_STATE_LOST")
   }
 
-  test("a file is forgotten once listings have not found it for a day") {
+  test("forgets a file after a day of listings without the file") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)
     assert(world.batch() === Seq("1"))
@@ -143,7 +141,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq.empty)
   }
 
-  test("runs of one listing each forget a file that is gone, of whose absence half a day counts for each") {
+  test("short runs forget a missing file, with half a day counted for each run") {
     for (limits <- Seq(SeenFiles.SeenLimits.default, SeenFiles.SeenLimits(1, 1))) {
       val world                 = new SourceWorld(seenLimits = limits)
       def run(): Vector[String] = {
@@ -168,7 +166,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that one run missed, and the next one found, is missed anew by a third") {
+  test("a file that reappears starts a new absence when missing again") {
     val world       = new SourceWorld
     def run(): Unit = {
       world.restart()
@@ -187,7 +185,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("a directory that is away for a while tells nothing of its files") {
+  test("a missing directory does not make its files forgotten") {
     val world = new SourceWorld(wholeListingMillis = 1)
     world.files.put("d/a", "1\n", 1)
     assert(world.batch() === Seq("1"))
@@ -203,7 +201,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("2"))
   }
 
-  test("a source of one file, which is gone, reads another one under its name") {
+  test("a source of a single deleted file reads a new file under the same name") {
     val world = new SourceWorld
     world.files.put("", "1\n", 1)
     assert(world.batch() === Seq("1"))
@@ -219,7 +217,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("2"))
   }
 
-  test("the rest of a file that is gone is planned, and left to the task, which may skip it") {
+  test("the rest of a deleted file is planned, and the task skips or fails") {
     val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
     val limits         = ReadLimits.none.copy(records = Some(2))
     for {
@@ -241,7 +239,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("what was added to a file that is gone before it is read is left to the task") {
+  test("a tail of a file deleted before reading is left to the task") {
     val world = new SourceWorld(Monitoring.OnChangedFile.Tail, onMissing = OnMissingFile.Skip)
     world.files.put("a", "1\n", 1)
     world.files.put("b", "b\n", 2)
@@ -252,7 +250,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("bb"))
   }
 
-  test("a file that is gone is noted once, however often it is not found") {
+  test("a missing file is recorded once over many listings") {
     val world = new SourceWorld(seenLimits = SeenFiles.SeenLimits(1, 1))
     world.files.put("a", "1\n", 1)
     world.batch()
@@ -266,7 +264,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.state.files.keys.count(_.endsWith(".gone")) === 1)
   }
 
-  test("a merged part is refused, read or skipped; a batch query reads it") {
+  test("a merged part is rejected, read or skipped by option, and read by batch queries") {
     val merged = "part-0123456789ab-m0.txt"
     def world(onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail) = {
       val world = new SourceWorld(onMergedPart = onMergedPart)
@@ -284,7 +282,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(all.map(_.file.path) === Seq(merged))
   }
 
-  test("a listing that fails forgets nothing") {
+  test("a failed listing forgets no files") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)
     world.files.put("b", "2\n", 1)
@@ -296,7 +294,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq.empty)
   }
 
-  test("files that have changed: ignored, read again, or read on") {
+  test("changed files are ignored, reread or tailed by option") {
     def world(policy: Monitoring.OnChangedFile): Vector[Vector[String]] = {
       val world = new SourceWorld(policy)
       world.files.put("a", "1\n2\nha", 1)
@@ -329,7 +327,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     )
   }
 
-  test("files that are too young are left for later") {
+  test("files younger than the minimum age wait") {
     val world = new SourceWorld(readiness = Readiness(500))
     world.files.put("a", "1\n", 999000)
     world.files.put("b", "2\n", 999900)
@@ -338,7 +336,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("2"))
   }
 
-  test("more files than may be held come all, the oldest first") {
+  test("more files than the held limit are all read in order of age") {
     val world = new SourceWorld(heldFiles = 10)
     val names = (0 until 95).map(n => f"$n%03d")
     for (name <- names) world.files.put(s"f$name", s"$name\n", (name.toInt * 37 % 95).toLong)
@@ -350,7 +348,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(slow.all(ReadLimits.none.copy(splits = Some(7))) === expected)
   }
 
-  test("an interval between listings leaves out none of the files that a listing could not hold") {
+  test("an interval between listings omits no files beyond the held limit") {
     val names = (10 until 50).map(_.toString)
     val world = new SourceWorld(heldFiles = 10, intervalMillis = 60000)
     for (name <- names) world.files.put(name, s"$name\n", 1)
@@ -363,7 +361,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.batch() === Seq("50"))
   }
 
-  test("with a fixed target, what comes later is left for the next run") {
+  test("with a fixed target, later files wait for the next run") {
     val world = new SourceWorld(heldFiles = 5)
     for (n <- 1 to 12) world.files.put(s"f$n", s"$n\n", n.toLong)
     world.driver.fixTarget()
@@ -374,7 +372,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.all() === (13 to 30).map(_.toString))
   }
 
-  test("while there is enough to read, nothing is listed") {
+  test("no listing happens while enough files are held") {
     val world = new SourceWorld
     for (n <- 1 to 10) world.files.put(s"f$n", s"$n\n", n.toLong)
     world.batch(ReadLimits.none.copy(splits = Some(2)))

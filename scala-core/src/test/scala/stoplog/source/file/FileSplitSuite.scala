@@ -19,7 +19,7 @@ class FileSplitSuite extends AnyFunSuite {
   private val toEnd   = FileSplit(file, Extent.Records(10, Extent.ToTheEnd))
   private val all     = FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
 
-  test("a split says what it is, and how much is in it as far as that is known") {
+  test("a split describes its extent and reports its known size") {
     val known = Seq(
       bytes   -> (("d/f bytes 100 to 300", SplitSize(200, None))),
       records -> (("d/f records 10 to 30", SplitSize(0, Some(20)))),
@@ -30,7 +30,7 @@ class FileSplitSuite extends AnyFunSuite {
     assert(all.isFirst && !toEnd.isFirst && !bytes.isFirst)
   }
 
-  test("the bytes of a split, and its Java serialization, keep the id and the ending of the file") {
+  test("split bytes and Java serialization keep id and ending of the file") {
     for {
       id     <- Seq(FileId.Unknown, FileId(7), FileId.of(() => -1L))
       ending <- Seq(Ending.Unknown, Ending(-9))
@@ -43,7 +43,7 @@ class FileSplitSuite extends AnyFunSuite {
     }
   }
 
-  test("a piece and a rest are of the same kind, and nothing has no rest") {
+  test("a piece and a rest have the split's kind, and an empty rest is none") {
     assert(bytes.piece(120, 130).extent === Extent.Bytes(120, 130))
     assert(records.piece(12, 13).extent === Extent.Records(12, 13))
     assert(bytes.rest(299) === Some(bytes.piece(299, 300)))
@@ -54,7 +54,7 @@ class FileSplitSuite extends AnyFunSuite {
     )
   }
 
-  test("a split is read back as it was written, in the same bytes as ever") {
+  test("a split survives a round trip in unchanged bytes") {
     for (split <- Seq(bytes, records, toEnd))
       assert(FileSplit.Serializer.read(1, in(written(split))) === split)
     val head = "0000000364 2f66 0000000000100000 0000000000000007".replace(" ", "")
@@ -62,13 +62,13 @@ class FileSplitSuite extends AnyFunSuite {
     assert(hex(written(records)) === s"${head}02000000000000000a000000000000001e")
   }
 
-  test("a split of a kind that nobody wrote is refused") {
+  test("rejects a split of an unknown kind") {
     val broken = written(bytes)
     broken(broken.length - 17) = 3
     assert(intercept[IOException](FileSplit.Serializer.read(1, in(broken))).getMessage.contains("3"))
   }
 
-  test("bytes are cut where the room ends, and small pieces are left to the next micro-batch") {
+  test("bytes are cut at the remaining budget, and small pieces wait") {
     val split                                  = FileSplit(file, Extent.Bytes(1000, 1001000))
     val extent                                 = Extent.Bytes(1000, 1001000)
     def admit(limit: Option[Long], used: Long) =
@@ -86,7 +86,7 @@ class FileSplitSuite extends AnyFunSuite {
     )
   }
 
-  test("pieces of about so many bytes have all bytes once") {
+  test("division into pieces covers all bytes once") {
     def divided(from: Long, until: Long, size: Long) =
       FileSplitter.ByteRanges
         .divide(bytes, Extent.Bytes(from, until), size)

@@ -22,7 +22,7 @@ class GoldenStateSuite extends AnyFunSuite {
   import GoldenStateSuite._
 
   for (version <- Seq(3))
-    test(s"state of version $version is read: what has been read, what is left of a file, and what is gone") {
+    test(s"reads state of version $version with read, partially read and missing files") {
       val world = opened(state(version))
       assert(world.batch(Limits) === Seq("l4", "l5", "l6", "l7"))
       world.files.put(Awkward, "again\n", 1)
@@ -31,7 +31,7 @@ class GoldenStateSuite extends AnyFunSuite {
       assert(world.all() === Seq("again", "back", "new"))
     }
 
-  test("splits of version 1 are what they were") {
+  test("splits of version 1 are unchanged") {
     val newest = state().files.filter(_._1.endsWith(".splits")).maxBy(_._1)._2
     val record = SplitRecord.read(newest, FileSplit.Serializer).toOption.get
     assert(record.first === 2)
@@ -40,7 +40,7 @@ class GoldenStateSuite extends AnyFunSuite {
     assert(other.toOption.get.splits === Splits)
   }
 
-  test("a newer version of any of it is refused, with both versions") {
+  test("rejects a newer version of any record and reports both versions") {
     def refused(suffix: String)(change: Array[Byte] => Array[Byte]): Unit = {
       val changed = state()
       edit(changed, suffix)(change)
@@ -57,7 +57,7 @@ class GoldenStateSuite extends AnyFunSuite {
     refused(".gone")(newer(_, at = 0, SeenFiles.Version + 1))
   }
 
-  test("state that was damaged is refused") {
+  test("rejects damaged state") {
     val damaged = state()
     edit(damaged, ".splits")(bytes => bytes.updated(30, (bytes(30) + 1).toByte))
     assert(intercept[StoplogException](opened(damaged).batch()).getCondition === "STOPLOG_RECORD_TORN")

@@ -11,7 +11,7 @@ import stoplog.storage.SourceFiles
 /** Lines, however the file is cut and whatever the buffer does. */
 class LineReaderSuite extends AnyFunSuite {
 
-  test("line feeds, carriage returns and both, as Spark reads them") {
+  test("recognizes line feeds, carriage returns and both, like Spark") {
     assert(lines("a\nb\r\nc\rd") === Seq("a", "b", "c", "d"))
     assert(lines("") === Seq.empty)
     assert(lines("\n") === Seq(""))
@@ -20,19 +20,19 @@ class LineReaderSuite extends AnyFunSuite {
     assert(lines("\uFEFFmark\n") === Seq("mark"))
   }
 
-  test("a text between the lines") {
+  test("splits lines at a custom separator") {
     assert(lines("a||b||c", LineReader.Separator.of("||", SourceTexts.utf8)) === Seq("a", "b", "c"))
     assert(lines("a|\n|b||", LineReader.Separator.of("||", SourceTexts.utf8)) === Seq("a|\n|b"))
     assert(!LineReader.Separator.of("||", SourceTexts.utf8).isSelfSynchronizing)
     assert(LineReader.Separator.of("<>", SourceTexts.utf8).isSelfSynchronizing)
   }
 
-  test("lines longer than the buffer") {
+  test("reads lines longer than the buffer") {
     val long = Seq.tabulate(5)(n => n.toString * (100000 * (n + 1)))
     assert(lines(long.mkString("\n")) === long)
   }
 
-  test("any cut gives each line to one piece") {
+  test("any cut assigns each line to a single piece") {
     val random = new Random(1)
     for (round <- 1 to 200) {
       val ends = Seq("\n", "\r\n", "\r")
@@ -48,7 +48,7 @@ class LineReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("any limit of bytes gives each line to one micro-batch, whatever ends a line") {
+  test("any byte limit assigns each line to a single micro-batch, for every separator") {
     for {
       end  <- Seq("\n\n", "||", "aba", "<>", "\n")
       text <- Seq(s"a${end}${end.take(1)}b${end}c$end", s"$end${end}x$end${end.take(1)}", s"aa${end}bab$end")
@@ -73,7 +73,7 @@ class LineReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("from each record the rest can be read as a split of its own") {
+  test("the rest after each record is readable as a separate split") {
     for (extent <- Seq(Extent.Bytes(0, 14), Extent.Records(0, Extent.ToTheEnd), Extent.Records(1, 3))) {
       val files = memory("one\ntwo\nthree\nfour\nfive")
       val all   = read(files, LineReader.Separator.AnyLineEnd, extent)
@@ -100,7 +100,7 @@ class LineReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("a reader that is woken goes on where it was") {
+  test("a reader continues at its position after wakeUp") {
     val files  = memory((1 to 100000).mkString("\n"))
     val reader = readerOf(files, LineReader.Separator.AnyLineEnd)
     reader.add(Seq(FileSplit(files.file("f"), Extent.Bytes(0, files.file("f").bytes))))

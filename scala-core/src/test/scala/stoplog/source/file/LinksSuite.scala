@@ -31,7 +31,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
 
   override def afterEach(): Unit = LocalUnderTest.remove(world)
 
-  test("a link out of the source's path is named, and nothing is read through it") {
+  test("rejects a link that leads outside the source's path by name") {
     write("in/a", "1")
     for (target <- Seq(secret, secret.resolve("id"), world)) {
       val link  = Files.createSymbolicLink(in.resolve("link"), target)
@@ -43,7 +43,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(names() === Seq("a"))
   }
 
-  test("a link that the rules leave out is none of the source's business") {
+  test("ignores links excluded by the path rules") {
     write("in/a.csv", "1")
     Files.createSymbolicLink(in.resolve(".hidden"), secret)
     Files.createSymbolicLink(in.resolve("_hidden"), secret)
@@ -52,7 +52,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(names(rules = csv) === Seq("a.csv"))
   }
 
-  test("a path that becomes a link after it was listed is not read, nor put away") {
+  test("a path that becomes a link after the listing is neither read nor cleaned") {
     for (cleaning <- Seq(CleanSource.Delete, CleanSource.Archive(world.resolve("away").toString))) {
       val file = write("in/d/id", "secret")
       Files.setLastModifiedTime(file, Files.getLastModifiedTime(secret.resolve("id")))
@@ -73,7 +73,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     }
   }
 
-  test("no file is put away through a link, and one without links is") {
+  test("cleaning skips linked files and cleans files without links") {
     write("in/.kept/a", "1")
     write("in/b", "2")
     Files.createSymbolicLink(in.resolve("way"), in.resolve(".kept"))
@@ -90,9 +90,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(!Files.exists(world.resolve("away/way")) && !Files.exists(world.resolve("away/file")))
   }
 
-  test(
-    "what is read anyway is not read through a link, and a directory of two links once; of a file each counts"
-  ) {
+  test("reads targets once, prefers paths without links, and reads each link to a file") {
     write("in/deep/er/a", "1")
     write("in/b", "2")
     write("in/.v1/c", "3")
@@ -106,7 +104,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(names() === Seq("b", "deep/er/a", "file", "one/c", "one/d", "same"))
   }
 
-  test("loops end, and every directory is listed once") {
+  test("link loops end, and every directory is listed once") {
     write("in/sub/a", "1")
     Files.createSymbolicLink(in.resolve("self"), Path.of("."))
     Files.createSymbolicLink(in.resolve("sub/loop"), Path.of(".."))
@@ -126,7 +124,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(all === names(), "the paths are the same each time")
   }
 
-  test("a link that leads to itself is named, and one that leads nowhere is not there") {
+  test("a link to itself is an error, and a dangling link is ignored") {
     write("in/a", "1")
     Files.createSymbolicLink(in.resolve("dangling"), in.resolve("none"))
     assert(names() === Seq("a"))
@@ -134,7 +132,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(condition(names()) === "STOPLOG_SOURCE_LINK")
   }
 
-  test("the source's own path may be a link, and so may a path above it") {
+  test("the source's path and its parents may be links") {
     write("in/real/a", "1")
     val up = Files.createSymbolicLink(world.resolve("up"), in)
     Files.createSymbolicLink(world.resolve("way"), in.resolve("real"))
@@ -147,7 +145,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(!Files.exists(in.resolve("real/a")))
   }
 
-  test("of several paths each counts, not what they have in common") {
+  test("with several paths, a link must lead inside a configured path") {
     write("x/a", "1")
     write("y/b", "2")
     Files.createSymbolicLink(world.resolve("link"), world.resolve("y"))
@@ -161,7 +159,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(condition(names(files, rules)) === "STOPLOG_SOURCE_LINK")
   }
 
-  test("a file that would be moved onto itself stays") {
+  test("a file moved onto itself stays") {
     val file     = write("in/a", "1")
     val settings = new HadoopSettings(HadoopDefaults.configuration())
     val hadoop   = new HadoopFiles(s"file:$file", settings, Renaming.Checked)

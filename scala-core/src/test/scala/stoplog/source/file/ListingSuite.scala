@@ -12,7 +12,7 @@ import stoplog.source.ReadLimits
 /** Which directories are listed, and which files are complete. */
 class ListingSuite extends AnyFunSuite {
 
-  test("a directory in which nothing has changed is not listed again") {
+  test("an unchanged directory is not listed again") {
     val world = timed()
     for (n <- 1 to 5) world.files.put(s"d$n/a", s"$n\n", 1)
     world.now += 60000
@@ -29,7 +29,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.driver.metrics("listedDirectories").toLong === 6 + 1 + 4)
   }
 
-  test("what comes at the same tick as a listing is found by the next") {
+  test("a file added in the tick of a listing is found by the next listing") {
     val world = timed()
     world.files.put("d/a", "1\n", 1)
     world.now += 60000
@@ -43,7 +43,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.batch().isEmpty && listed(world) === Seq.empty)
   }
 
-  test("a storage whose clock is some seconds behind loses nothing") {
+  test("a storage clock several seconds late loses no files") {
     val world = timed()
     world.files.clock = Some(() => (world.now - 5000) / 2000 * 2000)
     world.now += 60000
@@ -55,7 +55,7 @@ class ListingSuite extends AnyFunSuite {
     assert((all.flatten ++ world.batch()).toSet === (1 to 200).map(_.toString).toSet)
   }
 
-  test("a file is forgotten when listings of all directories have not found it for a day") {
+  test("forgets a file after a day of full listings without the file") {
     val world = timed(wholeListingMillis = 600000)
     world.files.put("d/a", "1\n", 1)
     world.files.put("d/b", "2\n", 1)
@@ -74,7 +74,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.batch() === Seq("1"))
   }
 
-  test("a directory's time that was set back hides a file only until the next whole listing") {
+  test("a directory time set back hides a file until the next full listing") {
     val world = timed(wholeListingMillis = 600000)
     world.files.put("d/a", "1\n", 1)
     world.now += 60000
@@ -87,7 +87,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.batch() === Seq("2"))
   }
 
-  test("a listing that fails, or finds more than may be held, lets nothing be passed over") {
+  test("after a failed or overfull listing, no directory is skipped") {
     val world = timed(heldFiles = 3)
     for (n <- 1 to 10) world.files.put(s"d$n/a", s"$n\n", n.toLong)
     world.now += 60000
@@ -96,7 +96,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.all(ReadLimits.none.copy(splits = Some(2))).toSet === (1 to 10).map(_.toString).toSet)
   }
 
-  test("where files are read again, or on, all directories are listed each time") {
+  test("with reread or tail, every listing covers all directories") {
     for (policy <- Seq(Monitoring.OnChangedFile.Reread, Monitoring.OnChangedFile.Tail)) {
       val world = timed(onChangedFile = policy)
       world.files.put("d/a", "1\n", 1)
@@ -107,7 +107,7 @@ class ListingSuite extends AnyFunSuite {
     }
   }
 
-  test("a file is read when listings have found it with the same length for long enough") {
+  test("a file is read after its length is stable for the configured time") {
     val world = timed(readiness = Readiness(Long.MinValue, stableForMillis = Some(10000)))
     world.files.put("d/a", "1\n", 1)
     world.now += 60000
@@ -131,7 +131,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.batch() === Seq("3"))
   }
 
-  test("a directory's files are read when its marker is there, and the marker never") {
+  test("files of a directory wait for its marker, and markers are not read") {
     for (name <- Seq("_SUCCESS", "READY")) {
       val world = timed(readiness = Readiness(Long.MinValue, marker = Some(ReadyMarker.InDirectory(name))))
       world.files.put("a/1", "1\n", 1)
@@ -147,7 +147,7 @@ class ListingSuite extends AnyFunSuite {
     }
   }
 
-  test("a file is read when the marker beside it is there, and the marker never") {
+  test("a file waits for its own marker, and markers are not read") {
     for ((before, after) <- Seq("" -> ".done", "." -> ".ok", "done-" -> "")) {
       val marker = ReadyMarker.PerFile(before, after)
       val world  = timed(readiness = Readiness(Long.MinValue, marker = Some(marker)))
@@ -163,7 +163,7 @@ class ListingSuite extends AnyFunSuite {
     }
   }
 
-  test("rules of readiness hold together") {
+  test("readiness rules apply together") {
     val all   = Readiness(5000, Some(10000), Some(ReadyMarker.InDirectory("_SUCCESS")))
     val world = timed(readiness = all)
     world.now += 60000
@@ -176,7 +176,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.batch() === Seq("1"))
   }
 
-  test("directories of other dates are not listed") {
+  test("directories outside the date range are not listed") {
     val world =
       dated("yyyy-MM-dd--HH", from = Some("2026-11-20T10:00:00Z"), until = Some("2026-11-20T12:00:00Z"))
     for (hour <- Seq("09", "10", "11", "12")) world.files.put(s"2026-11-20--$hour/a", s"$hour\n", 1)
@@ -187,7 +187,7 @@ class ListingSuite extends AnyFunSuite {
     assert(listed(world).toSet === Set("", "2026-11-20--10", "2026-11-20--11", "2026-11-20--1x", "other"))
   }
 
-  test("dates in several levels are told apart at the first that tells") {
+  test("dates over several levels are excluded at the first deciding level") {
     val world = dated("yyyy/MM/dd", from = Some("2026-02-27T00:00:00Z"), until = Some("2026-03-02T00:00:00Z"))
     for (
       day <- Seq("2025/12/31", "2026/01/31", "2026/02/26", "2026/02/27", "2026/03/01", "2026/03/02",
@@ -201,7 +201,7 @@ class ListingSuite extends AnyFunSuite {
     )
   }
 
-  test("quoted text may be that of several levels, as in the buckets of a sink") {
+  test("quoted text may span several levels, like bucket names of a sink") {
     for (pattern <- Seq(DateTimeBucketAssigner.DefaultPattern, "'dt='yyyy-MM-dd/'hour='HH")) {
       val world = dated(pattern, from = Some("2026-11-20T22:00:00Z"), until = Some("2026-11-21T01:00:00Z"))
       val hours = Seq("2026-11-19/hour=23", "2026-11-20/hour=21", "2026-11-20/hour=22", "2026-11-21/hour=00",
@@ -212,7 +212,7 @@ class ListingSuite extends AnyFunSuite {
     }
   }
 
-  test("directories leave a window that moves, and quoted text is text") {
+  test("directories leave a moving date window, and quoted text is literal") {
     val world = dated("'day='yyyy-MM-dd", within = Some(2 * 86400000L))
     world.now = Instant.parse("2026-11-20T12:00:00Z").toEpochMilli
     for (day <- 16 to 20) world.files.put(s"day=2026-11-$day/a", s"$day\n", 1)
@@ -223,7 +223,7 @@ class ListingSuite extends AnyFunSuite {
     assert(world.batch() === Seq("in time"))
   }
 
-  test("patterns that are none") {
+  test("rejects invalid date patterns") {
     val utc = ZoneId.of("UTC")
     assert(DatePattern.parse("MM/dd", utc).left.toOption.exists(_.contains("does not begin with a year")))
     assert(DatePattern.parse("yyyy-bb", utc).isLeft)
@@ -231,7 +231,7 @@ class ListingSuite extends AnyFunSuite {
     assert(DatePattern.parse("'year '''yyyy'/it''s month='MM", utc).isRight)
   }
 
-  test("what is known to be unread is shown, held or not") {
+  test("outstanding metrics include unread files beyond the held limit") {
     val world = timed(heldFiles = 4)
     for (n <- 10 to 19) world.files.put(s"d/$n", s"$n\n", n.toLong)
     world.batch(ReadLimits.none.copy(splits = Some(3)))

@@ -13,7 +13,7 @@ class PathRulesSuite extends AnyFunSuite {
 
   private def glob(text: String): Glob = Glob.parse(text).fold(fail(_), identity)
 
-  test("a pattern matches names as Hadoop's file systems read it") {
+  test("a pattern matches names like Hadoop's file systems") {
     val cases = Seq(
       ("a*", Seq("a", "ab", "a.b"), Seq("ba", "a/b")),
       ("a?c", Seq("abc"), Seq("ac", "abbc", "a/c")),
@@ -37,23 +37,23 @@ class PathRulesSuite extends AnyFunSuite {
     }
   }
 
-  test("patterns that are none") {
+  test("rejects invalid patterns") {
     assert(Glob.parse("a{b").left.exists(_.contains("not closed")))
     assert(Glob.parse("{a,{b}").left.exists(_.contains("not closed")))
     assert(Glob.parse("[a").left.exists(_.contains("is no pattern")))
   }
 
-  test("a pattern has a sign of one in it") {
+  test("isPattern recognizes unescaped pattern characters") {
     for (text <- Seq("*", "a?", "[a]", "{a}")) assert(Glob.isPattern(text), text)
     for (text <- Seq("", "a", "a]", "a}", "a\\b")) assert(!Glob.isPattern(text), text)
   }
 
-  test("names that readers hide") {
+  test("hidden names start with a dot or underscore, except partition columns") {
     for (name <- Seq(".a", "_a", "_", ".a=1")) assert(HiddenNames.isHidden(name), name)
     for (name <- Seq("a", "_a=1", "a_", "a.b")) assert(!HiddenNames.isHidden(name), name)
   }
 
-  test("all that is not hidden is taken, in directories too unless the source is flat") {
+  test("rules take all visible files, and flat rules enter no directories") {
     val all = PathRules.all.in("a/b")
     assert(all.enters("c") && all.takes("c") && all.enters("_a=1"))
     assert(!all.enters("_c") && !all.takes(".c"))
@@ -61,7 +61,7 @@ class PathRulesSuite extends AnyFunSuite {
     assert(flat.takes("c") && !flat.enters("c"))
   }
 
-  test("only what the paths name is entered, and what lies in it is taken") {
+  test("rules enter only configured paths and take all files below") {
     val rules = PathRules(Vector(Vector(glob("a*"), glob("x")), Vector(glob("b"))), None, Nesting.Recursive)
     val root  = rules.in("")
     assert(root.enters("a1") && root.enters("b") && !root.enters("c"))
@@ -72,26 +72,26 @@ class PathRulesSuite extends AnyFunSuite {
     assert(rules.in("b").takes("anything") && !rules.in("c").takes("anything"))
   }
 
-  test("hidden names are taken where a pattern spells the beginning out") {
+  test("hidden names are taken if the pattern spells out the prefix") {
     val rules = PathRules(Vector(Vector(glob("_a*"))), None, Nesting.Recursive).in("")
     assert(rules.enters("_ab") && rules.takes("_ab"))
     val any = PathRules(Vector(Vector(glob("*"))), None, Nesting.Recursive).in("")
     assert(any.enters("ab") && !any.enters("_ab") && !any.takes(".ab"))
   }
 
-  test("a rule for names is one for files") {
+  test("a name rule applies to files only") {
     val rules = PathRules.all.copy(names = Some(glob("*.txt"))).in("")
     assert(rules.takes("a.txt") && !rules.takes("a.csv") && rules.enters("a.csv"))
   }
 
-  test("dates are those of the directories behind the paths that are named") {
+  test("date rules apply to directories below the configured paths") {
     val range = DateRange(pattern("yyyy-MM-dd"), Some(Instant.parse("2026-01-02T00:00:00Z")), None, None)
     val rules = PathRules(Vector(Vector(glob("in"))), None, Nesting.Recursive, Some(range))
     assert(rules.in("").enters("in"))
     assert(rules.in("in").enters("2026-01-02") && !rules.in("in").enters("2026-01-01"))
   }
 
-  test("a date begins and ends with the finest field of its pattern") {
+  test("a date spans the finest field of its pattern") {
     val spans = Seq(
       ("yyyy", "2026", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"),
       ("uuuu/MM", "2026/02", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"),
@@ -111,7 +111,7 @@ class PathRulesSuite extends AnyFunSuite {
     assert(pattern("yyyy/MM").span(Vector.empty) === None)
   }
 
-  test("a range admits what is in it by a moment at least") {
+  test("a date range admits any overlap with its interval") {
     def admits(from: Option[String], until: Option[String]) =
       DateRange(pattern("yyyy-MM-dd"), from.map(Instant.parse(_)), until.map(Instant.parse(_)), None)
         .admits(Vector("2026-01-02"))
@@ -120,7 +120,7 @@ class PathRulesSuite extends AnyFunSuite {
     assert(!admits(Some("2026-01-03T00:00:00Z"), Some("2026-01-04T00:00:00Z")))
   }
 
-  test("a window that moves begins so long ago, or where the range does") {
+  test("a moving window starts at its age or at the start of the range") {
     val now   = Instant.parse("2026-01-10T00:00:00Z")
     val early = Instant.parse("2026-01-01T00:00:00Z")
     val range = DateRange(pattern("yyyy"), Some(early), None, Some(86400000L))
@@ -130,7 +130,7 @@ class PathRulesSuite extends AnyFunSuite {
     assert(PathRules.all.copy(dates = Some(range)).at(now.toEpochMilli).dates.flatMap(_.from) !== Some(early))
   }
 
-  test("patterns are the same when their text is") {
+  test("patterns with equal text are equal") {
     assert(pattern("yyyy") === pattern("yyyy"))
     assert(pattern("yyyy") !== pattern("yyyy/MM"))
     assert(pattern("yyyy").hashCode === pattern("yyyy").hashCode)
@@ -138,14 +138,14 @@ class PathRulesSuite extends AnyFunSuite {
     assert(pattern("yyyy").toString === "yyyy")
   }
 
-  test("a directory's name tells a column and its value") {
+  test("a directory name provides column and value") {
     val values = DirectoryNames.values("a=1/b=/=c/d/e=f=g")
     assert(values === Vector("a" -> "1", "b" -> "", "e" -> "f=g"))
     assert(DirectoryNames.of(SourceFile("a/b/c", 1, 1)) === "a/b")
     assert(DirectoryNames.of(SourceFile("c", 1, 1)) === "")
   }
 
-  test("a directory with a file is found, or else the deepest, without listing all of many") {
+  test("sample finds a directory with a file, or the deepest, without listing everything") {
     val files = new MemoryFiles
     for (n <- 100 to 299) files.put(s"a=$n/b/_hidden", "1", 1)
     assert(DirectoryNames.sample(files, PathRules.all) === "a=100/b")
@@ -156,7 +156,7 @@ class PathRulesSuite extends AnyFunSuite {
     assert(DirectoryNames.sample(files, PathRules.all) === "")
   }
 
-  test("hashes of paths are in unsigned order, which the files of the state keep") {
+  test("path hashes are in unsigned order, like the state files") {
     val ordered = Seq(PathHash(0, 0), PathHash(0, 1), PathHash(0, -1), PathHash(1, 0), PathHash(-1, 0))
     for {
       (a, i) <- ordered.zipWithIndex
@@ -166,13 +166,13 @@ class PathRulesSuite extends AnyFunSuite {
     assert(PathHash.of("a") === PathHash(0xca978112ca1bbdcaL, 0xfac231b3))
   }
 
-  test("lines can be found from the middle where no separator begins inside another") {
+  test("a separator is self-synchronizing if no separator starts inside another") {
     for (text <- Seq("\n", "ab", "\r\n", "aab")) assert(separator(text).isSelfSynchronizing, text)
     for (text <- Seq("aa", "aba", "abab")) assert(!separator(text).isSelfSynchronizing, text)
     assert(separator("abc").lookBack === 3)
   }
 
-  test("a file is old enough, and a marker stands beside one") {
+  test("a file is ready at the minimum age, and each marker has a data file") {
     val file = SourceFile("f", 1, modifiedMillis = 100)
     assert(Readiness(50).isOldEnough(file, 150) && !Readiness(50).isOldEnough(file, 149))
     val marker = ReadyMarker.PerFile("x-", ".ok")

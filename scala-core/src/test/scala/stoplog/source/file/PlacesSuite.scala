@@ -16,7 +16,7 @@ class PlacesSuite extends AnyFunSuite {
     shape   <- shapes
     away    <- aways
     times   <- durations
-  } test(s"reads no row twice and loses none: $reading, $shape is $away for $times") {
+  } test(s"reads each row once: $reading, $shape is $away for $times") {
     val world = reading.world(shape)
     for (n <- 1 to 5) world.files.put(s"eu/a$n", s"eu$n\n", n.toLong)
     world.files.put("us/b", "us\n", 1)
@@ -46,7 +46,7 @@ class PlacesSuite extends AnyFunSuite {
   private def isOutage(reading: Reading, shape: Shape, away: Away): Boolean =
     if (reading.hasFinder) shape.directory == "" else shape != shapes(1) || away != aways(1)
 
-  test("waits for another directory for longer than absent files are remembered") {
+  test("waits longer for a replaced directory than the memory of absent files") {
     for (restarts <- Seq(false, true)) {
       val world = filled()
       world.files.unmount("eu")
@@ -60,7 +60,7 @@ class PlacesSuite extends AnyFunSuite {
     }
   }
 
-  test("knows a directory by its inode alone after a restart, and by its device as well within a run") {
+  test("identifies a directory by inode after a restart, and by device within a run") {
     val world = filled()
     world.files.device = 7
     world.restart()
@@ -74,7 +74,7 @@ class PlacesSuite extends AnyFunSuite {
     assert(world.driver.metrics("awaitedDirectories").toInt > 0)
   }
 
-  test("a copy of the storage with other inodes is the same place, as its files show") {
+  test("a storage copy with other inodes counts as the same place") {
     val world = filled()
     world.files.renumber()
     world.files.delete("eu/b")
@@ -87,7 +87,7 @@ class PlacesSuite extends AnyFunSuite {
     assert(world.batch() === Seq("b"), "it was absent for a day in the place that it was read in")
   }
 
-  test("reads new files of another directory, and forgets none of the one before") {
+  test("reads new files of a replaced directory and remembers former files") {
     val world = filled()
     for {
       restarts <- Seq(false, true)
@@ -107,7 +107,7 @@ class PlacesSuite extends AnyFunSuite {
     }
   }
 
-  test("accepts another directory if the user says so, and forgets its files after a day") {
+  test("onOther=accept accepts a replaced directory and forgets its files after a day") {
     val world = filled(AbsenceLimits(onOther = OtherDirectory.Accept))
     world.files.unmount("eu")
     world.batch()
@@ -121,7 +121,7 @@ class PlacesSuite extends AnyFunSuite {
     assert(world.batch() === Seq("a"))
   }
 
-  test("fails by name when a path has no file for too long, and not if new files come to it") {
+  test("fails if a path has no files for too long, unless new files arrive") {
     val limits                                            = AbsenceLimits(waitMillis = 60 * Minute)
     def wait(world: SourceWorld, directory: String): Unit = {
       world.files.unmount(directory)
@@ -151,7 +151,7 @@ class PlacesSuite extends AnyFunSuite {
     below.batch()
   }
 
-  test("forgets a directory that was removed, as a retention job does, after a day") {
+  test("forgets a directory deleted by a retention job after a day") {
     val world = filled()
     world.files.delete("eu/a")
     world.files.delete("eu/b")
@@ -165,7 +165,7 @@ class PlacesSuite extends AnyFunSuite {
     assert(world.batch() === Seq("a"))
   }
 
-  test("storages without identities remember absent files for a day, and an empty root for ever") {
+  test("without identities, absent files are remembered for a day and an empty root forever") {
     val world = filled()
     val other = new SourceWorld
     for (one <- Seq(world, other)) one.files.hasIds = false
@@ -187,7 +187,7 @@ class PlacesSuite extends AnyFunSuite {
     assert(other.batch() === Seq.empty)
   }
 
-  test("files for which rules do not look are not absent") {
+  test("files excluded by changed rules do not count as absent") {
     val all      = PathRules.all
     val narrowed = Seq(
       all.copy(names = glob("*.txt")),
@@ -216,7 +216,7 @@ class PlacesSuite extends AnyFunSuite {
     }
   }
 
-  test("one wrong reading of the wall clock forgets nothing, and a clock that steps back stops nothing") {
+  test("a wrong wall clock forgets no files, and a clock set back stops no reads") {
     val world = filled()
     world.files.takeAway("eu")
     world.batch()

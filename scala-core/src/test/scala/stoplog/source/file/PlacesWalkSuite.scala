@@ -10,7 +10,7 @@ class PlacesWalkSuite extends AnyFunSuite {
   private val Seeds = if (LongRun.isOn) 2000 else 100
 
   for (cleaning <- Seq(CleanSource.Keep, CleanSource.Delete, CleanSource.Archive("_away")))
-    test(s"reads each row once, and its state follows the files that are there: $cleaning") {
+    test(s"reads each row once, and the state follows existing files: $cleaning") {
       for (seed <- 1 to Seeds) failure(seed, cleaning, PlacesMutation.Unchanged).foreach(fail(_))
     }
 
@@ -21,7 +21,7 @@ class PlacesWalkSuite extends AnyFunSuite {
   caught("intervals are measured with the wall clock", PlacesMutation.WallIntervals)
 
   private def caught(rule: String, mutation: PlacesMutation, cleaning: CleanSource = CleanSource.Keep): Unit =
-    test(s"is caught: $rule") {
+    test(s"the random walk detects a broken rule: $rule") {
       val found = (1 to Seeds).iterator.flatMap(failure(_, cleaning, mutation)).nextOption()
       info(found.getOrElse(fail("not caught")))
     }

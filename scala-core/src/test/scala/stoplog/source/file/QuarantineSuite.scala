@@ -15,7 +15,7 @@ import stoplog.storage.{Found, MoveOutcome, SourceFile, SourceFiles}
 /** What is left out of files, and what is noted. */
 class QuarantineSuite extends AnyFunSuite {
 
-  test("a line that cannot be decoded is left out and noted, with its file, its position and its bytes") {
+  test("a malformed line is skipped and quarantined with file, position and bytes") {
     val world = new World
     world.files.put("a", "1\nbad one\n2\nbad two\n", 7)
     assert(world.read("a") === Seq("1", "2"))
@@ -30,14 +30,14 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.source.metrics === Map("quarantinedFiles" -> "0", "quarantinedRecords" -> "2"))
   }
 
-  test("a record is read or noted, never half of each") {
+  test("a record is either read or quarantined as a whole") {
     val world = new World
     world.files.put("a", "1 2\n3 bad 4\n5\n", 1)
     assert(world.read("a") === Seq("1", "2", "5"))
     assert(world.notes.size === 1)
   }
 
-  test("what is read again, by another attempt or after a crash, is noted once") {
+  test("repeated reads quarantine each record once") {
     val world = new World
     world.files.put("a", (1 to 50000).map(n => if (n % 3 == 0) s"bad $n" else s"$n").mkString("\n"), 1)
     val first = world.read("a")
@@ -50,7 +50,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.size === 16667, "a file that was written anew is another")
   }
 
-  test("an attempt that is broken off notes only what the next one will note too") {
+  test("an aborted attempt quarantines only records that the next attempt also quarantines") {
     val world = new World
     world.files.put("a", (1 to 25000).map(n => if (n == 15000) "1" else s"bad $n").mkString("\n"), 1)
     val broken = new ReadLoop(world.source, Seq(world.whole("a")))
@@ -61,7 +61,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.size === 24999 && world.notes.distinct.size === 24999)
   }
 
-  test("where the way to the next record is lost, the rest of the piece is left out") {
+  test("after a loss of record boundaries, the rest of the piece is quarantined") {
     val world = new World
     world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
     world.files.put("b", "1\n", 2)
@@ -76,7 +76,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes === Seq(note))
   }
 
-  test("the driver, which counts lines, leaves a broken file to its reader") {
+  test("the driver counts lines and leaves a broken file to its reader") {
     val world = new World
     world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
     val driver  = new SourceDriver[FileSplit](world.source, new MemoryState)
@@ -97,7 +97,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.size === 1)
   }
 
-  test("what the storage does not give is not the file's fault") {
+  test("a storage failure does not quarantine the file") {
     val world = new World
     world.files.put("a.gz", torn((1 to 10).map(_.toString)), 1)
     world.files.put("b", "1\n2\n", 1)
@@ -110,7 +110,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.isEmpty)
   }
 
-  test("a failure that does not come again leaves nothing out") {
+  test("a transient failure skips no rows") {
     val world = new World
     world.files.put("a", (1 to 1000).mkString("\n"), 1)
     world.broken = 1
@@ -118,7 +118,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.isEmpty)
   }
 
-  test("a file that is gone fails as it does without a quarantine") {
+  test("a deleted file fails as without a quarantine") {
     val world = new World
     world.files.put("a", "1\n", 1)
     val split = world.whole("a")
@@ -127,7 +127,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_SOURCE_FILE_GONE")
   }
 
-  test("only so many bytes of a record are noted, and those that are no text in base 64") {
+  test("quarantined text is limited in size, and binary text is in base 64") {
     val world = new World
     world.files.put("a", "bad" + "x" * 100000 + "\n", 1)
     world.files.put("b", "bad ".getBytes(UTF_8) ++ Array[Byte](-1, -2), 1)
@@ -136,7 +136,7 @@ class QuarantineSuite extends AnyFunSuite {
     assert(world.notes.exists(_.contains("\"base64\":\"YmFkIP/+\"")))
   }
 
-  test("a file is not deleted that alone has bytes that were left out") {
+  test("cleanSource keeps a file with skipped bytes that the quarantine lacks") {
     val world = new World(new CleanSource.DeleteNoted(_))
     world.files.put("whole", "1\n", 1)
     world.files.put("noted", "bad\n2\nbad \"recordBytes\":9}\n", 1)

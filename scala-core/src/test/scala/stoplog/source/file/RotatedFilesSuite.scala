@@ -23,9 +23,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     compacts <- Seq(true, false)
     padding  <- sizes
   }
-    test(
-      s"reads a new file from its beginning: ids $hasIds, restarts $restarts, compacts $compacts, padding $padding"
-    ) {
+    test(s"reads a new file in full: ids $hasIds, restarts $restarts, compacts $compacts, padding $padding") {
       def rotated(change: MemoryFiles => Unit): Seq[String] = {
         val world = this.world(Tail, hasIds, compacts)
         world.files.put("app.log", padded(padding) + first, 1)
@@ -58,7 +56,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     restarts <- Seq(true, false)
     compacts <- Seq(true, false)
   }
-    test(s"reads a renamed file on, and nothing of it twice: restarts $restarts, compacts $compacts") {
+    test(s"tails a renamed file without duplicates: restarts $restarts, compacts $compacts") {
       for {
         times  <- Seq((2L, 3L), (3L, 3L), (4L, 3L))
         limits <- Seq(ReadLimits.none, ReadLimits.none.copy(splits = Some(1)))
@@ -84,7 +82,7 @@ class RotatedFilesSuite extends AnyFunSuite {
       }
     }
 
-  test("reads a copy with added lines on, which a program has renamed over the file") {
+  test("tails an extended copy renamed over the file") {
     for {
       padding <- sizes
       hasIds  <- Seq(true, false)
@@ -101,7 +99,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("looks at most once into a file of which only the time is another") {
+  test("inspects a file with only a new time at most once") {
     val world = this.world(Tail, hasIds = true)
     world.files.put("a", first, 1)
     world.all()
@@ -111,7 +109,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     assert(world.files.opened("a") === 1)
   }
 
-  test("opens a file that grows as often as without endings") {
+  test("opens a growing file only for its line ends and rows") {
     val world = this.world(Tail, hasIds = true)
     world.files.put("a", first, 1)
     assert(world.batch().size === 10)
@@ -122,7 +120,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     assert(world.files.opened("a") === 3, "the line ends at both ends, and the rows")
   }
 
-  test("a new file with the id of a deleted one is read from its beginning") {
+  test("a new file with the id of a deleted file is read from its start") {
     val world = this.world(Tail, hasIds = true)
     world.files.put("a", first, 1)
     world.all()
@@ -132,7 +130,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     assert(world.read === rows(first + longer))
   }
 
-  test("what micro-batches read in pieces is the file that was listed") {
+  test("pieces of several micro-batches come only from the listed file") {
     val rest = ReadLimits.none.copy(bytes = Some(30))
     for {
       onChanged <- Seq(Ignore, Tail)
@@ -157,7 +155,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("what micro-batches read in pieces may grow at its end") {
+  test("a file may grow while micro-batches read its pieces") {
     for {
       onChanged <- Seq(Ignore, Tail)
       padding   <- sizes

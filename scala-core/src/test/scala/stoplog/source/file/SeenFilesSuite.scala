@@ -15,7 +15,7 @@ import stoplog.storage.{Ending, FileId, SourceFile}
 /** What is remembered, against a plain map, over compactions and restarts. */
 class SeenFilesSuite extends AnyFunSuite {
 
-  test("a long life of files that come, change and go") {
+  test("restored state equals the original over many added, changed and removed files") {
     val random   = new Random(7)
     val state    = new MemoryState
     val assigned = mutable.Buffer.empty[FileSplit]
@@ -64,7 +64,7 @@ class SeenFilesSuite extends AnyFunSuite {
     assert(state.files.size <= 2, "old states are removed")
   }
 
-  test("state and records follow the files that are there, not those that cleanSource has put away") {
+  test("state and records are proportional to existing files, not to cleaned files") {
     val bytes = stateAfter(SeenFiles.SeenLimits(250 * 1000, 500, bytes = 64 * 1024))
     assert(bytes.newestRecord < 12 * 1024, "100 files are put away between two records")
     assert(bytes.all < 128 * 1024)
@@ -89,7 +89,7 @@ class SeenFilesSuite extends AnyFunSuite {
   }
 
   for ((width, bytes) <- Seq(SeenWidth.Plain -> 24, SeenWidth.Marked -> 32))
-    test(s"state takes $bytes bytes for each file: $width") {
+    test(s"state takes $bytes bytes per file: $width") {
       val state = new MemoryState
       val seen  = new SeenFiles(state, width, new Absence(0), new ManualClock(0), SeenFiles.SeenLimits(1, 1))
       def file(n: Int): SourceFile =
@@ -122,7 +122,7 @@ class SeenFilesSuite extends AnyFunSuite {
       }
     }
 
-  test("state that was kept without marks is read on with marks") {
+  test("state without marks is restored with marks enabled") {
     val state = new MemoryState
     val seen  =
       new SeenFiles(state, SeenWidth.Plain, new Absence(0), new ManualClock(0), SeenFiles.SeenLimits(1, 1))

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 /** The number of files in a source's log. */
 class SourceLogSizeSuite extends AnyFunSuite {
 
-  test("the log keeps what can be planned again, and no more") {
+  test("the log keeps only records that can be planned again") {
     val world = new SourceWorld
     for (n <- 1 to 600) {
       world.files.put(s"f$n", s"$n\n", n.toLong)
@@ -21,7 +21,7 @@ class SourceLogSizeSuite extends AnyFunSuite {
     assert(world.batch() === Seq.empty)
   }
 
-  test("runs of one micro-batch each leave no more in the log than one long run does") {
+  test("short runs keep the log as small as a long run") {
     val world = new SourceWorld
     for (n <- 1 to 600) {
       world.files.put(s"f$n", s"$n\n", n.toLong)

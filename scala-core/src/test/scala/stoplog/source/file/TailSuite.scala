@@ -17,7 +17,7 @@ import stoplog.source.file.Monitoring.OnChangedFile.Tail
 class TailSuite extends AnyFunSuite {
   private val long = "x" * 100
 
-  test("whatever a micro-batch is limited to, and wherever a run ends, each line comes once") {
+  test("tail reads each line once for every limit and restart interval") {
     for {
       end      <- Seq("\n", "\r\n", "\r")
       limits   <- Seq(bytes(1), bytes(7), bytes(30), records(1), records(2))
@@ -38,7 +38,7 @@ class TailSuite extends AnyFunSuite {
     }
   }
 
-  test("an appended part that no micro-batch has taken is found again after a restart, and comes once") {
+  test("an appended tail without a micro-batch is found after a restart and read once") {
     for (cut <- Seq(false, true)) {
       val world = new SourceWorld(Tail)
       for (name <- Seq("a", "b", "c")) world.files.put(name, s"$name\n", 1)
@@ -56,7 +56,7 @@ class TailSuite extends AnyFunSuite {
     }
   }
 
-  test("a compressed file that has grown is named, and one that is shorter now is read again") {
+  test("a grown compressed file is an error, and a shorter file is read again") {
     val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
     val world          = new SourceWorld(Tail, decoding = gzip)
     world.files.put("a.gz", gzipped("1", "2"), 1)
@@ -75,7 +75,7 @@ class TailSuite extends AnyFunSuite {
     assert(world.batch() === Seq("4"))
   }
 
-  test("a compressed file that was empty is read when something is in it") {
+  test("an empty compressed file is read after it has content") {
     val gzip: Decoding = (_, file) => Option.when(file.bytes > 0)(new GZIPInputStream(_))
     val world          = new SourceWorld(Tail, decoding = gzip)
     world.files.put("a.gz", Array.emptyByteArray, 1)

@@ -28,17 +28,17 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
   /** What of a record can be compared, and outlives the next. */
   def copied(record: R): Any = record
 
-  test("a file has the same records each time") {
+  test("repeated reads return the same records") {
     assert(all.sizeIs > 10)
     assert(read(whole) === all)
   }
 
-  test("pieces for tasks side by side have the same records, however small they are") {
+  test("pieces of any size return the same records in parallel tasks") {
     for (bytes <- Seq(1L, 7L, 64L, 1L << 20)) assert(read(framing.divide(whole, bytes): _*) === all)
   }
 
   if (isSplittable)
-    test("each record is read in one of two pieces, wherever a file is cut") {
+    test("a cut at any byte leaves each record in a single piece") {
       assert(saysSplittable)
       for (at <- 0 to content.length) {
         val parts = Seq(Extent.Bytes(0, at.toLong), Extent.Bytes(at.toLong, content.length.toLong))
@@ -46,12 +46,12 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
       }
     }
   else
-    test("a file that cannot be cut is one piece, for one task") {
+    test("a file that is not splittable is a single piece") {
       assert(!saysSplittable)
       assert(framing.divide(whole, 7) === Seq(whole))
     }
 
-  test("micro-batches within any limits have the same records, over restarts too") {
+  test("micro-batches within any limits return the same records, over restarts") {
     for {
       plain   <- Seq(true, false)
       limit   <- limits
@@ -69,7 +69,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
     }
   }
 
-  test("what is left behind any record is what comes after it") {
+  test("the rest after any record contains the following records") {
     for (plain <- Seq(true, false)) {
       val reader = files.reader(memory, OnMissingFile.Fail, Monitoring.OnChangedFile.Ignore)
       reader.add(Seq(framing.whole(named(plain))))

@@ -50,7 +50,7 @@ abstract class LengthDelimitedLaws(prefix: LengthPrefix) extends RecordFormatLaw
   override def content: Array[Byte] = Delimited.bytes(prefix, (0 until 30).map(n => "x" * (n * 7)))
   override def copied(record: Array[Byte]): Any = new String(record, "UTF-8")
 
-  test("a record that was half there when its file was listed is read if it is whole now, and else named") {
+  test("a record truncated in the listing is read if complete now, otherwise reported") {
     val whole = Delimited.bytes(prefix, Seq("ant", "b" * 50))
     for (missing <- Seq(0, 1, 49)) {
       val listed = whole.length - missing.max(1)

@@ -25,7 +25,7 @@ class SplitWalkSuite extends AnyFunSuite {
   caught("records do not name the one before them", three(SplitMutation.NoLinks, SparksLog.Unguarded))
 
   private def holds(what: String, walk: => SplitWalk): Unit =
-    test(s"each split is in one plan, and a driver that is not overtaken goes on: $what") {
+    test(s"each split is in a single plan, and a current driver continues: $what") {
       val started = System.nanoTime()
       walk.toTheEnd() match {
         case Right(walked) => info(s"$walked in ${(System.nanoTime() - started) / 1000000} ms")
@@ -33,7 +33,7 @@ class SplitWalkSuite extends AnyFunSuite {
       }
     }
 
-  private def caught(what: String, walk: => SplitWalk): Unit = test(s"is caught: $what") {
+  private def caught(what: String, walk: => SplitWalk): Unit = test(s"the model detects a fault: $what") {
     walk.toTheEnd() match {
       case Right(walked) => fail(s"not caught: $walked")
       case Left(found)   => info(s"${found.problem}, after ${found.account.size} steps")

@@ -65,7 +65,7 @@ class ForeignOwnersSuite extends AnyFunSuite {
         Storage.above(new HadoopPath(s"file://$path"), new Configuration())
       )
 
-  test("refuses each table format in the path and in each directory below it, from one listing") {
+  test("rejects each table format in the path and in each directory below") {
     for {
       (entries, owner) <- tables
       at               <- Seq("", "b/", "b/c=1/") if at.nonEmpty || !owner.contains("stoplog")
@@ -84,13 +84,13 @@ class ForeignOwnersSuite extends AnyFunSuite {
       assert(refusal(below(Seq(s"b/$write/bucket_0"))).contains("Hive"))
   }
 
-  test("does not refuse the path's own log, a harmless name, or a table that the listing does not enter") {
+  test("accepts the path's own log, harmless names and tables outside the listing") {
     below(Seq("_stoplog/main/log/0", "a.txt"))
     below(harmless ++ harmless.map("b/" + _))
     below(Seq("_hidden/_delta_log/0", "_stoplog/main/aside/_delta_log/0"))
   }
 
-  test("refuses each table format in each directory above the path") {
+  test("rejects each table format in each directory above the path") {
     for {
       (entries, owner) <- tables
       path             <- Seq("data", "data/b")
@@ -112,7 +112,7 @@ class ForeignOwnersSuite extends AnyFunSuite {
     withFiles((0 until 2000).map(n => s"$n") :+ "zz/a.txt")((root, _) => above(s"$root/zz"))
   }
 
-  test("refuses each table format between the path and a directory of a partition") {
+  test("rejects each table format between the path and a directory of a partition") {
     for {
       (entries, owner) <- tables
       at               <- Seq("", "b/") if at.nonEmpty || !owner.contains("stoplog")
@@ -124,7 +124,7 @@ class ForeignOwnersSuite extends AnyFunSuite {
       }
   }
 
-  test("passes over tables that are the caller's own") {
+  test("skips tables that belong to the caller") {
     below(Seq("b/_stoplog/main/log/0"), OwnTables.Formats(Set(TableFormat.Stoplog)))
     assert(
       refusal(below(Seq("b/_delta_log/0"), OwnTables.Formats(Set(TableFormat.Stoplog)))).contains("Delta")
@@ -134,7 +134,7 @@ class ForeignOwnersSuite extends AnyFunSuite {
     }
   }
 
-  test("a directory above that may not be read counts as one without a table, and a failure is passed on") {
+  test("an unreadable directory above counts as without a table, and other failures are reported") {
     val looks                                        = mutable.Buffer.empty[String]
     def look(failure: String => java.io.IOException) =
       new ForeignOwners().refuseAbove(

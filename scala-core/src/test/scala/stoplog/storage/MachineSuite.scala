@@ -12,15 +12,15 @@ class MachineSuite extends AnyFunSuite {
     assert(host.isSameAs(container) && !host.isSameAs(twin))
   }
 
-  test("compares machines by name where the kernel has no boot id") {
+  test("compares machines by name if the kernel has no boot id") {
     assert(Machine.of(Some("mac"), None, "a").isSameAs(Machine.of(Some("mac"), None, "b")))
   }
 
-  test("two machines without a name are not the same one") {
+  test("two machines without a name are different") {
     assert(!Machine.of(None, None, "a").isSameAs(Machine.of(None, None, "b")))
   }
 
-  test("names both hosts of a path that they do not share, and another place on one host") {
+  test("the error names both hosts of an unshared path, or another place on the host") {
     val driver = Machine("node-1", "boot-1")
     val shared = HostPaths.unseenByTask("/out", "a.commit", driver, Machine("node-2", "boot-2")).getMessage
     assert(Seq("STOPLOG_PATH_NOT_SHARED", "node-1 (the driver)", "node-2 (a task)").forall(shared.contains))
@@ -29,7 +29,7 @@ class MachineSuite extends AnyFunSuite {
     )
   }
 
-  test("knows the machine of this process") {
+  test("identifies the machine of this process") {
     assert(Machine.here.isSameAs(Machine.here) && Machine.here.name.nonEmpty)
   }
 }

@@ -37,7 +37,7 @@ class NestedSinksSuite extends AnyFunSuite {
   }
 
   for ((name, store) <- Seq[(String, Path => PartStore)]("local files" -> local, "Hadoop" -> onHadoop))
-    test(s"the sweep of a sink does not find the open parts of a sink in a directory below: $name") {
+    test(s"the sweep of a sink skips open parts of a nested sink: $name") {
       val outer                            = root
       val inner                            = Files.createDirectories(outer.resolve("day=1/events"))
       def open(path: Path, bucket: String) = {

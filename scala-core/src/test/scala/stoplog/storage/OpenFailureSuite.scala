@@ -20,7 +20,7 @@ class OpenFailureSuite extends AnyFunSuite {
     "Stale NFS file handle" -> StaleHandle
   )
 
-  test("recognizes the failures that java.io reports as not found, whether or not the file exists") {
+  test("recognizes refusals that java.io reports as not found, regardless of the file's existence") {
     for {
       (text, refused) <- refusals
       isThere         <- Seq(false, true)
@@ -35,7 +35,7 @@ class OpenFailureSuite extends AnyFunSuite {
       assert(OpenFailure.of(denied)(isThere = false) === NotPermitted)
   }
 
-  test("a file is absent only if the storage confirms it") {
+  test("a file is absent only if the storage confirms its absence") {
     for {
       failure <- Seq(
         new FileNotFoundException("/in/f (No such file or directory)"),
@@ -57,7 +57,7 @@ class OpenFailureSuite extends AnyFunSuite {
     assert(OpenFailure.of(new IOException("a broken block"))(isThere = false) === Unknown)
   }
 
-  test("the text of an error within data is not a refusal") {
+  test("an error text within data is not a refusal") {
     for ((text, _) <- refusals) {
       val parsing = new IOException(s"unexpected '$text' at byte 7")
       assert(OpenFailure.of(parsing)(isThere = true) === Unknown)
@@ -65,7 +65,7 @@ class OpenFailureSuite extends AnyFunSuite {
     }
   }
 
-  test("opening throws FileNotFoundException for an absent file alone") {
+  test("opening throws FileNotFoundException for an absent file only") {
     def opened(failure: IOException, isThere: Boolean) =
       OpenFailure.opening[Unit]("/in/f")(isThere)(throw failure)
     val absent = new FileNotFoundException("/in/f (No such file or directory)")
@@ -81,7 +81,7 @@ class OpenFailureSuite extends AnyFunSuite {
     }
   }
 
-  test("opens a file that appears between the first try and the look") {
+  test("opens a file that appears between the first attempt and the check") {
     var tries = 0
     val found = OpenFailure.opening("/in/f")(isThere = true) {
       tries += 1

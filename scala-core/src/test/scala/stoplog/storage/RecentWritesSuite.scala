@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class RecentWritesSuite extends AnyFunSuite {
   private def bytes(count: Int): Array[Byte] = new Array[Byte](count)
 
-  test("all files together are within the limit: those that were asked for least recently go") {
+  test("kept files stay within the limit, and the least recently used file is evicted first") {
     val kept = new RecentWrites.Kept(limitBytes = 100)
     kept.keep("a", bytes(40))
     kept.keep("b", bytes(40))
@@ -20,7 +20,7 @@ class RecentWritesSuite extends AnyFunSuite {
     assert(Seq("a", "c", "d").map(kept.find(_).isDefined) === Seq(true, true, false))
   }
 
-  test("what is dropped makes room, and the same file counts once") {
+  test("a dropped file frees room, and a rewritten file counts once") {
     val kept = new RecentWrites.Kept(limitBytes = 100)
     kept.keep("a", bytes(60))
     kept.keep("a", bytes(50))
@@ -32,7 +32,7 @@ class RecentWritesSuite extends AnyFunSuite {
     assert(Seq("a", "b", "c").map(kept.find(_).isDefined) === Seq(false, true, true))
   }
 
-  test("a file is kept once it is written, and not if that failed, or if it is large") {
+  test("a file is kept after a successful write unless the file is large") {
     val recent                                                    = RecentWrites.OfProcess
     def write(file: String, count: Int, after: => Unit = ()): Int = {
       val stored = new ByteArrayOutputStream()
@@ -55,7 +55,7 @@ class RecentWritesSuite extends AnyFunSuite {
     assert(recent.find("suite/whole") === None)
   }
 
-  test("it goes to other processes without what it holds") {
+  test("serialization omits the kept bytes") {
     assert(RecentWrites.None.find("suite/any") === None)
     for (recent <- Seq(RecentWrites.None, RecentWrites.OfProcess)) {
       val bytes = new ByteArrayOutputStream()

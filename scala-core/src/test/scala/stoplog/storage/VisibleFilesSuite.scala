@@ -26,7 +26,7 @@ class VisibleFilesSuite extends AnyFunSuite {
 
   private def paths(files: Vector[VisibleFile]) = files.map(_.path)
 
-  test("a listing names visible files and markers, and no other hidden file") {
+  test("a listing contains visible files and markers and no other hidden files") {
     val seen    = Vector("_x=1/f.txt", "a.txt", "b/c.txt", "b/d/e.txt")
     val markers = Vector("_SUCCESS", "_x=1/_SUCCESS.12", "b/_SUCCESS")
     val others  = Vector("_stoplog/main/log/0", "b/_stoplog/main/log/0", ".x=1/g.txt", "b/.open",
@@ -42,9 +42,7 @@ class VisibleFilesSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a scope of directories lists each of them once, with all directories in it, and enters no hidden one"
-  ) {
+  test("a directory scope lists each directory once with subdirectories and skips hidden directories") {
     withFiles("a.txt", "b/c.txt", "b/d/e.txt", "b/d/_SUCCESS", "c/f.txt", "cc/g.txt", "_h/i.txt",
       "_SUCCESS") { (_, files) =>
       def list(directories: String*) = new VisibleFiles(files).list(Scope.Directories(directories.toVector))
@@ -56,7 +54,7 @@ class VisibleFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file with a valid-length file has the committed bytes that it records") {
+  test("a file with a valid-length file has the recorded number of committed bytes") {
     withFiles("b/a.txt", "b/b.txt", "b/c.txt", "b/_c.txt.valid-length", "b/_gone.txt.valid-length") {
       (root, files) =>
         put(root, "b/_a.txt.valid-length", ValidLengthNames.encoded(3))
@@ -78,7 +76,7 @@ class VisibleFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("a symbolic link is an entry of its own, and the listing does not follow it") {
+  test("a symbolic link is a separate entry, and the listing does not follow links") {
     withFiles("b/a.txt", "other/c.txt") { (root, files) =>
       Files.createSymbolicLink(root.resolve("b/link"), root.resolve("other"))
       val links = new VisibleFiles(files)

@@ -28,7 +28,7 @@ class CapabilityProbeSuite extends AnyFunSuite {
       assert(CapabilityProbe.of(files(scheme), "main") === CapabilityProbe.Capabilities(growth, exclusion))
     }
 
-  test("it leaves nothing behind") {
+  test("the probe leaves no files") {
     for (scheme <- TestFileSystems.classes.keys) {
       val place = files(scheme)
       try CapabilityProbe.of(place, "main")
@@ -37,13 +37,13 @@ class CapabilityProbeSuite extends AnyFunSuite {
     }
   }
 
-  test("where the last writer wins, two drivers could commit one epoch: refused by name") {
+  test("rejects a last-writer-wins file system by name") {
     val refused = intercept[StoplogArgumentException](CapabilityProbe.of(files("lastwins"), "main"))
     assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
     assert(refused.getMessageParameters.get("scheme") === "lastwins")
   }
 
-  test("the state of a source needs no more than that one of several writers is refused") {
+  test("source state requires only exclusive creation or rename") {
     for (
       (scheme, how) <- Seq(
         "appendonly" -> CapabilityProbe.Exclusion.ByRename,
@@ -55,7 +55,7 @@ class CapabilityProbeSuite extends AnyFunSuite {
     assert(refused.getCondition === "STOPLOG_STORE_NOT_EXCLUSIVE")
   }
 
-  test("a local file system of Hadoop's, which replaces what is there, is refused too") {
+  test("rejects Hadoop's raw local file system, which replaces existing files") {
     val place = new HadoopFiles(
       new Path(TestFileSystems.directory("raw")).toUri.getPath,
       new HadoopSettings(raw),

@@ -16,14 +16,14 @@ class ValidLengthsSuite extends AnyFunSuite {
   )
   private val lengths = new ValidLengths(files, "main", ValidLengthNames.standard)
 
-  test("a companion holds decimal digits behind their number, as DataOutput.writeUTF writes them") {
+  test("a valid-length file contains decimal digits in the form of DataOutput.writeUTF") {
     lengths.note(files.at("a b/part-1.txt"), 1048576)
     val bytes = files.read(files.at("a b/_part-1.txt.valid-length")).get
     assert(bytes.toSeq === Seq[Byte](0, 7) ++ "1048576".getBytes("US-ASCII"))
     assert(lengths.of(files.at("a b/part-1.txt")) === Some(1048576))
   }
 
-  test("it is noted once, and never changed") {
+  test("a valid length is written once and never changed") {
     val part = files.at("part-2.txt")
     lengths.note(part, 5)
     lengths.note(part, 5)
@@ -32,7 +32,7 @@ class ValidLengthsSuite extends AnyFunSuite {
     assert(files.list(files.at("_stoplog/main/open")).isEmpty)
   }
 
-  test("a file is valid with its own length, or with a longer one and the right note") {
+  test("a file is valid with its exact length, or longer with a matching valid length") {
     val part = files.at("part-3.txt")
     assert(lengths.isValid(part, 5, 5))
     assert(!lengths.isValid(part, 9, 5))
@@ -42,7 +42,7 @@ class ValidLengthsSuite extends AnyFunSuite {
     assert(!lengths.isValid(part, 4, 5))
   }
 
-  test("what is no companion says nothing") {
+  test("a malformed valid-length file is ignored") {
     val out = files.fileSystem.create(files.at("_part-4.txt.valid-length"))
     out.write('5')
     out.close()

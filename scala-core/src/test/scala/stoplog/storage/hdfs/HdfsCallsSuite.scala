@@ -11,7 +11,7 @@ class HdfsCallsSuite extends AnyFunSuite {
   private val run   = RunId("11111111-1111-4111-8111-111111111111")
   private val parts = 50
 
-  test("an epoch asks the NameNode at most four times for each part that stays open") {
+  test("an epoch sends the NameNode at most four calls per open part") {
     val storage = HdfsUnderTest.create()
     try {
       val store  = storage.partStore()
@@ -37,7 +37,7 @@ class HdfsCallsSuite extends AnyFunSuite {
     } finally storage.close()
   }
 
-  test("a part is fenced with two calls") {
+  test("fencing a part costs two calls") {
     val storage = HdfsUnderTest.create()
     try {
       val store  = storage.partStore()

@@ -12,7 +12,7 @@ import stoplog.storage.NewPart
 class HdfsCuttingSuite extends AnyFunSuite {
   private val run = RunId("11111111-1111-4111-8111-111111111111")
 
-  test("a part that has grown again by the time it was cut is cut again") {
+  test("a part that has grown during truncation is truncated again") {
     withJunk { (storage, open) =>
       var cuts  = 0
       val store = tampered(
@@ -32,7 +32,7 @@ class HdfsCuttingSuite extends AnyFunSuite {
     }
   }
 
-  test("a part that was not cut, whatever the answer, does not become visible") {
+  test("a part that was not truncated stays invisible, even after a reported success") {
     withJunk { (storage, open) =>
       val store  = tampered(storage, (_, _) => true)
       val failed = intercept[stoplog.error.StoplogException](store.publish(open, 4, "b/part-1.txt"))

@@ -28,9 +28,7 @@ import stoplog.thread.Clock
 class HdfsJobsSuite extends AnyFunSuite {
   import HdfsJobsSuite._
 
-  test(
-    "whatever step its driver sleeps at, the next job carries it out, and the driver wakes to the same end"
-  ) {
+  test("the next job completes the steps of a paused driver, which then ends identically") {
     for (at <- stops) withOld { place =>
       val decided = new Stop(at)
       val asleep  = place.begun(decided)
@@ -47,7 +45,7 @@ class HdfsJobsSuite extends AnyFunSuite {
     }
   }
 
-  test("whatever step it sleeps at that carries another's job out, the driver's own end is the same") {
+  test("a driver ends identically if a helper of its job pauses at any step") {
     for (at <- stops if Step.all.indexOf(at.step) > Step.all.indexOf(Step.BeforeRecord)) withOld { place =>
       val decided = new Stop(Point(Step.AfterRecord, 1))
       val driver  = place.begun(decided)
@@ -65,7 +63,7 @@ class HdfsJobsSuite extends AnyFunSuite {
     }
   }
 
-  test("whoever read the record, and sets aside only when the job is over, takes nothing that was published") {
+  test("a helper that pauses before hiding files hides no published files") {
     withOld { place =>
       val decided = new Stop(Point(Step.AfterRecord, 1))
       val driver  = place.begun(decided)
@@ -80,7 +78,7 @@ class HdfsJobsSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that wrote nothing for a day can decide nothing any more, and is removed a day later") {
+  test("a job idle for a day cannot decide, and is deleted a day later") {
     withOld { place =>
       val stop   = new Stop(Point(Step.BeforeRecord, 1))
       val asleep = place.begun(stop)
@@ -96,7 +94,7 @@ class HdfsJobsSuite extends AnyFunSuite {
     }
   }
 
-  test("a job with a file that is being written is left alone, however long that takes") {
+  test("a job with a file under construction is kept regardless of its age") {
     withOld { place =>
       val writer = place.writer()
       writer.write("a", "a row")

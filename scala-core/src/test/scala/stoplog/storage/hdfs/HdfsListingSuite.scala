@@ -13,9 +13,7 @@ import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings, HadoopSourceFiles}
 class HdfsListingSuite extends AnyFunSuite {
   private val directories = 20
 
-  test(
-    "a poll asks for each directory's time, and lists those in which something has come, however old it is"
-  ) {
+  test("a poll requests each directory's time and lists only changed directories") {
     val storage = HdfsUnderTest.create()
     try {
       val root   = new Path(storage.root)
@@ -46,7 +44,7 @@ class HdfsListingSuite extends AnyFunSuite {
     } finally storage.close()
   }
 
-  test("another directory in a directory's place is found by its file id, which costs no request") {
+  test("a replaced directory is detected by file id without further requests") {
     val storage = HdfsUnderTest.create()
     try {
       val root   = new Path(storage.root)

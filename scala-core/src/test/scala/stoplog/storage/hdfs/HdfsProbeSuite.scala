@@ -22,7 +22,7 @@ class HdfsProbeSuite extends AnyFunSuite {
     "inBucket" -> PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending")
   )
 
-  test("what is never to be cut need not be able to be") {
+  test("the probe accepts missing truncation if parts are never truncated") {
     withStorage { storage =>
       val tampering = new Tampering {
         override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean =
@@ -33,14 +33,14 @@ class HdfsProbeSuite extends AnyFunSuite {
   }
 
   for ((name, layout) <- layouts) {
-    test(s"$name: a place that can do it is left as it was found") {
+    test(s"$name: the probe leaves a suitable place unchanged") {
       withStorage { storage =>
         store(TamperedHdfs.files(storage, new Tampering {}), layout).probe()
         assert(storage.partStore().staged().isEmpty && storage.visible().isEmpty)
       }
     }
 
-    test(s"$name: no append, no truncate, or a truncate that does nothing") {
+    test(s"$name: rejects missing append, missing truncate and truncate without effect") {
       refused(
         layout,
         new Tampering {
@@ -65,7 +65,7 @@ class HdfsProbeSuite extends AnyFunSuite {
       )
     }
 
-    test(s"$name: a directory out of which nothing can be renamed, or where renaming replaces files") {
+    test(s"$name: rejects a directory without renames out, or with renames that replace files") {
       refused(
         layout,
         new Tampering {
@@ -85,7 +85,7 @@ class HdfsProbeSuite extends AnyFunSuite {
       )
     }
 
-    test(s"$name: no class for the interface that renames without overwriting") {
+    test(s"$name: rejects a missing class for renames without overwriting") {
       withStorage { storage =>
         val configuration = HdfsUnderTest.configuration()
         configuration.set("fs.AbstractFileSystem.hdfs.impl", "no.such.Class")
@@ -93,7 +93,7 @@ class HdfsProbeSuite extends AnyFunSuite {
       }
     }
 
-    test(s"$name: in a directory for erasure coding, files are written in whole copies") {
+    test(s"$name: in an erasure-coded directory, files are written replicated") {
       withStorage { storage =>
         codeErasures(storage.root)
         val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))

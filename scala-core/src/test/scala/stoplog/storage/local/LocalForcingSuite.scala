@@ -129,7 +129,7 @@ class LocalForcingSuite extends LawSuite {
     case other => fail(s"$other")
   }
 
-  test("a store knows what its files survive") {
+  test("a store reports the durability of its files") {
     def hadoop(durability: Durability) =
       new HadoopFiles("file:///", new HadoopSettings(new Configuration()), durability = durability)
     for (durability <- Seq(Durability.Disk, Durability.Process)) {

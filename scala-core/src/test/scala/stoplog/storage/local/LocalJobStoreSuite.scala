@@ -29,9 +29,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
     ()
   }
 
-  test(
-    "what is set aside is out of sight, the directories that are empty then are gone, and all may be done again"
-  ) {
+  test("hidden files disappear, emptied directories are deleted, and repetition is harmless") {
     withRoot { root =>
       Seq("b/x=1/c.txt", "b/x=2/c.txt", "b/x=2/later.txt").foreach(put(root, _))
       for (_ <- 1 to 2) {
@@ -43,9 +41,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "the records of a job go oldest first, and all before the marks, whatever the order in the file system"
-  ) {
+  test("a job's records are deleted oldest first, and all before the marks") {
     def names(kind: String) = (9 to 0 by -1).map(n => f"_stoplog/batch-1/log/$n%020d.$kind")
     val (marks, records)    = (names("published"), names("commit"))
     for (left <- 10 to 19) withRoot { root =>
@@ -60,7 +56,7 @@ class LocalJobStoreSuite extends AnyFunSuite {
     }
   }
 
-  test("a job is removed with all that is in it, and nothing else; twice is as good") {
+  test("a job is deleted with all its files and no others, also repeatedly") {
     withRoot { root =>
       val log = (0 to 1)
         .flatMap(n => Seq(f"$n%020d.commit", f"$n%020d.published"))

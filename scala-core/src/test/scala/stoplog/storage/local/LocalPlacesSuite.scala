@@ -50,7 +50,7 @@ class LocalPlacesSuite extends AnyFunSuite {
       } finally LocalUnderTest.remove(root)
     }
 
-  test("says whether a deletion has removed a file") {
+  test("delete reports whether a file was removed") {
     val root = Files.createTempDirectory("stoplog-places")
     try {
       write(root.resolve("a"))

@@ -32,7 +32,7 @@ class RelocationSuite extends AnyFunSuite with BeforeAndAfterEach {
 
   override def afterEach(): Unit = LocalUnderTest.remove(world)
 
-  test("moves a file by a link, or by a rename if links are refused") {
+  test("moves a file by a link, or by a rename if links are unsupported") {
     for (way <- ways) {
       Files.writeString(file, "new")
       assert(move(way) === MoveOutcome.Moved)
@@ -41,7 +41,7 @@ class RelocationSuite extends AnyFunSuite with BeforeAndAfterEach {
     }
   }
 
-  test("replaces no file") {
+  test("replaces no existing file") {
     for {
       way <- ways
       old <- Seq("old", "new", "")
@@ -52,7 +52,7 @@ class RelocationSuite extends AnyFunSuite with BeforeAndAfterEach {
     }
   }
 
-  test("reports a file that another process has moved, and leaves nothing under the new name") {
+  test("reports a file moved by another process and creates no file at the target") {
     Files.delete(file)
     for (way <- ways) {
       assert(move(way) === MoveOutcome.SourceGone)
@@ -60,20 +60,20 @@ class RelocationSuite extends AnyFunSuite with BeforeAndAfterEach {
     }
   }
 
-  test("completes a move that a crash has stopped between the two names") {
+  test("completes a move that crashed between link and delete") {
     Files.createLink(target, file)
     assert(move(Relocation.byLink) === MoveOutcome.Moved)
     assert(!Files.exists(file) && Files.readString(target) === "new")
   }
 
-  test("a file whose old name cannot be removed has no second name in the archive") {
+  test("a file whose old name cannot be deleted gets no second name in the archive") {
     intercept[IOException] {
       Relocation.byLink.move(file, target)(())(throw new AccessDeniedException(file.toString))
     }
     assert(Files.exists(file) && !Files.exists(target))
   }
 
-  test("a trial finds another file system before any file is read, and creates nothing among the files") {
+  test("a trial detects another file system before reading and creates no source files") {
     val memory = Paths.get("/dev/shm")
     assume(Files.isWritable(memory) && Files.getFileStore(memory).name != Files.getFileStore(world).name)
     val archive = Files.createTempDirectory(memory, "stoplog-relocation")
@@ -91,7 +91,7 @@ class RelocationSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(world.resolve("in").toFile.list().toSeq === Seq("daily.csv"))
   }
 
-  test("a trial finds a directory in which no file can be created") {
+  test("a trial detects a directory that permits no files") {
     Files.writeString(world.resolve("plain"), "")
     val files = new LocalSourceFiles(world.toString)
     assert(files.moveProblem(world.resolve("plain/archive").toString).isDefined)

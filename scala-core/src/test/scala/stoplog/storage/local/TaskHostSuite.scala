@@ -15,25 +15,25 @@ class TaskHostSuite extends AnyFunSuite {
   private val driver = Machine("driver", "boot-1")
   private val worker = Machine("worker", "boot-2")
 
-  test("refuses a task under another kernel where the file system has no block device") {
+  test("rejects a task under another kernel on a file system without a block device") {
     val refused = intercept[StoplogException](storeOf(worker, hasDevice = _ => false).refuseHost())
     assert(refused.getCondition === "STOPLOG_NETWORK_FILE_SYSTEM")
     assert(refused.getMessage.contains("the task on worker and its driver on driver"))
   }
 
-  test("accepts a task under the driver's kernel, and any task where the file system is on a block device") {
+  test("accepts tasks under the driver's kernel, and any task on a block device") {
     storeOf(driver, hasDevice = _ => false).refuseHost()
     storeOf(driver.copy(name = "container"), hasDevice = _ => false).refuseHost()
     storeOf(worker, hasDevice = _ => true).refuseHost()
   }
 
-  test("reads the major number of a device as the C library does") {
+  test("computes the major number of a device like the C library") {
     assert(TaskHost.major(0x801) === 8)
     assert(TaskHost.major(0x35) === 0)
     assert(TaskHost.major(0x0000100000000000L) === 0x1000)
   }
 
-  test("sends the driver's machine with the storage, from which a task makes its store") {
+  test("serializes the driver's machine with the storage for the tasks") {
     val machine = worker // alone: the functions are sent, too
     val own     = new TaskHost(driver, () => machine, (_: Path) => false)
     val storage = new LocalStorage("out", directory(), LocalForcing.Process, Faults.none, own)
@@ -47,7 +47,7 @@ class TaskHostSuite extends AnyFunSuite {
     store.enter(RunId.random()).close()
   }
 
-  test("refuses a task of a batch job that does not see the announcement of its driver") {
+  test("rejects a batch task that cannot see the announcement of its driver") {
     val run        = RunId.random()
     val (one, two) = (directory(), directory())
     val announced  = storeAt(one, TaskHost.ofThisDriver).enter(run)
@@ -61,7 +61,7 @@ class TaskHostSuite extends AnyFunSuite {
     assert(!Files.exists(Paths.get(two, "_stoplog")), "the task leaves nothing on its host")
   }
 
-  test("refuses to decide on a closed part that the driver does not see") {
+  test("rejects a commit with a closed part that the driver cannot see") {
     val (one, two)   = (directory(), directory())
     val (here, away) = (storeAt(one, TaskHost.ofThisDriver), storeAt(two, TaskHost.ofThisDriver))
     val token        = closed(here)

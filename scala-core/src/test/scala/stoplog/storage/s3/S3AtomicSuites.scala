@@ -53,7 +53,7 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = proxy.close()
 
-  test("a driver that wakes between the two halves of a move brings no row back") {
+  test("a driver that resumes in the middle of a move restores no rows") {
     val quick  = S3UnderTest.create(S3Settings())
     val slow   = quick.through(S3Bucket(proxy.endpoint, S3Server.Bucket, OfSleeper))
     val asleep = new CountDownLatch(1)

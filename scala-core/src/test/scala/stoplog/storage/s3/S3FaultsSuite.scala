@@ -29,9 +29,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val long   = Cells.inLongRun
 
   /** Each request fails in one way, every seventh of a life; or with `STOPLOG_LONG` set in all ways, one in a life. */
-  test(
-    "whatever happens to a request, the parts are there once and whole, and no upload is left that was answered"
-  ) {
+  test("any failed request leaves parts complete and unique, and no orphaned uploads") {
     val requests = life()
     val apart    = if (long) requests.size else 7
     for {
@@ -47,7 +45,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a conflict with another request is no answer: the same again, until there is one") {
+  test("a conflict response is retried until a definite response") {
     proxy.inject()
     val storage = S3UnderTest.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
     val log     = new CommitLog(storage.logFiles())
@@ -71,9 +69,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test(
-    "an upload that could not be marked is aborted by its writer, since nobody else will ever know of it"
-  ) {
+  test("a writer aborts an upload that could not be marked") {
     val storage = S3UnderTest.create(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),
       S3Bucket(proxy.endpoint, "stoplog-faults")

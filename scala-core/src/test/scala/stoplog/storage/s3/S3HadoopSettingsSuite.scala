@@ -20,7 +20,7 @@ class S3HadoopSettingsSuite extends AnyFunSuite {
     "fs.s3a.create.checksum.algorithm" -> "CRC32"
   )
 
-  test("encryption, storage class, ACL and checksum reach every object, as the server sees it") {
+  test("encryption, storage class, ACL and checksum apply to every object") {
     val proxy   = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
     val storage = S3UnderTest.create(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),

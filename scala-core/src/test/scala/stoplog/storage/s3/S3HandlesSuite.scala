@@ -11,7 +11,7 @@ import stoplog.docs.Repository
 /** Handles of parts on S3, which Scala and Python have to read alike: `golden/verdicts/handles.json`. */
 class S3HandlesSuite extends AnyFunSuite {
 
-  test("a handle names the objects that its part needs, and how many bytes the part has") {
+  test("a handle lists the objects of its part and the part's size") {
     val golden = Repository.root.resolve("scala-core/src/test/resources/golden/verdicts/handles.json")
     val all    = new ObjectMapper()
       .readTree(Repository.read(golden))

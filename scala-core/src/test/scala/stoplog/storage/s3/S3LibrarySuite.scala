@@ -16,11 +16,11 @@ class S3LibrarySuite extends AnyFunSuite {
   private val Sdk        = "software/amazon/awssdk/services/s3/S3Client.class"
   private val Version    = "META-INF/maven/org.apache.hadoop/hadoop-aws/pom.properties"
 
-  test("the library of the tests is the one for their Hadoop") {
+  test("the tests' hadoop-aws matches their Hadoop version") {
     S3Library.check("s3a://b/out", getClass.getClassLoader, org.apache.hadoop.util.VersionInfo.getVersion)
   }
 
-  test("a library that is missing, of another version, or without its SDK is named with what to ask for") {
+  test("reports a missing library, another version or a missing SDK with the required coordinates") {
     val cases = Seq(
       Map.empty[String, String]                             -> "it is not there",
       Map(S3a -> "", Sdk -> "", Version -> "version=3.4.1") -> "it has version 3.4.1",
@@ -33,11 +33,11 @@ class S3LibrarySuite extends AnyFunSuite {
     }
   }
 
-  test("a build that does not say which version it is passes") {
+  test("a build without a version passes the check") {
     check(Map(S3a -> "", Sdk -> ""))
   }
 
-  test("knows S3A by its class, under any scheme") {
+  test("identifies S3A by its class under any scheme") {
     val configuration = new Configuration()
     assert(S3Library.serves("s3a", configuration))
     assert(!S3Library.serves("s3", configuration) && !S3Library.serves("file", configuration))
@@ -46,7 +46,7 @@ class S3LibrarySuite extends AnyFunSuite {
     assert(S3Library.serves("s3", configuration) && S3Library.serves("own", configuration))
   }
 
-  test("knows S3A by the name in the configuration where its jar is missing") {
+  test("identifies S3A by configuration if its jar is missing") {
     val configuration = new Configuration()
     configuration.setClassLoader(ClassLoader.getPlatformClassLoader)
     configuration.set("fs.s3.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem")

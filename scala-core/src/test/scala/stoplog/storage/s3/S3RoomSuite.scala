@@ -11,7 +11,7 @@ import stoplog.storage.s3.S3Token.S3Room._
 
 class S3RoomSuite extends AnyFunSuite {
 
-  test("no two writers that may be alive have a number in common, however many runs there were") {
+  test("concurrent writers never share an upload number, regardless of the number of runs") {
     // What each writer of a part may use until the next record, with a record after every other claim.
     val rooms = Iterator
       .iterate((1: Int, S3Token.S3Room.Writer(1): S3Token.S3Room)) { case (claims, room) =>
@@ -30,22 +30,20 @@ class S3RoomSuite extends AnyFunSuite {
     assert(last.from > used.last.last && last.from < LastNumber * 3 / 4)
   }
 
-  test("whoever takes a part over adds nothing, and publishers come behind whoever may be at work") {
+  test("a takeover adds no parts, and publishers use numbers after all possible writers") {
     assert(Writer(5).takenOver(Gaps.Allowed) === Publisher(5 + Allotted))
     assert(Writer(5).takenOver(Gaps.Allowed).takenOver(Gaps.Allowed) === Publisher(5 + Allotted))
     assert(Writer(5).until === 5 + Allotted - 1)
     assert(Writer(9900).takenOver(Gaps.Allowed) === Publisher(LastNumber), "the tail has a number")
   }
 
-  test(
-    "where no number may be left out, nobody adds parts but the first run, and publishers go on behind it"
-  ) {
+  test("without gaps in numbers, only the first run adds parts, followed by publishers") {
     assert(Writer(5).claimed(Gaps.Refused) === Publisher(5))
     assert(Writer(5).takenOver(Gaps.Refused) === Publisher(5))
     assert(Publisher(5).claimed(Gaps.Refused) === Publisher(5))
   }
 
-  test("a part is to end before the numbers of its upload have run out") {
+  test("mostBytes ends a part before its upload numbers run out") {
     val mebi = 1L << 20
 
     def mostOf(from: Option[S3Token.S3Room], waiting: Int = 0): Long = {

@@ -58,11 +58,11 @@ class S3TokenCodecSuite extends AnyFunSuite {
       S3Token("\"a\\b\"/東京 %20=+", "c&d#e/f", None, Vector.empty, Tail.empty, Vector("\u0001"))
   )
 
-  for ((what, token) <- tokens) test(s"a token comes back as it was: $what") {
+  for ((what, token) <- tokens) test(s"a token survives a round trip: $what") {
     assert(S3TokenCodec.decode(S3TokenCodec.encode(token)) === Some(token))
   }
 
-  test("version 2 stays as it is") {
+  test("version 2 is encoded and decoded unchanged") {
     val text =
       s"""{"v":2,"base":"$base","target":"b/part-1.txt","upload":"AQID","parts":[{"n":1,"bytes":5242880,""" +
         s""""handle":"BA=="},{"n":2,"bytes":5242880,"handle":"BQ=="}],"nextOfPublisher":259,""" +
@@ -71,7 +71,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
     assert(S3TokenCodec.decode(text) === Some(tokens(3)._2))
   }
 
-  test("a tail is cut where its object ends, before that, and behind it") {
+  test("a tail is truncated at, before and after the end of its object") {
     val tail = Tail(Some(Piece("t", 17)), RecordBytes.of("bonn\n".getBytes))
     assert(tail.bytes === 22)
     assert(tail.first(22) === tail)
@@ -81,9 +81,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
     assert(tail.first(0) === Tail.empty)
   }
 
-  test(
-    "a part of version 1, whose writers kept within no bounds, is gone on with where they will hardly come"
-  ) {
+  test("a part of version 1 resumes with upload numbers far above its unbounded writers") {
     val text =
       s"""{"v":1,"base":"$base","target":"b/part-1.txt","upload":"AQID","parts":[{"n":1,"bytes":5242880,""" +
         s""""handle":"BA=="},{"n":2,"bytes":5242880,"handle":"BQ=="}],"tail":{"at":"$base.tail-2","bytes":17},""" +
@@ -92,17 +90,17 @@ class S3TokenCodecSuite extends AnyFunSuite {
     assert(S3TokenCodec.decode(text) === Some(before.inRoom(_ => S3Token.S3Room.Publisher(5001))))
   }
 
-  test("paths, other stores' tokens and broken text are no tokens") {
+  test("paths, tokens of other stores and malformed text are not tokens") {
     for (text <- Seq(base, s"$base.upload", "", "{", "[1]", "null", """{"base":"x"}"""))
       assert(S3TokenCodec.decode(text) === None, text)
   }
 
-  test("a newer version is refused, and so is a token that lacks a field") {
+  test("rejects a newer version and a token with missing fields") {
     assertThrows[IllegalArgumentException](S3TokenCodec.decode("""{"v":3}"""))
     assertThrows[IllegalArgumentException](S3TokenCodec.decode("""{"v":1,"base":"x"}"""))
   }
 
-  test("a token is cut within its tail, or between uploaded parts, and nowhere else") {
+  test("a token can be cut within its tail or between uploaded parts only") {
     val token = tokens(2)._2
     val mib5  = 5L << 20
     assert(token.sizeBytes === 2 * mib5 + 17)
@@ -117,7 +115,7 @@ class S3TokenCodecSuite extends AnyFunSuite {
     assert(token.cutTo(mib5 - 1) === None)
   }
 
-  test("what waits beside an upload can be cut anywhere") {
+  test("pieces waiting outside an upload can be cut at any byte") {
     val token = tokens(3)._2
     val mib5  = 5L << 20
     assert(token.sizeBytes === 4 * mib5)

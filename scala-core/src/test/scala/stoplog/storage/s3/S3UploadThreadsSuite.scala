@@ -10,7 +10,7 @@ import stoplog.storage.s3.S3Uploads.UploadThreads
 
 class S3UploadThreadsSuite extends AnyFunSuite {
 
-  test("uploads to one storage while another one hangs") {
+  test("uploads continue to a storage while another storage hangs") {
     val release = new CountDownLatch(1)
     val hung    = UploadThreads.of("s3a://hung", threads = 2)
     val waiting = Seq.fill(2)(hung.submit(() => release.await()))
@@ -21,7 +21,7 @@ class S3UploadThreadsSuite extends AnyFunSuite {
     waiting.foreach(UploadThreads.await(_))
   }
 
-  test("reports a storage in which no upload ends in time, and keeps an interrupt") {
+  test("reports a storage without timely uploads and preserves an interrupt") {
     val release = new CountDownLatch(1)
     val threads = new UploadThreads("s3a://hung", threads = 1, mostMillis = 1)
     val first   = threads.submit(() => release.await())

@@ -9,7 +9,7 @@ import stoplog.thread.SharedMemory
 
 class TailBufferSuite extends AnyFunSuite {
 
-  test("holds what was appended, in memory as on disk") {
+  test("returns appended bytes from memory and from disk") {
     for (limit <- Seq(0L, 20000L, Long.MaxValue / 2)) {
       val buffer = new TailBuffer(new SharedMemory(limit))
       val pieces = (1 to 200).map(n => Array.tabulate(n)(at => (n * 31 + at).toByte))
@@ -27,7 +27,7 @@ class TailBufferSuite extends AnyFunSuite {
     }
   }
 
-  test("takes no more memory than there is for all tails, and gives it back") {
+  test("tails stay within the shared memory and release all memory on clear") {
     val memory = new SharedMemory(64 << 10)
     val tails  = Vector.fill(100)(new TailBuffer(memory))
     tails.foreach(_.append(new Array[Byte](5000), 0, 5000))
@@ -37,7 +37,7 @@ class TailBufferSuite extends AnyFunSuite {
     assert(memory.take(64 << 10), "nothing is in use")
   }
 
-  test("goes on from memory to disk in the middle") {
+  test("moves from memory to disk in the middle of a tail") {
     val memory = new SharedMemory(10 << 10)
     val tail   = new TailBuffer(memory)
     (0 until 100).foreach(n => tail.append(Array.fill(1000)(n.toByte), 0, 1000))
@@ -45,7 +45,7 @@ class TailBufferSuite extends AnyFunSuite {
     assert(memory.take(10 << 10), "what is on disk takes no memory")
   }
 
-  test("a local disk that is full keeps no file open, and what is in memory stays") {
+  test("a full local disk leaves no open file and keeps bytes in memory") {
     assume(new File("/dev/full").exists, "a device of Linux")
     val opened = Vector.newBuilder[RandomAccessFile]
     val full   = () => {
@@ -60,7 +60,7 @@ class TailBufferSuite extends AnyFunSuite {
     assert(tail.size === (8 << 10) && tail.content().length === (8 << 10))
   }
 
-  test("what is drained can be read again from where it was marked, as requests that are repeated need it") {
+  test("a drained stream supports mark and reset for repeated requests") {
     for (limit <- Seq(0L, Long.MaxValue / 2)) {
       val tail  = new TailBuffer(new SharedMemory(limit))
       val bytes = Array.tabulate(700000)(at => (at * 31 + at / 256).toByte)

@@ -5,18 +5,18 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class ColumnNamesSuite extends AnyFunSuite {
 
-  test("names are separated by commas, spaces around them do not count") {
+  test("commas separate column names, and surrounding spaces are ignored") {
     assert(ColumnNames.parse("year") === Right(Seq("year")))
     assert(ColumnNames.parse("year, month ,day") === Right(Seq("year", "month", "day")))
   }
 
-  test("names with a comma or a backtick go between backticks") {
+  test("backticks enclose names with a comma or a backtick") {
     assert(ColumnNames.parse("`a,b`,c") === Right(Seq("a,b", "c")))
     assert(ColumnNames.parse("c, `it``s`") === Right(Seq("c", "it`s")))
     assert(ColumnNames.parse("` x `") === Right(Seq(" x ")))
   }
 
-  test("what cannot be names is refused") {
+  test("rejects malformed and duplicate column names") {
     for (text <- Seq("a,,b", ",a", "a,", "", " ", "``")) assert(ColumnNames.parse(text).isLeft, text)
     for (text <- Seq("`a", "a`b`", "`a`b"))
       assert(ColumnNames.parse(text).left.exists(_.contains("backtick")), text)
@@ -24,7 +24,7 @@ class ColumnNamesSuite extends AnyFunSuite {
     assert(ColumnNames.parse("a,b,A,B").left.exists(_.contains("'a' is listed twice")))
   }
 
-  test("names that were written are read back") {
+  test("rendered column names parse to the same names") {
     for (names <- Seq(Seq("a"), Seq("a", "b c"), Seq("a,b", "`", " c "), Seq("``,`", "ü")))
       assert(ColumnNames.parse(ColumnNames.render(names)) === Right(names))
     assert(ColumnNames.render(Seq("a", "b c", "d,e")) === "a,b c,`d,e`")

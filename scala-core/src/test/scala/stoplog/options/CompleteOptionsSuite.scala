@@ -15,12 +15,12 @@ class CompleteOptionsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[StoplogArgumentException](parse(options: _*)).getMessage
 
-  test("nothing is marked or listed unless it is asked for") {
+  test("by default, no bucket is marked and no manifest written") {
     assert(parse().when === BucketComplete.Never)
     assert(parse().manifest === Completeness.ManifestChoice.None)
   }
 
-  test("each way, with its delay") {
+  test("parses each kind of bucketComplete with its delay") {
     assert(parse("bucketComplete" -> "processingTime").when === BucketComplete.ProcessingTime(0))
     assert(
       parse("bucketComplete" -> "idle", "bucketCompleteDelay" -> "10m").when === BucketComplete.Idle(600000)
@@ -36,7 +36,7 @@ class CompleteOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("what nobody could carry out is refused") {
+  test("rejects combinations that cannot complete buckets") {
     val watermark = "bucketComplete" -> "watermark"
     val clock     = "bucketComplete" -> "processingTime"
     assert(refused("bucketComplete" -> "idle").contains("needs bucketCompleteDelay"))
@@ -48,7 +48,7 @@ class CompleteOptionsSuite extends AnyFunSuite {
     assert(refused(clock, "bucketAssigner" -> classOf[OneBucket].getName).contains("TimedBuckets"))
   }
 
-  test("what has no effect is refused") {
+  test("rejects options without effect") {
     assert(refused("bucketCompleteDelay" -> "1m").contains("unless bucketComplete is set"))
     assert(refused("bucketMarker" -> "empty").contains("unless bucketComplete is set"))
     assert(refused("manifestRetention" -> "1d").contains("unless manifest is set to json"))

@@ -8,7 +8,7 @@ import stoplog.rolling.DefaultRollingPolicy
 
 class EventTimeOptionsSuite extends AnyFunSuite {
 
-  test("the default policy takes its interval of event times from the options, and back") {
+  test("the default policy converts its event-time interval from options and back") {
     val hourly = parse("eventTimeInterval" -> "1h", "eventTimeColumn" -> "at")
     assert(hourly.rolling.policy === DefaultRollingPolicy().withEventTimeIntervalMillis(3600000L))
     assert(hourly.rolling.eventTimeColumn === Some("at"))
@@ -17,7 +17,7 @@ class EventTimeOptionsSuite extends AnyFunSuite {
     assert(parse().rolling.eventTimeColumn === None)
   }
 
-  test("what would have no effect is refused") {
+  test("rejects event-time options without effect") {
     assert(
       refusal("eventTimeColumn" -> "at").contains("eventTimeColumn has no effect without eventTimeInterval")
     )
@@ -25,7 +25,7 @@ class EventTimeOptionsSuite extends AnyFunSuite {
     assert(own.contains("eventTimeInterval has no effect"))
   }
 
-  test("a mistake in the interval is told once") {
+  test("a mistake in the interval is reported once") {
     def assertOnce(options: (String, String)*): Unit = {
       val said = refusal(options :+ ("eventTimeColumn" -> "at"): _*)
       assert(said.contains("eventTimeInterval") && !said.contains("eventTimeColumn"))
@@ -34,7 +34,7 @@ class EventTimeOptionsSuite extends AnyFunSuite {
     assertOnce("rollingPolicy"     -> "onCheckpoint", "eventTimeInterval" -> "1h")
   }
 
-  test("policies and assigners of the user's own may ask for the column") {
+  test("custom policies and assigners may request the event-time column") {
     for (
       own <- Seq("rollingPolicy" -> "stoplog.options.AtMidnight", "bucketAssigner" -> "stoplog.spark.ByTimes")
     )

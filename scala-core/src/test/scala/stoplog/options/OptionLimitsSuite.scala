@@ -21,7 +21,7 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   private def refusal(read: => Any): String = intercept[StoplogArgumentException](read).getMessage
 
-  test("values at the limit are taken, and those one off it are refused by the option's name") {
+  test("accepts values at the limit and rejects values beyond by option name") {
     val long  = "x" * 48
     val cases = Seq(
       (
@@ -45,7 +45,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     }
   }
 
-  test("rejected rows lie under the path, where readers do not look") {
+  test("rejectPath must be a hidden directory below the path") {
     val onBadRow = "onBadRow" -> "reject"
     for (path <- Seq("_rejected", ".r/a=1", "_stoplog2", "_a/_stoplog"))
       assert(sink(onBadRow, "rejectPath" -> path).rejects.path === path)
@@ -54,7 +54,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(sink("rejectPath" -> "_r")).contains("no effect"))
   }
 
-  test("compaction takes its sizes from the parts', and small is at most half of large") {
+  test("compaction derives sizes from part sizes, and small is at most half of large") {
     val on                                 = "compaction" -> "smallParts"
     def policy(options: (String, String)*) = sink(on +: options: _*).parts.compaction.map(_.policy).get
     assert((policy().targetBytes, policy().smallerThanBytes) === ((128L << 20, 32L << 20)))
@@ -71,18 +71,18 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(sink("compactTo" -> "1m")).contains("compactTo has no effect"))
   }
 
-  test("an own class is one of the kind that the option wants") {
+  test("rejects a custom class of the wrong type for its option") {
     val idle = Seq("bucketComplete" -> "idle", "bucketCompleteDelay" -> "1m")
     assert(refusal(sink(idle :+ ("bucketListener" -> "java.lang.String"): _*)).contains("bucketListener"))
   }
 
-  test("of two ways to choose the bucket only that is told, and not what each has no use for") {
+  test("conflicting bucket options are reported without their dependent options") {
     val said = refusal(sink("bucketBy" -> "a", "partitionBy" -> "b", "bucketFormat" -> "yyyy"))
     assert(said.contains("exclude each other") && !said.contains("no effect"))
     assert(refusal(sink("bucketBy" -> "a", "bucketFormat" -> "yyyy")).contains("no effect with bucketBy"))
   }
 
-  test("the batch command has defaults of its own, and few options") {
+  test("the batch command has separate defaults and few options") {
     def read(options: (String, String)*) = DirectoryOptions.parse("/p", options.toMap)
     val default                          = read()
     assert((default.path, default.format, default.compactor) === (("/p", None, None)))
@@ -100,7 +100,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(read("format" -> "xml")).contains("format"))
   }
 
-  test("only lines are read on whose ends are known, and the refusal of others says why and what to do") {
+  test("tail accepts only line formats with known line ends and explains other rejections") {
     def tail(options: (String, String)*) =
       SourceOptions.parse((base ++ options + ("onChangedFile" -> "tail")).asJava)
     def isRefused(why: String)(options: (String, String)*): Unit = {
@@ -124,7 +124,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     for (lineSep <- Seq("\n\n", "||")) isRefused("this lineSep do not go together")("lineSep" -> lineSep)
   }
 
-  test("a marker is a file of the directory, or stands beside each file") {
+  test("a ready marker is a file per directory or per data file") {
     def marker(text: String): Either[Unit, Option[ReadyMarker]] = {
       val asked = new OptionReader(Seq("readyMarker" -> text), SourceOptionRegistry.all)
       val read  = FileOptions.readiness(asked).marker
@@ -137,7 +137,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     for (text <- Seq("a/b", "{name}", "{name}{name}", "a{name}b{name}")) assert(marker(text).isLeft, text)
   }
 
-  test("dates are days, or times, in the zone that is asked for, or in one that they name") {
+  test("dates are days or times in the configured zone or in their own zone") {
     def from(text: String, zone: String = "Europe/Berlin"): Option[Instant] = {
       val options = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
       val asked   = new OptionReader(options, SourceOptionRegistry.all)
@@ -154,7 +154,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(from("2026-01-31", "Mars")).contains("dateTimeZone"))
   }
 
-  test("a pattern of dates needs a date, and a date a pattern") {
+  test("datePattern requires a date option, and a date option requires datePattern") {
     def problem(options: (String, String)*): String = {
       val asked = new OptionReader(options, SourceOptionRegistry.all)
       FileOptions.dates(asked)
@@ -169,7 +169,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(problem() === "")
   }
 
-  test("what is done with a merged part, by its word") {
+  test("onMergedPart parses fail, read and skip") {
     def read(options: (String, String)*) =
       new OptionReader(options, SourceOptionRegistry.all)(FollowOptions.OnMergedPart)
     assert(read() === OnMergedPart.Fail)
@@ -177,7 +177,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     for ((word, choice) <- words) assert(read("onMergedPart" -> word) === choice)
   }
 
-  test("parts of an own encoder are merged by an own compactor only") {
+  test("compaction of a custom encoder requires a custom compactor") {
     val own = Map("path" -> "/p", "encoder" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
     assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))
     assert(
@@ -186,7 +186,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(sink("compaction" -> "smallParts").parts.compaction.flatMap(_.compactor) === None)
   }
 
-  test("zones by their names, offsets and short names") {
+  test("time zones accept names, offsets and short names") {
     for (
       (text, zone) <- Seq(" Europe/Berlin " -> "Europe/Berlin", "+02:00" -> "+02:00", "ECT" -> "Europe/Paris")
     )

@@ -19,12 +19,12 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     ViewOptions
   )
 
-  test("no two options have one name, in any case") {
+  test("option names are unique, ignoring case") {
     val keys = all.map(_.key.toLowerCase)
     assert(keys === keys.distinct)
   }
 
-  test("every option of the object is in the list, in the order of the groups") {
+  test("every declared option is registered in the order of its group") {
     val fields = groups.flatMap { group =>
       group.getClass.getDeclaredMethods
         .filter(m => m.getReturnType == classOf[Opt[_]] && m.getParameterCount == 0)
@@ -34,7 +34,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     assert(all.map(_.group).distinct === OptionGroup.all)
   }
 
-  test("every option is described") {
+  test("every option has documentation") {
     for (o <- all) {
       assert(o.doc.endsWith("."), o.key)
       assert(Seq(o.values.described, o.unset, o.example).forall(_.nonEmpty), o.key)
@@ -43,7 +43,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     }
   }
 
-  test("every default and every example can be used") {
+  test("every default and every example is valid") {
     val beside = Map(
       "encoder"             -> None,
       "bulkWriter"          -> None,

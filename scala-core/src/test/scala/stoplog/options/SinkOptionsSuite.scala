@@ -33,7 +33,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     error.getMessageParameters.get("problems")
   }
 
-  test("a path and a format are enough") {
+  test("a path and a format suffice") {
     val o = parse()
     assert(o.output.path === "/data/out")
     assert(o.output.format === FormatChoice.Rows("json"))
@@ -58,7 +58,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(o.checkpointLocation === None)
   }
 
-  test("names and words may be in any case") {
+  test("option names and keywords are case-insensitive") {
     val o =
       parse("SINKID" -> "a", "maxpartsize" -> "1K", "InProgress" -> "STAGING", "distribution" -> "BYBUCKET")
     assert(o.recovery.sinkId === "a")
@@ -67,13 +67,13 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(parse("compression" -> "GZip").output.compression === "gzip")
   }
 
-  test("Spark's own map and a Java map are read like a Scala one") {
+  test("parses Spark's map and a Java map like a Scala map") {
     val options = json + ("sinkId" -> "a") + ("dateFormat" -> "yyyy")
     assert(SinkOptions.parse(options.asJava) === SinkOptions.parse(options))
     assert(SinkOptions.parse(new CaseInsensitiveStringMap(options.asJava)) === SinkOptions.parse(options))
   }
 
-  test("all mistakes are told at once") {
+  test("all mistakes are reported together") {
     val error = refused(
       Map(
         "format"           -> "jsn",
@@ -92,24 +92,24 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(lines.forall(line => line.endsWith(".") || line.endsWith("?")))
   }
 
-  test("a missing path has a condition of its own") {
+  test("a missing path has a separate error condition") {
     assert(refused(Map("format" -> "json")).getCondition === "STOPLOG_PATH_MISSING")
     assert(refused(Map("format" -> "json", "path" -> " ")).getCondition === "STOPLOG_PATH_MISSING")
   }
 
-  test("an unknown option gets the nearest known one") {
+  test("an unknown option suggests the nearest known option") {
     assert(problems("maxPartSzie" -> "1m").contains("maxPartSzie is not an option: did you mean maxPartSize"))
     assert(problems("dateFromat" -> "yyyy").contains("did you mean dateFormat"))
     assert(problems("kafka.bootstrap.servers" -> "x").contains("is not an option: remove it"))
   }
 
-  test("one option with two values is a mistake") {
+  test("rejects an option with two different values") {
     val twice = problems("sinkId" -> "a", "SinkId" -> "b")
     assert(twice.contains("one option and have different values"))
     assert(parse("sinkId" -> "a", "SinkId" -> "a").recovery.sinkId === "a")
   }
 
-  test("the options of Spark's own JSON and CSV pass through, in Spark's spelling") {
+  test("options of Spark's JSON and CSV pass through in Spark's spelling") {
     val o = parse("dateformat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false")
     assert(
       o.output.passThrough === Map("dateFormat" -> "yyyy", "lineSep" -> "\r\n", "ignoreNullFields" -> "false")
@@ -120,21 +120,21 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(text.output.passThrough === Map("lineSep" -> "\n", "nullValue" -> "-"))
   }
 
-  test("an option of another format is refused, and Spark's second names are explained") {
+  test("rejects options of other formats and explains Spark's alternative names") {
     assert(problems("header" -> "true").contains("header is an option of csv, and not of format = json"))
     assert(problems("nullValue" -> "-").contains("nullValue has no effect with format = json"))
     assert(problems("format" -> "csv", "codec" -> "gzip").contains("codec is set as compression here"))
     assert(problems("format" -> "csv", "extension" -> "tsv").contains("extension is set as partSuffix here"))
   }
 
-  test("a value that Spark refuses is told with the other mistakes") {
+  test("a value that Spark rejects is reported with the other mistakes") {
     val csv = problems("format" -> "csv", "header" -> "yess", "sinkId" -> "/")
     assert(csv.contains("format = csv: ") && csv.contains("header") && csv.contains("sinkId"))
     assert(problems("ignoreNullFields" -> "perhaps").contains("format = json: "))
     assert(problems("lineSep" -> "", "encoding" -> "UTF-99").contains("format = json: "))
   }
 
-  test("timeZone is the buckets' zone, and, as in Spark, that of the timestamps that are written") {
+  test("timeZone sets the zone of buckets and of written timestamps") {
     val o = parse("timeZone" -> "Europe/Berlin")
     assert(
       o.buckets.bucketing === Bucketing.DateTime(
@@ -148,7 +148,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("timeZone" -> "Mars").contains("is not a time zone"))
   }
 
-  test("bucketTimeZone is the buckets' zone, and changes nothing in the rows") {
+  test("bucketTimeZone sets the zone of buckets only") {
     val o = parse("bucketTimeZone" -> "Asia/Tokyo", "timeZone" -> "Europe/Berlin")
     assert(
       o.buckets.bucketing === Bucketing.DateTime("'dt='yyyy-MM-dd'/hour='HH", ZoneId.of("Asia/Tokyo"), None)
@@ -159,7 +159,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("bucketTimeZone" -> "Mars").contains("is not a time zone"))
   }
 
-  test("what Spark itself puts there is let pass") {
+  test("options that Spark adds are accepted") {
     val o = parse(
       "checkpointLocation"           -> "/data/cp",
       "queryName"                    -> "q",
@@ -181,7 +181,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(parse("compression" -> "uncompressed").output.compression === "none")
   }
 
-  test("a bulk format has options, settings of its library and codecs of its own") {
+  test("a bulk format accepts its codecs, library settings and metadata") {
     val o = parse(
       "format"             -> "parquet",
       "compression"        -> "ZSTD",
@@ -196,7 +196,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("bulkWriter" -> "com.example.X").contains("exclude each other"))
   }
 
-  test("own classes, by name and as instances") {
+  test("accepts custom classes by name and as instances") {
     val o = SinkOptions.parse(
       Map(
         "path"           -> "/data/out",
@@ -210,7 +210,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(o.rolling.policy.isInstanceOf[AtMidnight])
   }
 
-  test("a class that cannot be used has a condition of its own, unless there is more to tell") {
+  test("an unusable class has a separate condition unless other mistakes exist") {
     for (option <- Seq("bucketAssigner", "rollingPolicy")) {
       val error = refused(json + (option -> "com.example.Nope"))
       assert(error.getCondition === "STOPLOG_USER_CODE")
@@ -221,7 +221,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_USER_CODE")
   }
 
-  test("there is one way to choose the bucket") {
+  test("rejects several ways to choose the bucket") {
     assert(parse("bucketBy" -> "upper(a)").buckets.bucketing === Bucketing.Expression("upper(a)"))
     assert(parse("partitionBy" -> "a, b").buckets.bucketing === Bucketing.PartitionColumns(Seq("a", "b")))
     assert(parse("bucketAssigner" -> "basepath").buckets.bucketing === Bucketing.BasePath)
@@ -233,13 +233,13 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("bucketBy" -> "a", "bucketFormat" -> "yyyy").contains("bucketFormat has no effect"))
   }
 
-  test("a pattern or a list of columns that cannot be used has a condition of its own") {
+  test("an invalid pattern or column list has a separate condition") {
     for (pattern <- Seq("yyyy-qqqqqqqq", "'", "/yyyy", "'_'yyyy", "yyyy//MM"))
       assert(refused(json + ("bucketFormat" -> pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)
     assert(refused(json + ("partitionBy" -> "a,,b")).getCondition === "STOPLOG_PARTITION_COLUMNS")
   }
 
-  test("the rolling policy takes its limits from the options that it has") {
+  test("the rolling policy is configured by its applicable options only") {
     val default  = parse("maxPartSize" -> "1m", "maxRecordsPerPart" -> "7", "rolloverInterval" -> "1h")
     val expected = DefaultRollingPolicy()
       .withMaxPartSizeBytes(1L << 20)
@@ -256,7 +256,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(own.contains("maxPartSize has no effect"))
   }
 
-  test("limits and intervals must be more than 0") {
+  test("limits and intervals must be greater than 0") {
     for (
       option <- Seq(
         "maxPartSize", "maxRecordsPerPart", "rolloverInterval", "inactivityInterval", "eventTimeInterval",
@@ -268,7 +268,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("maxOpenParts" -> "3000000000").contains("too large"))
   }
 
-  test("names of parts stay in their directory and can be seen") {
+  test("part names must stay in their directory and be visible") {
     assert(parse("partPrefix" -> "events", "partSuffix" -> "").parts.suffix === Some(""))
     assert(parse("partPrefix" -> "events").parts.prefix === "events")
     for (prefix <- Seq("_part", ".part", "a/b", "a\\b", "a\nb", "a:b", "x" * 49))
@@ -276,7 +276,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("partSuffix" -> "/x").contains("partSuffix"))
   }
 
-  test("markers of unfinished parts hide them and tell them apart") {
+  test("markers must hide unfinished parts and differ from each other") {
     val inBucket = parse("inProgress" -> "bucket").parts.layout
     assert(inBucket === PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending"))
     val own =
@@ -287,7 +287,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("pendingSuffix" -> ".x").contains("pendingSuffix has no effect unless inProgress is set"))
   }
 
-  test("bytes behind the committed ones are cut off, unless files with their lengths are asked for") {
+  test("useTruncate=false replaces truncation with valid-length files") {
     assert(parse().recovery.storage.truncation === Truncation.Allowed)
     assert(
       parse("useTruncate" -> "false").recovery.storage.truncation === Truncation.ValidLength(
@@ -311,7 +311,7 @@ class SinkOptionsSuite extends AnyFunSuite {
       assert(problems("sinkId" -> id).contains("sinkId"), id)
   }
 
-  test("distribution, ownership and end") {
+  test("parses options of distribution, ownership and termination") {
     assert(parse("distribution" -> "8").parts.distribution === Distribution.Writers(8))
     for (wrong <- Seq("0", "-1", "many")) assert(problems("distribution" -> wrong).contains("distribution"))
     assert(parse("onForeignQuery" -> "adopt").recovery.onForeignQuery === ForeignQuery.Adopt)
@@ -326,18 +326,18 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("durability" -> "disc").contains("perhaps disk"))
   }
 
-  test("view belongs to reading") {
+  test("view is a read option only") {
     assert(problems("view" -> "parts").contains("only with spark.read"))
   }
 
-  test("an empty text takes back what the session set") {
+  test("an empty string unsets a session option") {
     val o = parse("bucketBy" -> "", "partitionBy" -> "a", "rolloverInterval" -> "", "pendingSuffix" -> "")
     assert(o.buckets.bucketing === Bucketing.PartitionColumns(Seq("a")))
     assert(o.rolling.policy === DefaultRollingPolicy())
     assert(o.toMap === json + ("partitionBy" -> "a"))
   }
 
-  test("toMap holds what was set, in the registry's spelling, and is read back") {
+  test("toMap contains explicit options in registry spelling and parses to the same options") {
     val spelled =
       Map("SINKID" -> "a", "DATEFORMAT" -> "yyyy", "checkpointLocation" -> "/cp", "partSuffix" -> "")
     val o   = parse(spelled.toSeq: _*)
@@ -346,7 +346,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(SinkOptions.parse(o.toMap) === o)
   }
 
-  test("every choice is written as the options that it is read from") {
+  test("every choice renders to options that parse to the same choice") {
     val bucketings = Seq(
       Bucketing.DateTime("yyyy", ZoneId.of("Asia/Tokyo"), Some("at")),
       Bucketing.BasePath,
@@ -377,7 +377,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     for (p <- policies) assert(RollingOptions.noted(p) === RollingOptions.toMap(p))
   }
 
-  test("options travel to the tasks") {
+  test("options survive serialization to tasks") {
     val o     = parse("maxPartSize" -> "1m", "dateFormat" -> "yyyy", "partitionBy" -> "a,b")
     val bytes = new ByteArrayOutputStream
     new ObjectOutputStream(bytes).writeObject(o)

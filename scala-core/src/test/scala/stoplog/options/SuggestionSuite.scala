@@ -7,29 +7,29 @@ class SuggestionSuite extends AnyFunSuite {
 
   private val known = SinkOptionRegistry.all.map(_.key)
 
-  test("a slip, a swap and another case find the name") {
+  test("suggests names for typos, transpositions and other cases") {
     assert(Suggestion.of("maxPartSzie", known) === Some("maxPartSize"))
     assert(Suggestion.of("SINK_ID", known) === Some("sinkId"))
     assert(Suggestion.of("maxRecordsPerFile", known) === Some("maxRecordsPerPart"))
   }
 
-  test("a shortened name finds the whole one") {
+  test("suggests the full name for a shortened name") {
     assert(Suggestion.of("partSize", known) === Some("maxPartSize"))
   }
 
-  test("two slips are forgiven, and of a long name a third of its letters; one more is not") {
+  test("tolerates two typos, or a third of a long name's letters") {
     assert(Suggestion.of("xxpath", Seq("path")) === Some("path"))
     assert(Suggestion.of("xxxpath", Seq("path")) === None)
     assert(Suggestion.of("xxxformat", Seq("format")) === Some("format"))
     assert(Suggestion.of("xxxxformat", Seq("format")) === None)
   }
 
-  test("a name that is like no other finds none") {
+  test("suggests nothing for an unrelated name") {
     assert(Suggestion.of("kafka.bootstrap.servers", known) === None)
     assert(Suggestion.of("x", known) === None)
   }
 
-  test("a third of the letters may be wrong, and two in any case, but not all of them") {
+  test("tolerates a third of the letters, at least two, but not all") {
     val cases = Seq(
       ("abcdefgh", "abcdefxx", true),
       ("abcdefgh", "abcdexxx", false),
@@ -48,18 +48,18 @@ class SuggestionSuite extends AnyFunSuite {
       assert(Suggestion.of(asked, Seq(candidate)).isDefined === found, s"$asked for $candidate")
   }
 
-  test("two neighbours that changed places are one slip") {
+  test("an adjacent transposition counts as a single typo") {
     assert(Suggestion.of("abcdefgh", Seq("badcefgh")) === Some("badcefgh"))
     assert(Suggestion.of("abcdefgh", Seq("badcfegh")) === None)
     assert(Suggestion.of("abcdefgh", Seq("abcdfehg")) === Some("abcdfehg"))
   }
 
-  test("of several the nearest one is meant, and the first by name of those that are as near") {
+  test("suggests the nearest name, and the alphabetically first among equals") {
     assert(Suggestion.of("abcdef", Seq("abcxxf", "abcdex", "abcdxx")) === Some("abcdex"))
     assert(Suggestion.of("abcdef", Seq("abcdez", "abcdey")) === Some("abcdey"))
   }
 
-  test("the suffix of compressed files finds their codec") {
+  test("the suffix of compressed files suggests the codec") {
     val codecs = Seq("none", "gzip", "zstd", "lz4", "snappy", "bzip2")
     for (
       (suffix, codec) <- Seq(
@@ -75,7 +75,7 @@ class SuggestionSuite extends AnyFunSuite {
     assert(Suggestion.of("ab", Seq("abcdef", "abxyz")) === None, "it may be either")
   }
 
-  test("a part of a name means the shortest name with it, from four letters on") {
+  test("a fragment of four letters or more suggests the shortest name that contains the fragment") {
     assert(Suggestion.of("SIZE", Seq("aLongNameWithSize", "maxPartSize", "other")) === Some("maxPartSize"))
     assert(Suggestion.of("siz", Seq("aLongNameWithSize")) === None)
   }

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class TimeSpanSuite extends AnyFunSuite {
 
-  test("fifteen minutes, in many spellings") {
+  test("parses fifteen minutes in many notations") {
     for (
       text <- Seq(
         "15m", "15 min", "15 minutes", "900s", "900 seconds", "900000ms", "PT15M", "pt900s", "10m 300s"
@@ -20,30 +20,30 @@ class TimeSpanSuite extends AnyFunSuite {
     assert(TimeSpan.parse("500ms") === Right(500L))
   }
 
-  test("a bare number is refused, with both things it could mean") {
+  test("rejects a number without a unit and suggests two units") {
     val why = TimeSpan.parse("900").left.getOrElse("")
     assert(why.contains("no unit") && why.contains("900s") && why.contains("900ms"))
   }
 
-  test("what is not a span is refused") {
+  test("rejects text that is not a time span") {
     for (text <- Seq("", "soon", "m15", "15 parsecs", "1.5h", "-5m", "P", "5m later", "15 months"))
       assert(TimeSpan.parse(text).left.exists(_.contains("is not a span of time")), text)
   }
 
-  test("nothing, less than a millisecond, and more than fits, are refused") {
+  test("rejects zero, fractions of a millisecond and values beyond the range") {
     assert(TimeSpan.parse("0s").isLeft)
     assert(TimeSpan.parse("PT-5M").isLeft)
     assert(TimeSpan.parse("PT0.0001S").isLeft)
     assert(TimeSpan.parse("99999999999999999999d").isLeft)
   }
 
-  test("a span that was written is read back") {
+  test("a rendered span parses to the same value") {
     for (millis <- Seq(1L, 999L, 1000L, 90000L, 900000L, 3600000L, 86400000L, 86400001L, Long.MaxValue))
       assert(TimeSpan.parse(TimeSpan.render(millis)) === Right(millis))
     assert(TimeSpan.render(900000L) === "15m")
   }
 
-  test("every unit by each of its names") {
+  test("parses every unit by each of its names") {
     val units = Seq(
       1L        -> "ms msec millis millisecond milliseconds",
       1000L     -> "s sec secs second seconds",
@@ -60,13 +60,13 @@ class TimeSpanSuite extends AnyFunSuite {
     }
   }
 
-  test("a span is written in the largest unit that it is a whole number of") {
+  test("a span is rendered in the largest exact unit") {
     val texts = Seq(1L -> "1ms", 1001L -> "1001ms", 2000L -> "2s", 60000L -> "1m", 61000L -> "61s") ++
       Seq(7200000L -> "2h", 7260000L -> "121m", 172800000L -> "2d", 90000000L -> "25h")
     for ((millis, text) <- texts) assert(TimeSpan.render(millis) === text)
   }
 
-  test("one millisecond is a span, and the most that fits is one") {
+  test("a millisecond is the shortest span, and Long.MaxValue the longest") {
     assert(TimeSpan.parse("PT0.001S") === Right(1L))
     assert(TimeSpan.parse("1ms") === Right(1L))
     assert(TimeSpan.parse(s"${Long.MaxValue}ms") === Right(Long.MaxValue))

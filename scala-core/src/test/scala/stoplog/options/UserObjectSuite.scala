@@ -21,17 +21,17 @@ class UserObjectSuite extends AnyFunSuite {
 
   private def why(reference: String): String = refused(reference).getMessageParameters.get("why")
 
-  test("a class is made by its constructor without arguments") {
+  test("instantiates a class by its no-argument constructor") {
     assert(load("stoplog.options.NoEncoder").asInstanceOf[NoEncoder].separator === ",")
     assert(load(" stoplog.options.NoEncoder ").isInstanceOf[NoEncoder])
   }
 
-  test("a Scala object is found with and without its dollar sign") {
+  test("finds a Scala object with and without its dollar sign") {
     assert(load("stoplog.options.ObjectEncoder") eq ObjectEncoder)
     assert(load("stoplog.options.ObjectEncoder$") eq ObjectEncoder)
   }
 
-  test("a class is preferred to a companion that is something else") {
+  test("prefers a class over a companion of another type") {
     assert(load("stoplog.options.WithCompanion").isInstanceOf[WithCompanion])
   }
 
@@ -41,7 +41,7 @@ class UserObjectSuite extends AnyFunSuite {
     assert(load(UserObject.reference(ObjectEncoder, "encoder")) eq ObjectEncoder)
   }
 
-  test("a class with parameters gets them in a map, in any case of their names, that can be serialized") {
+  test("a class with parameters receives a serializable, case-insensitive map") {
     def made(parameters: (String, String)*) =
       load(UserObject.named("stoplog.options.Configured", parameters.toMap))
         .asInstanceOf[Configured]
@@ -52,7 +52,7 @@ class UserObjectSuite extends AnyFunSuite {
     intercept[UnsupportedOperationException](made("a" -> "1").put("b", "2"))
   }
 
-  test("a class, or a Scala object, that takes no parameters is told which one it was given") {
+  test("rejects parameters of a class or Scala object without parameters, and hides values") {
     for (name <- Seq("NoEncoder", "ObjectEncoder")) {
       val said = why(UserObject.named(s"stoplog.options.$name", Map("separator" -> "hidden")))
       assert(said.contains("it takes no parameters, such as separator"))
@@ -60,7 +60,7 @@ class UserObjectSuite extends AnyFunSuite {
     }
   }
 
-  test("the context class loader is asked first") {
+  test("the context class loader has precedence") {
     val thread = Thread.currentThread
     val before = thread.getContextClassLoader
     val asked  = scala.collection.mutable.Buffer.empty[String]
@@ -74,7 +74,7 @@ class UserObjectSuite extends AnyFunSuite {
     assert(asked.contains("stoplog.options.NoEncoder"))
   }
 
-  test("each thing that can be wrong with a class is told apart") {
+  test("each defect of a class has a specific message") {
     assert(why("com.example.Nope").contains("there is no class com.example.Nope"))
     assert(why("stoplog.options.OneBucket").contains("is not a stoplog.format.Encoder"))
     assert(why("stoplog.options.NeedsArgument").contains("no public constructor without arguments"))
@@ -82,21 +82,21 @@ class UserObjectSuite extends AnyFunSuite {
     assert(why("stoplog.options.FailsToStart").contains("no licence"))
   }
 
-  test("a reference to an instance that is damaged is refused, and not printed") {
+  test("rejects a damaged instance reference without printing the reference") {
     assert(why("instance:AAAA").nonEmpty)
     assert(why("instance:§").nonEmpty)
     assert(refused("instance:AAAA").getMessageParameters.get("reference") === "an instance")
     assert(why(UserObject.reference(new OneBucket, "encoder")).contains("is not a stoplog.format.Encoder"))
   }
 
-  test("an instance that cannot be serialized is refused where it is handed over") {
+  test("rejects an instance that cannot be serialized at the reference") {
     val error = intercept[StoplogArgumentException](UserObject.reference(new HoldsThread, "encoder"))
     assert(error.getCondition === "STOPLOG_USER_CODE")
     assert(error.getMessage.contains("java.lang.Thread"))
     assert(error.getMessageParameters.get("option") === "encoder")
   }
 
-  test("parameters of the user's classes are options, and go with the class") {
+  test("parameters of custom classes are options and accompany the class") {
     val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
     val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
     assert(o.output.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
@@ -104,7 +104,7 @@ class UserObjectSuite extends AnyFunSuite {
     assert(SinkOptions.parse(o.toMap) === o)
   }
 
-  test("a parameter of what is no class, or of an instance, is refused by its name") {
+  test("rejects parameters of an instance or of an option without a class, by name") {
     def said(options: (String, String)*) =
       intercept[StoplogArgumentException](
         SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ options)

@@ -14,17 +14,17 @@ class ViewOptionsSuite extends AnyFunSuite {
   private def condition(options: (String, String)*): String =
     intercept[StoplogArgumentException](parse(options: _*)).getCondition
 
-  test("without a view there is nothing to read") {
+  test("options without a view parse to no view") {
     assert(parse("path" -> "/data/out") === None)
   }
 
-  test("a view of a sink, beside the options of its writer") {
+  test("a view accepts the options of its writer") {
     val asked = parse("PATH" -> "/data/out", "view" -> "Open", "sinkId" -> "a", "maxPartSize" -> "1m")
     assert(asked === Some(ViewOptions("/data/out", "a", View.Open)))
     assert(parse("path" -> "p", "view" -> "epochs") === Some(ViewOptions("p", "main", View.Epochs)))
   }
 
-  test("what is wrong is told by name") {
+  test("invalid view options are reported by name") {
     assert(condition("path" -> "p", "view" -> "files") === "STOPLOG_VIEW_UNKNOWN")
     assert(condition("view" -> "parts") === "STOPLOG_PATH_MISSING")
     assert(condition("path" -> "p", "view" -> "parts", "sinkId" -> "../x") === "STOPLOG_INVALID_OPTIONS")

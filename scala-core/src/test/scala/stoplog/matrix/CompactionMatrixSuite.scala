@@ -21,7 +21,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
     }
 
     for (fate <- storage.fates)
-      test(s"stopped at each step, ${fate.name}: ${site.name}") {
+      test(s"a query recovers from a process ${fate.name} at each step: ${site.name}") {
         val crashes = for {
           step       <- site.steps if long || Steps.compacting(step) || plan.around(step)
           occurrence <- tried(fate, occurrences(site)(step))
@@ -30,7 +30,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
       }
 
     if (long || site == Scenario(Storage.Local, Layout.InBucket, Content.Merged))
-      test(s"killed at each step of compaction, and killed again: ${site.name}") {
+      test(s"a query recovers from kills at each step of compaction and in recovery: ${site.name}") {
         val pairs = plan.pairs(site).filter { case (_, next) => long || Steps.compacting(next) }
         hold(pairs.map { case (step, next) =>
           Crash(

@@ -53,16 +53,16 @@ abstract class ConnectorMatrixSuite(chapter: MatrixSection.Sending) extends Prov
       (name, _) <- targets
       fate      <- fates
     }
-      test(s"$name: stopped at each step, ${fate.name}")(hold(name, fate)(_ => None))
+      test(s"$name: a query recovers from a process ${fate.name} at each step")(hold(name, fate)(_ => None))
 
     if (long)
       for ((name, _) <- targets)
-        test(s"$name: killed at each step, and its successor there, too") {
+        test(s"$name: a query recovers if its process and the successor are killed at each step") {
           hold(name, CrashMode.Killed)(step => Some(CrashPoint.At(step, 1)))
         }
 
     for ((name, _) <- targets if remembersEpochs)
-      test(s"$name: stopped at each step, and the epoch is planned anew over a restored checkpoint") {
+      test(s"$name: a query recovers at each step if a restored checkpoint replans the epoch") {
         holdAll(for {
           step       <- steps if long || sampled(step, CrashMode.Killed)
           occurrence <- tried(occurrences(name)(step))

@@ -17,27 +17,27 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
 
   testOccurrences(sites)
 
-  test("every layout passes each step equally often, and all contents of rows do") {
+  test("all layouts and contents pass each step equally often") {
     for (site <- sites) assert(occurrences(site) === occurrences(alike(site)), site.name)
   }
 
   testFates(sites)
 
-  test("woken at each occurrence of each step of a task, when the part it wrote may long be finished") {
+  test("a task that wakes at any step harms no parts finished in the meantime") {
     hold(for {
       step       <- rows.steps.filter(Steps.ofTasks)
       occurrence <- some(occurrences(rows)(step))
     } yield Crash(rows, CrashPoint.At(step, occurrence), CrashMode.Woken, again = None))
   }
 
-  test("woken at each occurrence of the steps between which rows get beside a part and into it") {
+  test("a task that wakes between spooling rows and writing blocks changes no rows") {
     hold(for {
       step       <- Seq(Step.BeforeSync, Step.SideWritten)
       occurrence <- some(occurrences(blocks)(step))
     } yield Crash(blocks, CrashPoint.At(step, occurrence), CrashMode.Woken, again = None))
   }
 
-  test("killed at each step, and every file has another name when its successor comes") {
+  test("a successor recovers at each step although every file has another name") {
     hold(for {
       site       <- if (long) thorough else Seq(rows)
       step       <- site.steps

@@ -24,7 +24,7 @@ class EventTimeMatrixSuite extends AnyFunSuite with Cells {
       assert(occurrences.keySet === site.steps.toSet)
     }
 
-    test(s"parts of two runs are closed by event times: ${content.name}") {
+    test(s"event times close parts of two runs: ${content.name}") {
       val place = site.newPlace()
       try {
         new ProcessRun(place, Crash.clock(), new CrashPoint(None), Checkpoint.empty, ProcessRun.planned)
@@ -37,7 +37,7 @@ class EventTimeMatrixSuite extends AnyFunSuite with Cells {
     for (
       fate <- if (long) Storage.Local.fates else Seq(CrashMode.Killed).filter(_ => content == Content.Plain)
     )
-      test(s"parts are closed by event times, and at each step a process is ${fate.name}: ${content.name}") {
+      test(s"event-time parts survive a process ${fate.name} at each step: ${content.name}") {
         hold(for {
           step <- site.steps
           last   = occurrences(step)

@@ -21,7 +21,7 @@ class FormatLawsSuite extends AnyFunSuite with SparkSessionForTests with Cells {
     site = Scenario(storage, Layout.Staging, TypedContent(format))
     if !(storage == Storage.CreateOnly && format.without.isEmpty)
   }
-    test(s"${format.name} on ${storage.name}: killed at each step, all rows come back") {
+    test(s"${format.name} on ${storage.name}: all rows survive a kill at each step") {
       spark // the reader's
       hold(steps(site).map(step => Crash(site, CrashPoint.At(step, 1), CrashMode.Killed, again = None)))
     }

@@ -16,7 +16,7 @@ import stoplog.storage.hdfs.MiniHdfs
 class HdfsServersSuite extends AnyFunSuite with LongRun {
   private val long = Cells.inLongRun
 
-  test("a run goes on when the NameNode restarts under its calls") {
+  test("a run continues when the NameNode restarts during its calls") {
     val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.MidPublish)
     withPlace() { (place, clock) =>
       val restarts = new ConcurrentLinkedQueue[Thread]
@@ -30,7 +30,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
     }
   }
 
-  test("if the client does not wait for the NameNode, the run ends with a name, and the next one goes on") {
+  test("without client retries, a NameNode restart fails the run, and the next run recovers") {
     val steps = if (long) Steps.ofQueries else Vector(Step.AfterRecord)
     withPlace(Map.empty) { (place, clock) =>
       val trouble =
@@ -39,7 +39,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
     }
   }
 
-  test("a DataNode that restarts while parts are open fails attempts of tasks, and each row is there once") {
+  test("a DataNode restart fails task attempts, and each row appears once") {
     val steps = if (long) Steps.ofQueries else Vector(Step.PartOpened, Step.BeforeSync)
     withPlace() { (place, clock) =>
       val trouble =
@@ -49,7 +49,7 @@ class HdfsServersSuite extends AnyFunSuite with LongRun {
   }
 
   for (step <- if (long) Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord) else Seq(Step.MidWrite))
-    test(s"kill -9 of a process at ${step.name}, and its successor goes on") {
+    test(s"a successor recovers from kill -9 of a process at ${step.name}") {
       withPlace() { (place, clock) =>
         val from = Stopped.killed(place, CrashPoint.At(step, 3))
         clock.advance(24 * 60 * 60 * 1000L)

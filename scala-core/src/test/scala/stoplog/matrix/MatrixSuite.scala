@@ -39,7 +39,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
     fate <- storage.fates
   }
     if (site.steps.exists(tried(site, fate, _, last = 1).nonEmpty))
-      test(s"stopped at each step, ${fate.name}: ${site.name}") {
+      test(s"a query recovers from a process ${fate.name} at each step: ${site.name}") {
         hold(for {
           step       <- site.steps
           occurrence <- tried(site, fate, step, occurrences(site)(step))
@@ -48,7 +48,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
 
   /** @param pairs the steps at which a process and then its successor is killed */
   protected final def testPairs(site: Scenario, pairs: Seq[(Step, Step)]): Unit =
-    test(s"killed at each step, and killed again: ${site.name}") {
+    test(s"a query recovers from a kill at each step and another kill: ${site.name}") {
       hold(for ((step, next) <- pairs) yield {
         val middle = (occurrences(site)(step) + 1) / 2
         Crash(site, CrashPoint.At(step, middle), CrashMode.Killed, Some(CrashPoint.At(next, 1)))
@@ -64,7 +64,7 @@ abstract class MatrixSuite(storage: Storage) extends Proving {
     site <- sites
     mode <- storage.batchModes if long || mode == BatchMode.Overwrite
   }
-    test(s"a batch job in mode ${mode.name}, killed at each step: ${site.content.name}") {
+    test(s"a batch job in mode ${mode.name} recovers from a kill at each step: ${site.content.name}") {
       assert(batchOccurrences(mode).keySet === storage.batchSteps(mode).toSet)
       val crashes = for {
         step       <- storage.batchSteps(mode)

@@ -15,7 +15,7 @@ class RejectedRowsMatrixSuite extends AnyFunSuite with Cells {
     fate   <- if (long) Storage.Local.fates else Seq(CrashMode.Killed)
     site = Scenario(Storage.Local, layout, Content.Refusing)
   }
-    test(s"rows are put aside, and at each step a process is ${fate.name}: ${layout.name}") {
+    test(s"a query with rejected rows recovers from a process ${fate.name} at each step: ${layout.name}") {
       val occurrences = Crash.occurrences(site)
       assert(occurrences.keySet === site.steps.toSet)
       hold(for {

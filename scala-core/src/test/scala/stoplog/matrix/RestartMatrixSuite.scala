@@ -31,14 +31,14 @@ abstract class RestartMatrixSuite(storage: Storage) extends AnyFunSuite with Cel
     }
 
     for (fate <- storage.fates if isThorough || fate == CrashMode.Killed && content == Content.Plain)
-      test(s"stopped at each step, ${fate.name}: ${site.name}") {
+      test(s"a query recovers from a process ${fate.name} at each step: ${site.name}") {
         hold(for {
           step       <- site.steps
           occurrence <- tried(fate, occurrences(step))
         } yield Crash(site, CrashPoint.At(step, occurrence), fate, again = None))
       }
 
-    test(s"killed while parts are open, and killed again at each step of the next start: ${site.name}") {
+    test(s"a query recovers from kills with open parts and during the next start: ${site.name}") {
       hold(for {
         left <- if (isThorough) Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord) else Seq(Step.MidWrite)
         next <- site.steps.filter(RestartMatrixSuite.ofStarts)

@@ -34,12 +34,12 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
   // `S3FaultsSuite` tries each fault at each request of a part's life. Where no answer comes, the client waits until its
   // time is up, for each call.
   for (fault <- faults if long)
-    test(s"$fault at the first request for each call") {
+    test(s"a query survives $fault at the first request of each call") {
       assert(query(patience(fault), FaultRule.firstOfEachCall(fault)).map(_._1).toSet.size >= 8)
     }
 
   // Of an answer that is lost, who asks again has most to make sense of.
-  test("the answer to each completion is lost, and the server denies it when it is repeated") {
+  test("a query survives lost responses to completions that the server then denies") {
     val lost = firstAttemptsAt(S3Call.CompleteMultipartUpload, Fault.AnswerLost)
     assert(
       query(Patient, lost, FaultRule.forgetsCompletedUploads).map(_._2).toSet === Set(
@@ -49,18 +49,18 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
   }
 
-  if (long) test("the answer to each request for a small object is lost") {
+  if (long) test("a query survives lost responses to all requests for small objects") {
     assert(query(Patient, firstAttemptsAt(S3Call.PutObject, Fault.AnswerLost)).nonEmpty)
   }
 
   for (seed <- if (long) 1 to 20 else Seq.empty)
-    test(s"one request in twenty fails, in all ways: seed $seed") {
+    test(s"a query survives random failures of five percent of requests: seed $seed") {
       assert(query(patience(Fault.NoAnswer), FaultRule.random(seed, 0.05, faults)).nonEmpty)
     }
 
   if (long)
     for (fault <- faults)
-      test(s"$fault at the middle and the last request for each call") {
+      test(s"a query survives $fault at the middle and last request of each call") {
         query(Patient)
         for {
           (call, count) <- asked

@@ -12,7 +12,7 @@ import stoplog.servers.S3Server
 class S3ServersSuite extends AnyFunSuite with LongRun {
   private val long = Cells.inLongRun
 
-  test("the server restarts between requests of a run, which goes on") {
+  test("a run continues when the server restarts between requests") {
     val steps  = if (long) Storage.S3.steps else Vector(Step.AfterRecord)
     val server = S3Server.startS3Mock()
     try
@@ -24,7 +24,7 @@ class S3ServersSuite extends AnyFunSuite with LongRun {
   }
 
   for (step <- if (long) Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord) else Seq(Step.MidWrite))
-    test(s"kill -9 of a process at ${step.name}, and its successor goes on") {
+    test(s"a successor recovers from kill -9 of a process at ${step.name}") {
       withPlace(S3Place.create(Content.Heavy)) { (place, clock) =>
         val from = Stopped.killed(place, CrashPoint.At(step, 3))
         clock.advance(24 * 60 * 60 * 1000L)

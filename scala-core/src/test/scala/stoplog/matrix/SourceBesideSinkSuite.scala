@@ -33,7 +33,9 @@ class SourceBesideSinkSuite extends AnyFunSuite {
     )
     if Cells.inLongRun || storage == Storage.Local || (storage, layout) == ((Storage.Hdfs, Layout.InBucket))
   }
-    test(s"each row once while the sink writes it: ${storage.name}, ${layout.name}, ${content.name}") {
+    test(
+      s"a source reads each row once during sink writes: ${storage.name}, ${layout.name}, ${content.name}"
+    ) {
       val place = storage.newPlace(layout, content)
       try {
         place.leaveOrphans(2)

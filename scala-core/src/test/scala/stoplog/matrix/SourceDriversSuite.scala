@@ -13,7 +13,7 @@ import stoplog.source.{ReadLimits, SourceDriver}
 /** Several drivers on one checkpoint at once, as after a network split. */
 abstract class SourceDriversSuite(storage: SourceStorage) extends AnyFunSuite {
 
-  test("the second one to plan a micro-batch is refused, and what the first one planned stands") {
+  test("the second driver to plan a micro-batch is rejected, and the first plan stays") {
     withPlace { place =>
       place.arrive("a", "1\n2\n", 0)
       val (old, young) = (driver(place), driver(place))
@@ -28,7 +28,7 @@ abstract class SourceDriversSuite(storage: SourceStorage) extends AnyFunSuite {
     }
   }
 
-  test("one that is refused cleans nothing that the other has not read") {
+  test("a rejected driver cleans no files that the other driver has not read") {
     withPlace { place =>
       place.arrive("a", "1\n", 0)
       val old = driver(place, SourceMode.Delete)
@@ -46,7 +46,7 @@ abstract class SourceDriversSuite(storage: SourceStorage) extends AnyFunSuite {
   }
 
   /** For storages that create a file in one step; S3Mock looks, and then writes. */
-  protected final def testChase(): Unit = test("of drivers that chase each other, each file is in one plan") {
+  protected final def testChase(): Unit = test("competing drivers assign each file to a single plan") {
     withPlace { place =>
       val names = (1 to 40).map(number => f"f$number%02d")
       names.foreach(name => place.arrive(name, s"$name\n", 0))

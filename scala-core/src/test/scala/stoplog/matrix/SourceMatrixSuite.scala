@@ -27,7 +27,7 @@ abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
     mode <- modes
     fate <- fates
   }
-    test(s"stopped at each step, ${fate.name}: ${mode.name}") {
+    test(s"a query recovers from a process ${fate.name} at each step: ${mode.name}") {
       holdAll(for {
         step       <- storage.steps(mode) if long || storage.sample.contains(step)
         occurrence <- tried(mode, step)
@@ -35,7 +35,7 @@ abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
     }
 
   if (long)
-    for (mode <- modes) test(s"killed at each step, and killed again: ${mode.name}") {
+    for (mode <- modes) test(s"a query recovers from a kill at each step and another kill: ${mode.name}") {
       holdAll(for ((step, next) <- plan.pairs(mode)) yield {
         val middle = (occurrences(mode)(step) + 1) / 2
         SourceCrash(

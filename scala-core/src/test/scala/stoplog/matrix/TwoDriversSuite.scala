@@ -20,7 +20,7 @@ import stoplog.thread.Clock
 abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
   private val rows = Vector("a" -> "one", "b" -> "two", "" -> "three", "a" -> "four")
 
-  test("what the older driver's tasks have written is not published once there is a newer driver") {
+  test("output of the older driver's tasks is not published after a newer driver starts") {
     withPlace { place =>
       val (old, young) = (driver(place), driver(place))
       val plan         = old.begin(0, slots = 1)
@@ -37,9 +37,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     }
   }
 
-  test(
-    "a task of the older driver that comes late does not begin, or spoils nothing, as one that had begun"
-  ) {
+  test("a late task of the older driver fails to start or changes no rows") {
     withPlace { place =>
       val old   = driver(place)
       val first = old.begin(0, slots = 1)
@@ -62,7 +60,7 @@ abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {
     }
   }
 
-  test("drivers that chase each other write each row once") {
+  test("competing drivers write each row once") {
     withPlace { place =>
       val clock  = Crash.clock()
       val start  = new CountDownLatch(1)

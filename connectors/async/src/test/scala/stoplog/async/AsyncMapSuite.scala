@@ -28,7 +28,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     assert(unordered.collect().toSet === (0L until 1000).toSet)
   }
 
-  test("a row may have no result or many, and batches are answered row by row") {
+  test("a row has any number of results, and batches return results row by row") {
     import spark.implicits._
     val rows     = Seq(2L, 0L, 1L).toDS().coalesce(1)
     val repeated = AsyncMap.of(rows).call(new Repeated)
@@ -37,7 +37,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     assert(batches.collect().toSeq === Seq(2, 2, 1))
   }
 
-  test("a client is opened and closed once per task, also when a call fails") {
+  test("a client is opened and closed once per task, also after a failed call") {
     import spark.implicits._
     Repeated.events.clear()
     val rows = spark.range(0, 6, 1, 2).as[Long]
@@ -48,7 +48,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     assert(Repeated.events.asScala.toSeq === Seq("open", "close"))
   }
 
-  test("the first call that failed for good ends the query, and says what to do") {
+  test("the first permanently failed call ends the query with a named condition") {
     import spark.implicits._
     val failing =
       AsyncMap.of(Seq(-1L).toDS()).withRetry(Retry.upTo(2).withFirstWaitMillis(0)).call(new Repeated)
@@ -56,7 +56,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     assert(Thrown.conditions(error).headOption.contains("STOPLOG_ASYNC_CALL_FAILED"), error)
   }
 
-  test("rejected rows come out with their errors, whatever the type of the result") {
+  test("rejected rows are returned with their errors for every result type") {
     import spark.implicits._
     val rows               = Seq(1L, -1L, 2L).toDS().coalesce(1)
     val longs              = AsyncMap.of(rows).callOrReject(new Repeated).persist()
@@ -76,7 +76,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     assert(bad.collect().toSeq === Seq((Click(-1, "ip"), error)))
   }
 
-  test("calls that time out are rejected, and only these where that is asked for") {
+  test("rejects calls that time out, and withRejecting limits rejection to chosen errors") {
     import spark.implicits._
     val never = AsyncFunction.of[Long, Long](row =>
       if (row < 0) Future.failed(new RuntimeException) else Promise[Long]().future
@@ -91,7 +91,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     intercept[Exception](timeouts(Seq(-1L).toDS()).collect())
   }
 
-  test("a rate limit bounds the tasks") {
+  test("a rate limit bounds the number of tasks") {
     import spark.implicits._
     val rows = spark.range(0, 8, 1, 8).as[Long]
     val map  = AsyncMap.of(rows).withMaxCallsPerSecond(1000)
@@ -128,7 +128,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
     assert(seen.asScala.map(_._2).toSeq.sorted === expected)
   }
 
-  test("settings without sense are refused") {
+  test("rejects invalid settings") {
     import spark.implicits._
     val map   = AsyncMap.of(Seq(1L).toDS())
     val wrong = Seq[() => Any](

@@ -19,43 +19,43 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
 
   override def beforeEach(): Unit = loop = new VirtualLoop
 
-  test("the wait doubles up to its bound") {
+  test("the wait doubles up to its limit") {
     val script = new Script(Seq.fill(5)(new RuntimeException))
     val retry  = Retry.upTo(6).withFirstWaitMillis(1000).withMaxWaitMillis(5000)
     assert(outcome(script, retry) === Done(Seq(7)))
     assert(script.seconds === Seq(0, 1, 3, 7, 12, 17))
   }
 
-  test("the wait is random between nothing and the bound") {
+  test("the wait is random between zero and the limit") {
     val script = new Script(Seq.fill(2)(new RuntimeException))
     val random = Iterator(0.0, 0.5)
     outcome(script, Retry.upTo(3).withFirstWaitMillis(1000), random = () => random.next())
     assert(script.seconds === Seq(0, 0, 1))
   }
 
-  test("after the last attempt the call has failed") {
+  test("the call fails after the last attempt") {
     val errors = Seq.tabulate(3)(n => new RuntimeException(s"$n"))
     assert(outcome(new Script(errors), Retry.upTo(3)) === Failed(errors(2), 3))
   }
 
-  test("only chosen errors are tried again") {
+  test("only chosen errors are retried") {
     val no     = new IllegalStateException("no")
     val script = new Script(Seq(new TimeoutException, no))
     assert(outcome(script, Retry.upTo(9).on(_.isInstanceOf[TimeoutException])) === Failed(no, 2))
   }
 
-  test("Retry-After is waited for whatever is retried otherwise, with the jitter") {
+  test("Retry-After is honored for every error, with jitter") {
     val script = new Script(Seq(new RetryAfter(30000)))
     outcome(script, Retry.upTo(2).withFirstWaitMillis(1000).on(_ => false))
     assert(script.seconds === Seq(0, 31))
   }
 
-  test("too long a Retry-After is a failure") {
+  test("a Retry-After beyond the limit is a failure") {
     val script = new Script(Seq(new RetryAfter(3600000)))
     assert(outcome(script, Retry.upTo(9)).asInstanceOf[Failed].attempts === 1)
   }
 
-  test("an attempt that takes too long has failed, and what comes of it later is not heard") {
+  test("an attempt beyond the timeout fails, and its late result is ignored") {
     val slow = AsyncFunction.of[Int, Int](row => loop.answer(10)(row))
     assert(outcome(slow, timeout = Some(2500)).asInstanceOf[Failed].error.isInstanceOf[CallTimeout])
     assert(loop.seconds === 2.5)
@@ -69,12 +69,12 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(loop.seconds === 2.0 + 1 + 2)
   }
 
-  test("what ended in time counts, however late the loop comes to look") {
+  test("a result in time counts although the loop checks late") {
     val inTime = AsyncFunction.of[Int, Int] { row => loop.elapse(60); Future.successful(row) }
     assert(outcome(inTime, timeout = Some(1)) === Done(Seq(7)))
   }
 
-  test("a handler answers for rows that timed out, and only for these") {
+  test("timedOut supplies results for rows that timed out only") {
     class Late(seconds: Double) extends AsyncFunction[Int, Int] {
       override def call(row: Int): Future[Seq[Int]] = loop.answer(seconds)(throw new TimeoutException("own"))
       override def timedOut(row: Int): Option[Seq[Int]] = Some(Seq(-row))
@@ -83,12 +83,12 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(outcome(new Late(0.1), timeout = Some(1000)).asInstanceOf[Failed].error.getMessage === "own")
   }
 
-  test("an exception that is thrown is a failed attempt too") {
+  test("a thrown exception is a failed attempt") {
     val thrown = new IllegalStateException("closed")
     assert(outcome(AsyncFunction.of[Int, Int](_ => throw thrown)) === Failed(thrown, 1))
   }
 
-  test("of a batch only the rows that failed are asked for again") {
+  test("only the failed rows of a batch are retried") {
     val asked = mutable.Buffer.empty[Seq[Int]]
     val batch = new Batch(rows => {
       asked += rows
@@ -100,7 +100,7 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(asked === Seq(Seq(1, 2, 3, 4), Seq(1, 3)))
   }
 
-  test("a batch whose rows were told to come again after different times waits for the longest") {
+  test("a batch with different Retry-After times waits for the longest") {
     val asked = mutable.Buffer.empty[(Double, Seq[Int])]
     val after = Map(1 -> 10000L, 2 -> 30000L, 3 -> 20000L)
     val batch = new Batch(rows => {
@@ -111,7 +111,7 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(asked === Seq(0.0 -> Seq(1, 2, 3), 30.0 -> Seq(1, 2, 3)))
   }
 
-  test("a batch must be answered row by row, and is not asked for again otherwise") {
+  test("a batch must return a result per row and is not retried otherwise") {
     val asked = mutable.Buffer.empty[Seq[Int]]
     val short = new Batch(rows => { asked += rows; Seq(Success(Nil)) })
     val ended = outcomes(short, Seq(1, 2), Retry.upTo(3))
@@ -119,7 +119,7 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(asked.size === 1)
   }
 
-  test("retries count as calls for the rate limit, and the wait for a turn is no part of the timeout") {
+  test("retries count against the rate limit, and waiting for a permit is outside the timeout") {
     val script = new Script(Seq.fill(2)(new RuntimeException))
     outcome(script, Retry.upTo(3).withFirstWaitMillis(0), timeout = Some(500), between = Some(1000000000L))
     assert(script.seconds === Seq(1, 2, 3))

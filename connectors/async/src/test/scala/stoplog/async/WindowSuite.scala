@@ -12,7 +12,7 @@ class WindowSuite extends AnyFunSuite {
 
   for (order <- Seq(Order.Ordered, Order.Unordered)) {
 
-    test(s"$order: each row has one outcome, and capacity holds") {
+    test(s"$order: each row has a single outcome, and calls stay within capacity") {
       for (seed <- 1 to 100) {
         val random   = new Random(seed)
         val loop     = new VirtualLoop
@@ -30,7 +30,7 @@ class WindowSuite extends AnyFunSuite {
       }
     }
 
-    test(s"$order: ten thousand calls take as many rounds as capacity asks for") {
+    test(s"$order: ten thousand calls take as many rounds as capacity requires") {
       val loop    = new VirtualLoop
       val service = AsyncFunction.of[Int, Int](row => loop.answer(0.05)(row))
       assert(run(loop, (1 to 10000).iterator, service, 500, order).size === 10000)
@@ -38,7 +38,7 @@ class WindowSuite extends AnyFunSuite {
     }
   }
 
-  test("early finishers come first unless order is kept") {
+  test("results of unordered calls are returned in order of completion") {
     def seen(order: Order) = {
       val loop = new VirtualLoop
       run(loop, Iterator(3, 1, 2), AsyncFunction.of[Int, Int](row => loop.answer(row)(row)), 3, order)
@@ -48,7 +48,7 @@ class WindowSuite extends AnyFunSuite {
     assert(seen(Order.Ordered) === Seq(3, 1, 2))
   }
 
-  test("a slow call holds up others only where order is kept") {
+  test("a slow call delays others only in ordered mode") {
     def seconds(order: Order) = {
       val loop = new VirtualLoop
       val rows = Iterator(10) ++ Iterator.fill(10)(1)
@@ -69,7 +69,7 @@ class WindowSuite extends AnyFunSuite {
     assert(taken === 20)
   }
 
-  test("a failed call ends the task at once, even behind slower ones") {
+  test("a failed call ends the task immediately, even after slower calls") {
     val loop    = new VirtualLoop
     val service = AsyncFunction.of[Int, Int] { row =>
       loop.answer(if (row == 3) 1 else 100)(if (row == 3) throw new RuntimeException("broken") else row)
@@ -81,7 +81,7 @@ class WindowSuite extends AnyFunSuite {
     assert(loop.seconds === 1.0)
   }
 
-  test("rejected rows come in their order, with their errors") {
+  test("rejected rows are returned in order with their errors") {
     val loop    = new VirtualLoop
     val service =
       AsyncFunction.of[Int, Int](row => if (row == 2) Future.failed(new RetryAfter(1)) else Future(row))
@@ -91,7 +91,7 @@ class WindowSuite extends AnyFunSuite {
     assert(outcomes(1)._2.isInstanceOf[Outcome.Failed])
   }
 
-  test("batches are made of rows in order, the last one of what is left") {
+  test("batches contain rows in order, and the last batch the remainder") {
     val loop  = new VirtualLoop
     val sizes = mutable.Buffer.empty[Seq[Int]]
     val batch = new AsyncBatchFunction[Int, Int] {
@@ -129,7 +129,7 @@ class WindowSuite extends AnyFunSuite {
     }
   }
 
-  test("calls that wait are made as fast as their rate allows, and a short delay is made up for") {
+  test("waiting calls run at the maximum rate and catch up after a short delay") {
     val between = Pace.CatchUpNanos / 5
     val delays  = Seq(0L -> 0L, Pace.CatchUpNanos -> 0L, 3 * Pace.CatchUpNanos -> 2 * Pace.CatchUpNanos)
     for ((late, lost) <- delays) {

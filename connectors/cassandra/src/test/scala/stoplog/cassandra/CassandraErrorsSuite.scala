@@ -11,7 +11,7 @@ import stoplog.error.{ConditionRules, Conditions}
 
 class CassandraErrorsSuite extends ConditionRules(CassandraErrorsSuite.url, CassandraErrorsSuite.one) {
 
-  test("no secret is told of options that are right, or wrong") {
+  test("no error or toString of options contains a secret") {
     val right = Map("contactPoints" -> "a", "localDatacenter" -> "d", "keyspace" -> "k", "table" -> "t") ++
       Map("username" -> "u", "password" -> "hunter2")
     assert(!CassandraSink.fromOptions(right.asJava).toString.contains("hunter2"))

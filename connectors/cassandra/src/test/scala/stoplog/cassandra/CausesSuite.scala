@@ -26,18 +26,18 @@ class CausesSuite extends AnyFunSuite {
     AllNodesFailedException.fromErrors(errors)
   }
 
-  test("a node without connections may have some soon, and no node at all is an outage") {
+  test("a node without connections and a missing node are transient failures") {
     assert(RequestCauses.isTransient(failed(new NodeUnavailableException(node))))
     assert(RequestCauses.isTransient(failed()))
   }
 
-  test("so is one whose connection ends, or is being given up") {
+  test("a closed or closing connection is a transient failure") {
     assert(RequestCauses.isTransient(new ClosedConnectionException("Lost connection to remote peer")))
     assert(RequestCauses.isTransient(failed(new IllegalStateException("Driver channel is closing"))))
     assert(RequestCauses.isTransient(failed(new java.nio.channels.ClosedChannelException)))
   }
 
-  test("what would be refused again is not asked again") {
+  test("permanent failures are not retried") {
     assert(!RequestCauses.isTransient(failed(new InvalidQueryException(null, "no such column"))))
     assert(!RequestCauses.isTransient(failed(new FrameTooLongException(null, "too long"))))
     assert(!RequestCauses.isTransient(new IllegalStateException("Session is closed")))

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class ConnectionSuite extends AnyFunSuite {
 
-  test("a setting of the driver's own changes that one, and no other") {
+  test("a driver setting changes only the given setting") {
     val settings = Map("datastax-java-driver.advanced.heartbeat.interval" -> "7 seconds")
     val asked    =
       CassandraNode.shared.connection.copy(requestTimeoutMillis = 4321, driverSettings = settings)

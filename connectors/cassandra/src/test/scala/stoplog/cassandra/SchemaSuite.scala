@@ -15,7 +15,7 @@ import stoplog.cassandra.schema.Schema
 
 class SchemaSuite extends AnyFunSuite with KeyspaceForTests {
 
-  test("a session that lost its connection while it asked for the schema is given up for another") {
+  test("a session that lost its connection during a schema query is replaced") {
     cql("CREATE TABLE %s.made (id int PRIMARY KEY)")
     // So late that it does not come back within this test.
     val never   = "datastax-java-driver.advanced.reconnection-policy"

@@ -17,7 +17,7 @@ class CassandraOptionsSuite extends AnyFunSuite {
   private def problems(more: (String, String)*): String =
     intercept[StoplogArgumentException](parse(more: _*)).getMessageParameters.get("problems")
 
-  test("defaults") {
+  test("options have defaults") {
     val options = parse()
     assert(options.connection.contactPoints === Vector("a" -> 9042, "b" -> 9999))
     assert(options.consistency === DefaultConsistencyLevel.LOCAL_QUORUM)
@@ -33,14 +33,14 @@ class CassandraOptionsSuite extends AnyFunSuite {
     assert(options.read.maxSplitBytes === (64L << 20))
   }
 
-  test("addresses of IPv6 are written in brackets") {
+  test("IPv6 addresses are written in brackets") {
     assert(
       parse("contactPoints" -> "[::1]:9043, [fe80::2]").connection.contactPoints ===
         Vector("::1" -> 9043, "fe80::2" -> 9042)
     )
   }
 
-  test("all mistakes are told at once, with what was meant") {
+  test("all mistakes are reported together, with suggestions") {
     val told = problems(
       "contactPoints"  -> "a:b:c",
       "consistency"    -> "QUORUMM",
@@ -58,20 +58,20 @@ class CassandraOptionsSuite extends AnyFunSuite {
       assert(told.contains(part), told)
   }
 
-  test("options without effect are refused") {
+  test("rejects options without effect") {
     assert(problems("writeTimestampColumn" -> "at").contains("no effect with writeTimestamp = 'epoch'"))
     assert(problems("writeTimestamp" -> "server", "epochTable" -> "t").contains("no effect"))
     assert(problems("ttl" -> "1h", "ttlColumn" -> "c").contains("set only one of them"))
   }
 
-  test("settings of the driver go to the driver, and keys that Spark sets are passed over") {
+  test("driver settings reach the driver, and Spark's keys are ignored") {
     val key    = "datastax-java-driver.basic.request.timeout"
     val sparks = Seq("checkpointLocation" -> "/x", "asyncProgressTrackingEnabled" -> "false")
     val read   = parse((key -> "3 seconds") +: sparks: _*)
     assert(read.connection.driverSettings === Map(key -> "3 seconds"))
   }
 
-  test("builders set what their names say") {
+  test("builder methods set their options") {
     val sink = CassandraSink
       .forTable("a", "ks", "t")
       .withCredentials("me", "hidden")

@@ -34,7 +34,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
   private def pushed(frame: org.apache.spark.sql.DataFrame): String =
     frame.queryExecution.executedPlan.toString.linesIterator.find(_.contains("PushedKeys")).getOrElse("")
 
-  test("every row once, whether the node knows the table's size or not") {
+  test("reads every row once, with and without size estimates of the node") {
     val sums   = Seq("count(*)", "count(DISTINCT id)", "sum(id)", "sum(length(v))")
     val before = table("wide").selectExpr(sums: _*).head()
     assert(before.getLong(0) === Rows)
@@ -52,14 +52,14 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     assert(table("empty").collect().isEmpty)
   }
 
-  test("only the columns that are asked for are read") {
+  test("reads only the selected columns") {
     val frame = table("wide").select("v")
     assert(frame.queryExecution.executedPlan.toString.contains("wide"))
     assert(frame.collect().length === Rows)
     assert(table("wide").selectExpr("max(v)").head().getString(0) === f"value-${Rows - 1}%05d")
   }
 
-  test("partitions that are named are looked up") {
+  test("partition-key filters become lookups") {
     val one = table("wide").where("id = 7")
     assert(pushed(one).contains("id = 7"))
     assert(one.collect().map(_.getAs[Int]("id")).toSeq === Seq(7))
@@ -75,7 +75,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     assert(table("wide").where(col("id").isin(many: _*)).count() === 300)
   }
 
-  test("rows of a partition are found by its clustering columns") {
+  test("clustering-column filters select rows within a partition") {
     val both = table("deep").where("a = 1 AND b = 'x' AND c = 3 AND d >= 'd2' AND d < 'd4'")
     assert(pushed(both).contains("d >= 'd2'"))
     assert(both.select("d").collect().map(_.getString(0)).toSet === Set("d2", "d3"))
@@ -87,7 +87,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     assert(table("deep").where("a IN (0, 1) AND b IN ('x', 'y') AND c = 0").count() === 4 * 5)
   }
 
-  test("conditions that Cassandra would answer otherwise stay with Spark") {
+  test("filters that Cassandra would evaluate differently stay with Spark") {
     cql("CREATE TABLE %s.tricky (k decimal PRIMARY KEY, at timestamp)")
     cql("INSERT INTO %s.tricky (k, at) VALUES (1.00, '2026-01-01')")
     assert(table("tricky").where("k = 1.0").count() === 1)
@@ -101,14 +101,14 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     assert(table("texts").where("k IN ('a', NULL)").count() === 1)
   }
 
-  test("a partition of static columns alone is a row without a clustering key") {
+  test("a partition with static columns only is a row without a clustering key") {
     cql("CREATE TABLE %s.statics (p int, c int, s text STATIC, v int, PRIMARY KEY (p, c))")
     cql("INSERT INTO %s.statics (p, s) VALUES (1, 'only')")
     val row = table("statics").head()
     assert(row.getInt(0) === 1 && row.isNullAt(1) && row.getString(2) === "only" && row.isNullAt(3))
   }
 
-  test("a decimal that Spark has no room for is named") {
+  test("a decimal beyond Spark's precision is a named error") {
     cql("CREATE TABLE %s.huge (id int PRIMARY KEY, n varint)")
     cql(s"INSERT INTO %s.huge (id, n) VALUES (1, ${"9" * 40})")
     val e = intercept[Exception](table("huge").collect())
@@ -118,7 +118,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     )
   }
 
-  test("a decimal with more digits behind the point than Spark has room for is named, and not rounded") {
+  test("a decimal beyond Spark's scale is a named error and is not rounded") {
     cql("CREATE TABLE %s.fine (id int PRIMARY KEY, d decimal)")
     cql("INSERT INTO %s.fine (id, d) VALUES (1, 1.50000000000000000000)")
     assert(table("fine").head().getDecimal(1).compareTo(new java.math.BigDecimal("1.5")) === 0)
@@ -141,7 +141,7 @@ class CassandraSourceLaws extends SplitSourceLaws[CassandraSplit, Row, InternalR
     for (id <- 0 until Rows) cql(f"INSERT INTO %%s.wide (id, v) VALUES ($id, 'value-$id%05d')")
   }
 
-  test("random cuts of the ring, also around its end, have every row once") {
+  test("random token ranges, also across the ring's end, contain every row once") {
     val random = new Random(11)
     for (_ <- 1 to 10) {
       val tokens = Seq.fill(1 + random.nextInt(12))(random.nextLong()).distinct.sorted

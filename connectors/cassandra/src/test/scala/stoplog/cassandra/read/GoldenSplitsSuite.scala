@@ -13,7 +13,7 @@ import stoplog.docs.Repository
 class GoldenSplitsSuite extends AnyFunSuite {
   import GoldenSplitsSuite._
 
-  test("splits of version 1 are read, and written as they were") {
+  test("splits of version 1 are read and written unchanged") {
     val golden = Files.readAllBytes(SplitsFile)
     val in     = new DataInputStream(new ByteArrayInputStream(golden))
     assert(Vector.fill(Splits.size)(CassandraSplits.read(1, in)) === Splits)
@@ -21,7 +21,7 @@ class GoldenSplitsSuite extends AnyFunSuite {
     assert(written(Splits).toSeq === golden.toSeq)
   }
 
-  test("a plan of version 1 is gone on with where it stood, with what was given back first") {
+  test("a plan of version 1 resumes at its position, with returned splits first") {
     val golden   = Files.readAllBytes(PlanFile)
     val restored = CassandraEnumerator.restored(golden)
     assert(restored.snapshot(end = 0).toSeq === golden.toSeq)

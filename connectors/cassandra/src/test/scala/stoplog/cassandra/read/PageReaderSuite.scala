@@ -55,7 +55,7 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
     found.result().sorted
   }
 
-  test("a page that fails for a while is asked for again, and no other") {
+  test("a page with a transient failure is retried without other pages") {
     val asked = new AtomicInteger
     val pages = reader { request =>
       if (asked.getAndIncrement() % 3 == 1)
@@ -66,7 +66,7 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
     assert(asked.get < 2 * (Rows / 13 + 3 * 2))
   }
 
-  test("a page that is never answered is asked for again") {
+  test("a page without a response is requested again") {
     val asked = new AtomicInteger
     val pages = reader(
       request => if (asked.getAndIncrement() == 1) new CompletableFuture[AnyRef] else request(),
@@ -75,7 +75,7 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
     assert(rows(pages) === (0 until Rows))
   }
 
-  test("a page that fails for good says what was read") {
+  test("a permanently failed page reports the token range") {
     val e = intercept[StoplogException](
       rows(reader(_ => CompletableFuture.failedFuture(new InvalidQueryException(null, "no such column"))))
     )
@@ -83,7 +83,7 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
     assert(e.getMessage.contains("the tokens (-9223372036854775808, "))
   }
 
-  test("a reader that is woken before each page reads on") {
+  test("a reader woken before each page continues reading") {
     val pages = reader(_())
     var turn  = 0
     assert(rows(pages, () => { turn += 1; if (turn % 2 == 0) pages.wakeUp() }) === (0 until Rows))

@@ -21,7 +21,7 @@ class TokenSpanSuite extends AnyFunSuite {
   /** The ranges of nodes with these tokens, as the driver has them: one of them goes around the end. */
   private def rangesOf(tokens: Seq[Long]): Seq[(Long, Long)] = tokens.zip(tokens.drop(1) :+ tokens.head)
 
-  test("a range around the end of the ring is two spans") {
+  test("a range across the end of the ring becomes two spans") {
     assert(TokenSpan.of(5, -5) === Seq(TokenSpan(5, Max), TokenSpan(Min, -5)))
     assert(TokenSpan.of(5, Min) === Seq(TokenSpan(5, Max)))
     assert(TokenSpan.of(Max, 7) === Seq(TokenSpan(Min, 7)))
@@ -29,7 +29,7 @@ class TokenSpanSuite extends AnyFunSuite {
     assert(isRing(TokenSpan.of(42, 42)))
   }
 
-  test("pieces of a span are the span, and as equal as can be") {
+  test("pieces cover their span and have nearly equal width") {
     val random = new Random(1)
     for (_ <- 1 to 500) {
       val Seq(after, until) = Seq.fill(2)(random.nextLong()).sorted: @unchecked
@@ -45,7 +45,7 @@ class TokenSpanSuite extends AnyFunSuite {
     }
   }
 
-  test("the splits of any ring are all tokens, each once: random rings, sizes and numbers of tasks") {
+  test("splits cover all tokens of random rings exactly once") {
     val random = new Random(2)
     for (_ <- 1 to 400) {
       val edges  = Seq(Min, Max, Min + 1, Max - 1, 0L).filter(_ => random.nextInt(4) == 0)
@@ -65,7 +65,7 @@ class TokenSpanSuite extends AnyFunSuite {
     }
   }
 
-  test("a plan goes by the size of the table where there is one, and by the tasks where there is none") {
+  test("a plan follows the table size if known, otherwise the number of tasks") {
     val ring = rangesOf(Seq(-100L, 100L)).toVector.flatMap { case (s, e) =>
       TokenSpan.of(s, e).map(SplitPlan.Owned(_, Vector("a")))
     }
@@ -77,7 +77,7 @@ class TokenSpanSuite extends AnyFunSuite {
     assert(SplitPlan.of(Vector.empty, None, 1, 4).splits === 4)
   }
 
-  test("very small splits become larger, little by little: no table is too large") {
+  test("very small splits grow gradually, so the number of splits is bounded") {
     def count(tableBytes: Long) = SplitPlan.splitCount(tableBytes, 1000, 2)
     assert(count(400 * 1000) === 400)
     assert(count(401 * 1000) === 400)
@@ -87,7 +87,7 @@ class TokenSpanSuite extends AnyFunSuite {
     assert(count(Long.MaxValue) > 0)
   }
 
-  test("a table's size is that of a node's share, and what the node does not know is not 0") {
+  test("a table's size extrapolates the node's share, and a missing estimate is unknown") {
     val half = TableSize.Estimate(Seq(TokenSpan(Long.MinValue, -1)), 10, 100)
     assert(TableSize.total(Seq(half)).exists(bytes => (1999 to 2001).contains(bytes.toInt)))
     assert(TableSize.total(Seq(half, half.copy(span = Seq(TokenSpan(-1, Max))))) === Some(2000))
@@ -95,7 +95,7 @@ class TokenSpanSuite extends AnyFunSuite {
     assert(TableSize.total(Seq(half.copy(partitions = 0))) === None)
   }
 
-  test("an enumerator goes on from its snapshot, with what was taken back first") {
+  test("an enumerator resumes from its snapshot, with returned splits first") {
     val plan       = SplitPlan(Vector(SplitPlan.Piece(TokenSpan.Ring, 100, Vector("a", "b"), 7)))
     val enumerator = CassandraEnumerator.of(plan)
     val first      = enumerator.next().get

@@ -16,7 +16,7 @@ class RoundTripSuite extends AnyFunSuite with KeyspaceForTests with SparkSession
   private def write(sql: String, table: String, more: (String, String)*): Unit =
     spark.sql(sql).write.format("stoplog-cassandra").options(options(table, more: _*)).mode("append").save()
 
-  test("every type is written as the driver sees it, and read as it was, null or not") {
+  test("every type survives a round trip, with and without nulls") {
     session.execute(s"CREATE TYPE $keyspace.address (street text, number int)")
     val types = RoundTripSuite.values.map(_._1.replace("%s", keyspace))
     val names = types.indices.map(at => f"v$at%02d")
@@ -37,7 +37,7 @@ class RoundTripSuite extends AnyFunSuite with KeyspaceForTests with SparkSession
     assert(readBack("types").groupBy().count().head().getLong(0) === 2)
   }
 
-  test("keys of several columns and static columns") {
+  test("reads and writes composite keys and static columns") {
     cql(
       "CREATE TABLE %s.keys (a int, b text, c int, d text, s text STATIC, v int, PRIMARY KEY ((a, b), c, d))"
     )
@@ -46,7 +46,7 @@ class RoundTripSuite extends AnyFunSuite with KeyspaceForTests with SparkSession
     assert(readBack("keys").schema.map(_.nullable) === Seq(false, false, true, true, true, true))
   }
 
-  test("a name in upper case is spelled as it is, and columns can have other names in the rows") {
+  test("upper-case names are preserved, and columnMapping renames columns") {
     cql("""CREATE TABLE %s."Orders" ("Id" int PRIMARY KEY, "order by" text)""")
     write("SELECT 1 AS id, 'x' AS sorting", "Orders", "columnMapping" -> "sorting = order by")
     val mapped = spark.read
@@ -57,7 +57,7 @@ class RoundTripSuite extends AnyFunSuite with KeyspaceForTests with SparkSession
     assert(mapped.collect().toSeq === Seq(Row(1, "x")))
   }
 
-  test("narrower numbers are written to wider columns") {
+  test("narrow numbers are written to wider columns") {
     cql("CREATE TABLE %s.wide (id bigint PRIMARY KEY, a int, b double, c varint, d decimal)")
     write("SELECT 1 AS id, 2Y AS a, CAST(1.5 AS FLOAT) AS b, 3S AS c, 4 AS d", "wide")
     assert(cql("SELECT * FROM %s.wide").head.getFormattedContents === "[id:1, a:2, b:1.5, c:3, d:4]")

@@ -72,7 +72,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     }
   }
 
-  test("a row is written by its key, over what was there") {
+  test("a row overwrites the row with its key") {
     cql("CREATE TABLE %s.plain (id int PRIMARY KEY, v text)")
     query("plain").add("1:a", "2:b").run()
     assert(
@@ -83,7 +83,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     )
   }
 
-  test("the last row of a key wins within a micro-batch, however values compare") {
+  test("the last row of a key wins within a micro-batch regardless of values") {
     cql("CREATE TABLE %s.twice (id int PRIMARY KEY, v text)")
     query("twice", "distribution" -> "byPartitionKey").add("1:z", "1:a", "2:a", "2:z", "1:m").run()
     assert(
@@ -94,7 +94,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     )
   }
 
-  test("an epoch that is repeated has the timestamps it had, and does not replace what is newer") {
+  test("a repeated epoch keeps its timestamps and does not overwrite newer writes") {
     cql("CREATE TABLE %s.replay (id int PRIMARY KEY, v text)")
     val queries = query("replay").add("1:first", "2:first")
     queries.run()
@@ -115,14 +115,14 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     )
   }
 
-  test("each epoch replaces what the one before wrote, over restarts") {
+  test("each epoch overwrites the previous epoch, over restarts") {
     cql("CREATE TABLE %s.order_of_epochs (id int PRIMARY KEY, v text)")
     val queries = query("order_of_epochs")
     for (epoch <- 0 until 3) queries.add(s"1:v${9 - epoch}").run()
     assert(cql("SELECT v FROM %s.order_of_epochs WHERE id = 1").head.getString(0) === "v7")
   }
 
-  test("a query whose checkpoint was taken back in time is refused") {
+  test("rejects a query whose checkpoint was restored from an older copy") {
     cql("CREATE TABLE %s.behind (id int PRIMARY KEY, v text)")
     val queries = query("behind")
     queries.add("1:a").run()
@@ -133,7 +133,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(refusalOf(queries).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
   }
 
-  test("a checkpoint that was restored from a copy made one batch ago mixes no row of two plans") {
+  test("rejects a checkpoint from a previous batch before rows of two plans mix") {
     cql("CREATE TABLE %s.anew (id int PRIMARY KEY, state text, n int)")
     // The newest state of each order: a larger n, and a smaller word.
     val orders = new Queries("anew", Nil) {
@@ -162,7 +162,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(order === "[state:'closed', n:3]")
   }
 
-  test("a query that goes on after epochs that the keyspace lacks is refused") {
+  test("rejects a query that skips epochs missing in the keyspace") {
     cql("CREATE TABLE %s.gap (id int PRIMARY KEY, v text)")
     val queries = query("gap")
     for (value <- Seq("1:a", "1:b")) queries.add(value).run()
@@ -176,7 +176,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(cql("SELECT v FROM %s.gap WHERE id = 1").head.getString(0) === "c")
   }
 
-  test("with a column as write timestamp the latest row of a key wins, whenever it comes") {
+  test("with writeTimestamp=column, the latest row of a key wins in any order of arrival") {
     cql("CREATE TABLE %s.by_column (id int PRIMARY KEY, v text)")
     val more = Seq("writeTimestamp" -> "column", "writeTimestampColumn" -> "at")
     write(rows("SELECT 1 AS id, 'late' AS v, TIMESTAMP'2026-01-02 00:00:00' AS at"), "by_column", more: _*)
@@ -186,7 +186,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(row.getLong(1) === 1767312000000000L)
   }
 
-  test("a null leaves the cell as it is, or removes it") {
+  test("a null keeps or deletes the cell by option") {
     cql("CREATE TABLE %s.nulls (id int PRIMARY KEY, a text, b text)")
     write(rows("SELECT 1 AS id, 'a' AS a, 'b' AS b"), "nulls")
     write(rows("SELECT 1 AS id, CAST(NULL AS STRING) AS a, 'c' AS b"), "nulls")
@@ -195,7 +195,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(cql("SELECT a, b FROM %s.nulls").head.getFormattedContents === "[a:NULL, b:'c']")
   }
 
-  test("cells live as long as the option or the row says") {
+  test("the TTL of cells is set by the option or by a column") {
     cql("CREATE TABLE %s.lives (id int PRIMARY KEY, v text)")
     write(rows("SELECT 1 AS id, 'x' AS v"), "lives", "ttl" -> "1h")
     write(
@@ -211,14 +211,14 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(ttls(4) === None)
   }
 
-  test("rows of one partition share requests") {
+  test("rows of a partition share requests") {
     cql("CREATE TABLE %s.shared (p int, c bigint, v text, PRIMARY KEY (p, c))")
     val all = spark.range(0, 1000, 1, 1).selectExpr("CAST(id % 2 AS INT) AS p", "id AS c", "'v' AS v")
     write(all, "shared")
     assert(cql("SELECT COUNT(*) FROM %s.shared").head.getLong(0) === 1000)
   }
 
-  test("a bad row is named by its key and column") {
+  test("a bad row is reported with its key and column") {
     cql("CREATE TABLE %s.bad (id int PRIMARY KEY, v uuid)")
     val stoplog = refusal(write(rows("SELECT 7 AS id, 'no uuid' AS v"), "bad"))
     assert(stoplog.getCondition === "STOPLOG_CASSANDRA_BAD_ROW")
@@ -226,14 +226,14 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(stoplog.getMessageParameters.get("column") === "v")
   }
 
-  test("a row that the node refuses is named by its key") {
+  test("a row that the node rejects is reported with its key") {
     cql("CREATE TABLE %s.refused (id text PRIMARY KEY, v int)")
     val stoplog = refusal(write(rows("SELECT repeat('k', 70000) AS id, 1 AS v"), "refused"))
     assert(stoplog.getCondition === "STOPLOG_CASSANDRA_WRITE")
     assert(stoplog.getMessageParameters.get("key").startsWith("id='kkk"))
   }
 
-  test("all that does not fit is told before anything is written") {
+  test("all schema problems are reported before any write") {
     cql("CREATE TABLE %s.checked (a int, b int, c int, v text, w uuid, l list<int>, PRIMARY KEY (a, b, c))")
     val e = intercept[StoplogArgumentException](
       write(rows("SELECT 1 AS a, 'x' AS b, 2 AS w, 'z' AS nowhere, array(1) AS l"), "checked")
@@ -247,7 +247,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
       assert(problems.contains(part), problems)
   }
 
-  test("counters are refused") {
+  test("rejects writes to counter tables") {
     cql("CREATE TABLE %s.counted (id int PRIMARY KEY, n counter)")
     val e = intercept[StoplogArgumentException](write(rows("SELECT 1 AS id, 2L AS n"), "counted"))
     assert(e.getMessageParameters.get("problems").contains("table of counters"))
@@ -255,18 +255,18 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(spark.read.format("stoplog-cassandra").options(options("counted")).load().head().getLong(1) === 5)
   }
 
-  test("why lists that are not frozen are refused: the same write twice doubles them") {
+  test("a repeated write duplicates elements of a list that is not frozen") {
     cql("CREATE TABLE %s.lists (id int PRIMARY KEY, l list<int>, s set<int>)")
     for (_ <- 1 to 2) cql("INSERT INTO %s.lists (id, l, s) VALUES (1, [1, 2], {1, 2}) USING TIMESTAMP 1000")
     assert(cql("SELECT l, s FROM %s.lists").head.getFormattedContents === "[l:[1,2,1,2], s:{1,2}]")
   }
 
-  test("a table or keyspace that is not there is named") {
+  test("reports a missing table or keyspace by name") {
     val e = intercept[StoplogArgumentException](write(rows("SELECT 1 AS id"), "nowhere"))
     assert(e.getCondition === "STOPLOG_CASSANDRA_TABLE")
   }
 
-  test("a session that cannot be opened says where it was looked for") {
+  test("a failed connection reports its contact points") {
     val e = intercept[StoplogArgumentException]( // which PySpark shows without a stack of Java
       write(rows("SELECT 1 AS id"), "plain", "contactPoints" -> "127.0.0.1:1")
     )

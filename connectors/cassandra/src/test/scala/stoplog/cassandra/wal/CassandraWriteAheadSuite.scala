@@ -18,7 +18,7 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
   private def sink(table: String): WriteAheadSinkBuilder =
     WriteAheadSink.toCassandra(node.address, keyspace, table)
 
-  test("a stream over three starts: the last epoch wins, and notes of one epoch at most") {
+  test("a stream over three starts keeps the last epoch and notes of a single epoch") {
     val session = spark
     import session.implicits._
     cql("CREATE TABLE %s.stream (id bigint PRIMARY KEY, epoch int)")
@@ -44,7 +44,7 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
     assert(cql("SELECT epoch FROM %s.stoplog_chunks").map(_.getLong(0)).distinct === Seq(2))
   }
 
-  test("a batch query, which leaves no notes") {
+  test("a batch query leaves no notes") {
     cql("CREATE TABLE %s.job_rows (id bigint PRIMARY KEY, word text)")
     sink("job_rows")
       .withCassandraOption("chunksTable", s"$keyspace.batch_chunks")
@@ -56,7 +56,7 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
     assert(cql("SELECT chunk_name FROM %s.batch_chunks") === Nil)
   }
 
-  test("what cannot work is refused before anything is written") {
+  test("rejects invalid columns and options before any write") {
     cql("CREATE TABLE %s.refused (id bigint PRIMARY KEY)")
     val log = Files.createTempDirectory("wal")
     val e   = intercept[StoplogArgumentException](

@@ -39,7 +39,7 @@ class ChunkTimesSuite extends AnyFunSuite {
       times.of(chunk, DecidedEpoch("q", chunk.epochNumber, decision))
   }
 
-  test("chunks of an epoch have one time, for which the ledger is asked once, over restarts too") {
+  test("chunks of an epoch share a timestamp that is read once from the ledger") {
     val ledger = new MemoryLedger
     val first  = times(ledger)
     val micros = first.of(chunk(0))
@@ -50,7 +50,7 @@ class ChunkTimesSuite extends AnyFunSuite {
     assert(times(ledger).of(chunk(0)) === micros)
   }
 
-  test("no row of a later epoch has a time that one of an earlier epoch may have") {
+  test("rows of a later epoch have later timestamps than all rows of earlier epochs") {
     val ledger = new MemoryLedger
     val some   = times(ledger)
     val first  = some.of(chunk(0, rows = 10)).get
@@ -65,7 +65,7 @@ class ChunkTimesSuite extends AnyFunSuite {
     }
   }
 
-  test("a process that was given up is refused") {
+  test("rejects an overtaken process") {
     val ledger = new MemoryLedger
     val old    = times(ledger)
     old.of(chunk(0))
@@ -73,7 +73,7 @@ class ChunkTimesSuite extends AnyFunSuite {
     assert(intercept[StoplogException](old.of(chunk(1))).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
   }
 
-  test("an epoch that was decided anew is refused: its rows must not have the time of the former ones") {
+  test("rejects an epoch that was decided again, because its timestamps would collide") {
     val ledger = new MemoryLedger
     times(ledger).of(chunk(7), "run 1")
     for (anew <- Seq(times(ledger), times(ledger)))
@@ -87,7 +87,7 @@ class ChunkTimesSuite extends AnyFunSuite {
     assert(ledger.all.map(_.epoch) === Vector(9L))
   }
 
-  test("a batch query asks nobody, and has one time") {
+  test("a batch query reads no ledger and has a single timestamp") {
     val some = times(new MemoryLedger)
     reads = 0
     val job    = chunk(0).copy(epoch = None)

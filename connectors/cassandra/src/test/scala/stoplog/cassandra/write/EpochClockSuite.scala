@@ -40,7 +40,7 @@ class EpochClockSuite extends AnyFunSuite {
 
   private def refused(begin: => Long): StoplogException = intercept[StoplogException](begin)
 
-  test("an epoch has the time at which it was first begun, whoever repeats it and whenever") {
+  test("an epoch keeps its first timestamp over repetitions") {
     val ledger = new MemoryLedger
     val first  = clock(ledger)
     val begun  = first.begins(0)
@@ -49,7 +49,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(clock(ledger).begins(0) === begun)
   }
 
-  test("times grow with the epochs, even if the clock stands still or goes back") {
+  test("timestamps grow with epochs, even if the clock stops or moves back") {
     val ledger = new MemoryLedger
     val one    = clock(ledger)
     val times  = for (epoch <- 0 until 5) yield {
@@ -59,16 +59,14 @@ class EpochClockSuite extends AnyFunSuite {
     assert(times === times.sorted.distinct)
   }
 
-  test(
-    "times grow over a restart with a clock that is an hour behind, and leave room for what nobody wrote down"
-  ) {
+  test("timestamps grow over a restart with a late clock and leave a margin") {
     val ledger = new MemoryLedger
     val before = clock(ledger).begins(7)
     now -= 3600L * 1000000
     assert(clock(ledger).begins(8) >= before + EpochClock.MarginMicros)
   }
 
-  test("a new epoch is later than every row of the one before") {
+  test("a new epoch is later than every row of the previous epoch") {
     val ledger = new MemoryLedger
     val one    = clock(ledger)
     val begun  = one.begins(0)
@@ -76,7 +74,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(one.begins(1) === begun + 778)
   }
 
-  test("behind an epoch that a run repeats there is room too, for what the run before gave to its rows") {
+  test("after an epoch repeated by a new run, a margin covers the former run") {
     val ledger = new MemoryLedger
     val begun  = clock(ledger).begins(7) // and rows with times up to 777 more
     now -= 3600L * 1000000
@@ -86,7 +84,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(again.begins(8) > begun + 777)
   }
 
-  test("behind an epoch that another run has begun there is room, though this run has begun those before") {
+  test("after an epoch started by another run, a margin precedes the next epoch") {
     val ledger     = new MemoryLedger
     val one        = clock(ledger)
     val other      = clock(ledger)
@@ -98,7 +96,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(one.begins(2) >= begun + EpochClock.MarginMicros)
   }
 
-  test("a new query begins behind all others that wrote to the table, and then goes by its own") {
+  test("a new query starts after all other writers of the table") {
     val ledger = new MemoryLedger
     val ahead  = clock(ledger, "ahead")
     now += 9000000
@@ -109,7 +107,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(other.begins(1) === newest + 2)
   }
 
-  test("two drivers of one query that begin the same epoch at once have the same time") {
+  test("two drivers that start the same epoch concurrently get the same timestamp") {
     val ledger = new MemoryLedger
     var others = Option.empty[Long]
     ledger.beforeReplace = { () =>
@@ -120,7 +118,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(clock(ledger).begins(0) === others.get)
   }
 
-  test("a write whose outcome nobody knows is looked up") {
+  test("a write with an unknown outcome is looked up") {
     val ledger = new MemoryLedger
     val unsure = new EpochLedger {
       private var tries                                                     = 0
@@ -134,7 +132,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(clock(unsure).begins(0) === ledger.all.head.micros)
   }
 
-  test("where no write is ever answered, tries end with the time") {
+  test("without any response, retries end at the timeout") {
     val silent = new EpochLedger {
       override def repair(query: String, newest: Long, epoch: Long): String = s"UPDATE $query $newest $epoch"
       override def entries(): Seq[EpochEntry]                               = Nil
@@ -145,7 +143,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(intercept[IOException](one.begins(0)).getMessage === "no answer")
   }
 
-  test("a driver that is behind writes nothing") {
+  test("a driver with an older epoch writes nothing") {
     val ledger = new MemoryLedger
     clock(ledger).begins(5)
     val e = refused(clock(ledger).begins(4))
@@ -154,7 +152,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(e.getMessage.contains("UPDATE q 5 4"))
   }
 
-  test("an epoch that was planned anew is refused, by the run that began it and by every other one") {
+  test("rejects a replanned epoch in every run") {
     val ledger = new MemoryLedger
     val first  = clock(ledger)
     first.begins(5)
@@ -170,7 +168,7 @@ class EpochClockSuite extends AnyFunSuite {
     ) // without a digest, the epoch counts as the same
   }
 
-  test("an epoch after another one than the ledger's is refused, and so is one that comes too early") {
+  test("rejects an epoch after another batch, and a skipped epoch") {
     val ledger = new MemoryLedger
     clock(ledger).begins(5)
     val other = refused(clock(ledger).begins(6, batches(5L -> "anew")))
@@ -182,9 +180,7 @@ class EpochClockSuite extends AnyFunSuite {
     assert(ledger.all.map(_.epoch) === Vector(5L))
   }
 
-  test(
-    "an entry that an operator has repaired lets the query begin, with a later time than it has ever used"
-  ) {
+  test("an entry repaired by an operator lets the query start with a later timestamp") {
     val ledger = new MemoryLedger
     val micros = clock(ledger).begins(5)
     now -= 3600L * 1000000
@@ -194,9 +190,7 @@ class EpochClockSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a driver that another one has overtaken is refused as soon as it begins an epoch after the other's batch"
-  ) {
+  test("an overtaken driver is rejected at its next epoch after the other batch") {
     val ledger = new MemoryLedger
     val one    = clock(ledger)
     one.begins(0)

@@ -25,7 +25,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private val slow = new java.io.IOException("slow")
 
-  test("never more than the limit is under way") {
+  test("concurrent requests stay within the limit") {
     val underWay = new AtomicInteger
     val most     = new AtomicInteger
     val bounded  = inFlight(5)
@@ -51,7 +51,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(bounded.counts.most <= 5)
   }
 
-  test("what fails for a while is sent again, and counts once against the limit") {
+  test("a transient failure is retried and counts once against the limit") {
     val left    = new AtomicInteger(3)
     val bounded = inFlight(1)
     bounded.send(
@@ -64,7 +64,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(bounded.counts === InFlight.Counts(1, 3, 1))
   }
 
-  test("what fails for good is not sent again, and ends the task with what is to blame") {
+  test("a permanent failure is not retried and ends the task with its cause") {
     val tries   = new AtomicInteger
     val bounded = inFlight(2)
     bounded.send(
@@ -79,19 +79,19 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(tries.get === 1)
   }
 
-  test("tries end with the time") {
+  test("retries end at the timeout") {
     val bounded = inFlight(1, timeoutMillis = 1)
     bounded.send(() => CompletableFuture.failedFuture(slow), identity)
     assert(intercept[java.io.IOException](bounded.await()) eq slow)
   }
 
-  test("a request that cannot even be made is a failure, too") {
+  test("a request that cannot be created is a failure") {
     val bounded = inFlight(1, timeoutMillis = 1)
     bounded.send(() => throw new IllegalStateException("closed"), identity)
     assert(intercept[IllegalStateException](bounded.await()).getMessage === "closed")
   }
 
-  test("what is never answered is sent again, and an answer that comes too late counts for nothing") {
+  test("a request without a response is sent again, and a late response is ignored") {
     val unanswered = new CompletableFuture[Unit]
     val requests   = Iterator(unanswered, CompletableFuture.completedFuture(()))
     val bounded    = inFlight(1, answerMillis = 500)
@@ -102,7 +102,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(bounded.counts === InFlight.Counts(1, 1, 1))
   }
 
-  test("where nothing is ever answered, tries end with the time, and whoever waits for room hears of it") {
+  test("without any response, retries end at the timeout, and waiting senders fail") {
     def silent = {
       val bounded = inFlight(1, timeoutMillis = 1, answerMillis = 5)
       bounded.send(() => new CompletableFuture[Unit], e => new IllegalStateException("blamed", e))
@@ -115,7 +115,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(e.getCause.getMessage === "no answer in 5 ms")
   }
 
-  test("whatever goes wrong in a thread of the driver's ends the task") {
+  test("an exception in a thread of the driver ends the task") {
     val unblamed = inFlight(1)
     unblamed.send(
       () => CompletableFuture.failedFuture(new InvalidQueryException(null, "no")),

@@ -19,7 +19,7 @@ class KeyTicksSuite extends AnyFunSuite {
 
   private def hash(key: Int): KeyHash = hash(ByteBuffer.allocate(4).putInt(key).array)
 
-  test("the n-th row of each key has the tick n - 1, whatever other keys come between") {
+  test("the n-th row of each key has tick n - 1, regardless of other keys") {
     val random  = new Random(7)
     val ticks   = new KeyTicks
     val counted = mutable.Map.empty[Int, Int].withDefaultValue(0)
@@ -32,19 +32,19 @@ class KeyTicksSuite extends AnyFunSuite {
     assert(ticks.most > 50)
   }
 
-  test("a key of many rows is counted on") {
+  test("ticks of a key continue over many rows") {
     val ticks = new KeyTicks
     assert((0 until 1000).map { _ => ticks.next(hash(2)); ticks.next(hash(1)) } === (0 until 1000))
     assert(ticks.most === 999)
   }
 
-  test("a million keys of one row each have the tick 0") {
+  test("a million keys of a single row each have tick 0") {
     val ticks = new KeyTicks
     for (key <- 0 until 1000000) assert(ticks.next(hash(key)) === 0)
     assert(ticks.most === 0)
   }
 
-  test("keys beyond those that are remembered have later ticks for later rows, and leave the others theirs") {
+  test("keys beyond the limit have growing ticks and do not change other keys") {
     val ticks = new KeyTicks(mostKeys = 1000)
     for (key <- 0 until 1000) ticks.next(hash(key))
     val beyond = for {
@@ -55,7 +55,7 @@ class KeyTicksSuite extends AnyFunSuite {
     for (key <- 0 until 1000) assert(ticks.next(hash(key)) === 1)
   }
 
-  test("the hash of a key has all its values, each for itself, and only the bytes that count") {
+  test("the key hash depends on each value separately and on the relevant bytes only") {
     val part = ByteBuffer.wrap("xabx".getBytes, 1, 2)
     val made = new KeyHash
     made.clear()

@@ -41,14 +41,14 @@ class QueryPlanSuite extends AnyFunSuite {
       CassandraOptions.parse((Map("contactPoints" -> "a") ++ options).asJava)
     ).getMessageParameters.get("problems")
 
-  test("the first column goes to the first place, whatever it is called") {
+  test("columns are bound by position regardless of name") {
     val made = plan("total INT, id INT", query)
     assert(made.cql === "INSERT INTO shop.orders (id, \"Total\") VALUES (?, ?) USING TIMESTAMP ?")
     assert(made.values === Vector(0, 1))
     assert(made.key === Vector(0))
   }
 
-  test("the keyspace may be an option of its own") {
+  test("the keyspace may be a separate option") {
     assert(
       plan("a INT, v STRING", "INSERT INTO orders (id, v) VALUES (?,?)", "keyspace" -> "shop").key === Vector(
         0
@@ -56,7 +56,7 @@ class QueryPlanSuite extends AnyFunSuite {
     )
   }
 
-  test("behind the last place there are the columns that say the timestamp and the TTL, and no others") {
+  test("only timestamp and TTL columns may follow the bound columns") {
     val made = plan("a INT, b INT, keep INT", query, "ttlColumn" -> "keep")
     assert(made.values === Vector(0, 1))
     assert(made.ttl === Some(2))
@@ -68,7 +68,7 @@ class QueryPlanSuite extends AnyFunSuite {
     assert(refused("a INT").contains("the rows have 1 columns: a"))
   }
 
-  test("a column that the table has not, and one of another type, are named") {
+  test("reports an unknown column and a column of another type by name") {
     val unknown = intercept[StoplogArgumentException](
       plan("a INT, b INT", "INSERT INTO shop.orders (id, w) VALUES (?, ?)")
     )
@@ -76,7 +76,7 @@ class QueryPlanSuite extends AnyFunSuite {
     assert(refused("a INT, b ARRAY<INT>").contains("b: "))
   }
 
-  test("what is no such statement is refused with the reason") {
+  test("rejects unsupported statements with the reason") {
     for (
       (cql, why) <- Seq(
         "UPDATE shop.orders SET v = ?"                                -> "is not of the form INSERT INTO",

@@ -66,7 +66,7 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
 
   private def count(p: Int): Long = cql(s"SELECT COUNT(*) FROM %s.counted WHERE p = $p").head.getLong(0)
 
-  test("no more requests are under way than allowed, however fast the rows come") {
+  test("concurrent requests stay within maxInFlight for fast rows") {
     val counting = written((0 until 3000).map(1 -> _), "maxInFlight" -> "4", "maxBatchRows" -> "1")
     assert(counting.all.get === 3000)
     assert(counting.most.get <= 4)
@@ -74,7 +74,7 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
     assert(count(1) === 3000)
   }
 
-  test("rows of a partition share requests, up to so many rows and bytes, whatever comes in between") {
+  test("rows of a partition share requests up to the limits of rows and bytes") {
     val rows = for {
       c <- 0 until 100
       p <- 10 until 20
@@ -85,14 +85,12 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
     assert((10 until 20).forall(count(_) == 100))
   }
 
-  test("rows that are far apart do not wait for each other") {
+  test("rows of distant partitions do not wait for each other") {
     val rows = (0 until 5000).map(p => 1000 + p -> 0)
     assert(written(rows).all.get === 5000)
   }
 
-  test(
-    "a task whose rows of other keys come in another order when it is repeated leaves the later row of each key"
-  ) {
+  test("a repeated task with other keys reordered leaves the later row of each key") {
     val keys   = 0 until 50
     val others = (0 until 60000).map(at => (900001 + at % 600, at, "x"))
     // The first attempt is broken off between the rows of the keys.

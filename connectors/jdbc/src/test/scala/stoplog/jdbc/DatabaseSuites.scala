@@ -14,9 +14,7 @@ class H2EpochSuite     extends EpochLaws(TestDatabase.h2())
 class SqliteEpochSuite extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
 
 class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
-  test(
-    "the staging table of an earlier run has the types that the target has by now, though JDBC calls them alike"
-  ) {
+  test("the staging table is recreated for a changed column type with the same JDBC type") {
     val table = s"${database.newHeap()}_z"
     replaced(
       s"CREATE TYPE ${table}_word AS ENUM ('a')",
@@ -28,7 +26,7 @@ class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
 }
 
 class MariaDbEpochSuite extends EpochLaws(TestDatabase.mariaDb) {
-  test("the staging table of an earlier run takes the letters that the target takes by now") {
+  test("the staging table is recreated for a changed character set") {
     val table = s"${database.newHeap()}_c"
     replaced(s"CREATE TABLE $table (id BIGINT, word VARCHAR(100) CHARACTER SET latin1)")(
       s"ALTER TABLE $table MODIFY word VARCHAR(100) CHARACTER SET utf8mb4"

@@ -27,7 +27,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     digests.get(_)
   }
 
-  test("nothing is in the target before the commit, all of it after, and nothing is staged any more") {
+  test("the target has no rows before the commit, all rows after, and staging is empty") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")
     assert(driver.begin(0) === Begun.Open)
@@ -38,7 +38,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(database.count(sink.tables.staging.table) === 0)
   }
 
-  test("rows of attempts that Spark does not report are never in the target, and the next run removes them") {
+  test("rows of unreported attempts never reach the target, and the next run deletes them") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")
     driver.begin(0)
@@ -50,7 +50,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(database.count(sink.tables.staging.table) === 0)
   }
 
-  test("an epoch that is committed is not written again, by the same run or the next") {
+  test("a committed epoch is not written again by any run") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")
     driver.begin(0)
@@ -64,7 +64,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === Seq(0, 1, 2))
   }
 
-  test("an epoch that is repeated with other tasks is there once") {
+  test("an epoch repeated with other tasks appears once") {
     val sink  = rig()
     val first = sink.driver("q", "r1")
     first.begin(0)
@@ -75,7 +75,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === (0 until 5))
   }
 
-  test("a driver whose sink another run has claimed is refused, and puts nothing into the target") {
+  test("rejects a driver whose sink another run has claimed, and writes no rows") {
     val sink = rig()
     val old  = sink.driver("q", "r1")
     old.begin(0)
@@ -87,7 +87,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === Nil)
   }
 
-  test("gaps, older checkpoints and other queries are refused by name, and adopted if that is asked") {
+  test("rejects gaps, older checkpoints and other queries by name, and Adopt accepts other queries") {
     val sink = rig()
     assert(condition(sink.driver("q", "r0").begin(3)) === "STOPLOG_JDBC_EPOCH_GAP")
     val driver = sink.driver("q", "r1")
@@ -109,7 +109,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_JDBC_FENCED")
   }
 
-  test("a start that may repeat writes epochs again, once, however often the value stays in the options") {
+  test("AdoptAndRepeat repeats epochs once, although the option stays set") {
     val sink                                  = rig()
     def repeating(query: String, run: String) = sink.driver(query, run, ForeignQuery.AdoptAndRepeat)
     def write(driver: EpochDriver, epoch: Long, row: Long): Unit = {
@@ -130,7 +130,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === (0 to 6))
   }
 
-  test("an epoch that is repeated must be the batch that was committed, and the next must come behind that") {
+  test("a repeated epoch must equal the committed batch, and the next must follow that batch") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")
     driver.begin(0, of(0L -> 3))
@@ -149,7 +149,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(sink.driver("other", "r5", ForeignQuery.Adopt).begin(2, of(1L -> 7)) === Begun.Open)
   }
 
-  test("queries that adopt a sink from each other write no epoch twice, and pass over none") {
+  test("queries that adopt a sink from each other repeat and skip no epoch") {
     val sink                                 = rig()
     def adopting(query: String, run: String) = sink.driver(query, run, ForeignQuery.Adopt)
     def write(driver: EpochDriver, epoch: Long, offset: Int, row: Long): Begun = {
@@ -173,7 +173,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === (0 to 3))
   }
 
-  test("a sink whose row was deleted begins anew, and knows none of its former queries") {
+  test("a sink whose row was deleted restarts without its former queries") {
     val sink                                 = rig()
     def adopting(query: String, run: String) = sink.driver(query, run, ForeignQuery.Adopt)
     for ((query, row) <- Seq("q" -> 0L, "other" -> 1L)) {
@@ -188,7 +188,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(adopting("q", "q-2").begin(0) === Begun.Open)
   }
 
-  test("a driver that was overtaken before it has removed old rows leaves those of its successor") {
+  test("a driver overtaken before its cleanup keeps the rows of its successor") {
     val table  = database.newHeap()
     val sink   = new Rig(database, table, database.connector)
     val next   = sink.driver("q", "r2")
@@ -208,7 +208,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(table) === Seq(0, 1, 2))
   }
 
-  test("the staging table of an earlier run takes what the target takes by now") {
+  test("the staging table is recreated for a changed nullability") {
     val table = s"${database.newHeap()}_n"
     replaced(s"CREATE TABLE $table (id BIGINT NOT NULL, word ${database.text} NOT NULL)")(
       s"DROP TABLE $table",
@@ -235,7 +235,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     ()
   }
 
-  test("an epochs table of a release that kept less is refused, with what makes one of it") {
+  test("rejects an older epochs table with SQL for the migration") {
     val table     = database.newHeap()
     val epochs    = s"${table}_epochs"
     val sink      = new Rig(database, table, database.connector, epochs = Some(epochs))
@@ -255,7 +255,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(sink.driver("q", "r3").begin(1) === Begun.Open)
   }
 
-  test("staged rows that somebody has deleted fail the epoch, which then is in the target not even in part") {
+  test("deleted staging rows fail the epoch without any row in the target") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")
     driver.begin(0)
@@ -265,7 +265,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === Nil)
   }
 
-  test("an overwrite replaces what is there in the same transaction") {
+  test("an overwrite replaces existing rows in the same transaction") {
     val sink = rig()
     database.execute(s"INSERT INTO ${sink.table} (id, word) VALUES (77, 'old')")
     val driver = sink.driver("q", "r1")
@@ -283,7 +283,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(ids(sink.table) === Nil)
   }
 
-  test("rows that the target refuses go to the reject table in the epoch's transaction, each once") {
+  test("rows that the target rejects are moved to the reject table once per epoch") {
     val sink   = new Rig(database, database.newTable(), database.connector, reject = true)
     val driver = sink.driver("q", "r1")
     driver.begin(0)

@@ -16,14 +16,14 @@ class JdbcOptionsSuite extends AnyFunSuite {
   private def problems(more: (String, String)*): String =
     intercept[StoplogArgumentException](parse(more: _*)).getMessage
 
-  test("key columns make it an upsert, none a transaction") {
+  test("key columns select upserts, otherwise transactional inserts") {
     assert(parse().mode === WriteMode.Transactional(None, ForeignQuery.Refuse))
     assert(parse("KEYCOLUMNS" -> "a, b").mode === WriteMode.Upsert(Seq("a", "b")))
     assert(parse("keyColumns" -> "a").at.dialect === Dialect.PostgreSql)
     assert(parse("dialect" -> "merge").at.dialect === Dialect.Merge)
   }
 
-  test("all that is wrong is said at once") {
+  test("all problems are reported together") {
     val said = problems(
       "url"         -> "postgresql://db",
       "batchsize"   -> "none",
@@ -45,7 +45,7 @@ class JdbcOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("what is not known goes to the driver, with what makes it send batches as such") {
+  test("unknown options reach the driver, with batch rewriting enabled") {
     val read = parse("ssl" -> "true", "user" -> "u", "checkpointLocation" -> "/c", "queryName" -> "q")
     assert(
       read.toSpark.removedAll(Seq("url", "dbtable")) ===
@@ -59,14 +59,14 @@ class JdbcOptionsSuite extends AnyFunSuite {
     assert(parse("rewritebatchedinserts" -> "false").toSpark.get("reWriteBatchedInserts").isEmpty)
   }
 
-  test("messages have the URL without what may be secret") {
+  test("messages contain the URL without secrets") {
     assert(parse().database === "jdbc:postgresql://db/shop")
     assert(parse("url" -> "jdbc:mysql://u:hidden@db:3306/shop").database === "jdbc:mysql://db:3306/shop")
     assert(parse("url" -> "jdbc:oracle:thin:u/hidden@//db:1521/shop").database.contains("hidden") === false)
     assert(!new JdbcSink(parse("password" -> "hidden")).toString.contains("hidden"))
   }
 
-  test("each method of the builder sets its options, and a sink made of its options is the same") {
+  test("builder methods set their options, and the options recreate the sink") {
     val sink = JdbcSink
       .forTable("jdbc:derby:d", "t")
       .withCredentials("u", "hidden")
@@ -112,7 +112,7 @@ class JdbcOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("a database has its name on whichever server, and tells no secret by it") {
+  test("a database has the same name on every server, without secrets") {
     def name(url: String, more: (String, String)*) =
       JdbcOptions.parse((Map("url" -> url, "dbtable" -> "t") ++ more).asJava).databaseName
     for (

@@ -31,7 +31,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
     "db?password=hunter2"
   )
 
-  test("no URL's secret is told, whether a driver can read it or not") {
+  test("no message contains a secret of a URL") {
     for (url <- urls) {
       val options = JdbcOptions.parse(asked("url" -> url))
       assert(!options.database.contains("hunter2"), url)
@@ -41,7 +41,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
     }
   }
 
-  test("no property's secret is told") {
+  test("no message contains a secret property") {
     for (key <- Seq("password", "accessToken", "clientSecret", "trustCertificateKeyStorePassword")) {
       val options = JdbcOptions.parse(asked("url" -> "jdbc:postgresql://127.0.0.1:1/x", key -> "hunter2"))
       assert(!new JdbcSink(options).toString.contains("hunter2"), key)
@@ -50,7 +50,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
     }
   }
 
-  test("no mistake's secret is told") {
+  test("no message contains a secret of a malformed URL") {
     for (url <- mistakes) {
       val refused = Try(JdbcOptions.parse(asked("url" -> url, "batchsize" -> "few"))).failed.get
       assert(

@@ -43,7 +43,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     query
   }
 
-  test("a stream of exactly-once inserts, over two starts from one checkpoint") {
+  test("a stream of transactional inserts writes each row once over two starts") {
     val session = spark
     import session.implicits._
     val table  = derby.newHeap()
@@ -61,7 +61,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(first.lastProgress.sink.description.contains("stoplog-jdbc"))
   }
 
-  test("a stream of upserts in update mode: one row for each key") {
+  test("a stream of upserts in update mode writes a row for each key") {
     val session = spark
     import session.implicits._
     val table  = derby.newTable()
@@ -76,7 +76,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.rows(s"SELECT id, word FROM $table ORDER BY id") === (0 to 4).map(id => Seq(s"$id", "11")))
   }
 
-  test("complete mode replaces all rows in each epoch's transaction, and upserts refuse it by name") {
+  test("complete mode replaces all rows in the epoch's transaction, and upserts reject it") {
     val session = spark
     import session.implicits._
     val table  = derby.newTable()
@@ -98,7 +98,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(Thrown.conditions(e).contains("STOPLOG_JDBC_OUTPUT_MODE"))
   }
 
-  test("batch writes: appended, upserted, replaced; nothing of the sink's stays behind") {
+  test("batch writes append, upsert and overwrite, and leave no sink state") {
     val table = derby.newTable()
     assert(StageOutput.of(spark)(sink(table).build().write(words(0, 20)).save()).rows === 20)
     sink(table).withUpsert("ID").build().write(words(10, 30)).save()
@@ -108,14 +108,14 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.rows(s"SELECT sink_name FROM stoplog_epochs WHERE sink_name LIKE '$table/%'") === Nil)
   }
 
-  test("a batch job that fails leaves the table as it was") {
+  test("a failed batch job leaves the table unchanged") {
     val table = derby.newTable()
     sink(table).build().write(words(0, 3)).save()
     intercept[Exception](sink(table).build().write(words(2, 9)).save())
     assert(derby.count(table) === 3)
   }
 
-  test("rejected rows of a stream, found in the tasks or at the commit, each once with its reason") {
+  test("rejected rows of a stream appear once with their reason, from tasks or commit") {
     val session = spark
     import session.implicits._
     for (upsert <- Seq(true, false)) {
@@ -143,7 +143,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("two sinks that reject the same row to one table leave one row there each, however often they do") {
+  test("two sinks with a common reject table keep separate entries without duplicates") {
     val tables = Seq.fill(2)(derby.newTable(" CHECK (word <> 'w3')"))
     val bad    = s"${tables.head}_shared"
     for {
@@ -159,7 +159,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (database <- Seq(derby, TestDatabase.h2(), TestDatabase.postgres, TestDatabase.mariaDb))
-    test(s"$database: values of all types arrive, nulls too, staged or not") {
+    test(s"$database: values and nulls of all types are written, staged or not") {
       val real   = if (database.name == "MariaDB") "DOUBLE" else "DOUBLE PRECISION"
       val binary = database.name match {
         case "Derby"      => "VARCHAR(10) FOR BIT DATA"
@@ -195,7 +195,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test("PostgreSQL: arrays, uuid, json and timestamps of both kinds") {
+  test("PostgreSQL: writes arrays, uuid, json and both kinds of timestamps") {
     val postgres = TestDatabase.postgres
     val table    = postgres.newTable(", u UUID, j JSONB, l TEXT[], z TIMESTAMPTZ, p TIMESTAMP")
     val rows     = spark.sql(
@@ -209,7 +209,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  test("PostgreSQL: values that go by arrays, and some that do not, are the same as one by one") {
+  test("PostgreSQL: values written in arrays equal values written individually") {
     val postgres = TestDatabase.postgres
     val more     =
       ", u UUID, j JSONB, z TIMESTAMPTZ, p TIMESTAMP, dy DATE, n NUMERIC(30,5), x BYTEA, b BOOLEAN, f REAL"
@@ -239,7 +239,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(written("40") === written("1"))
   }
 
-  test("what cannot work is refused at the start, all of it at once") {
+  test("rejects invalid columns, tables and servers at the start, all together") {
     val e = intercept[Exception](
       sink(derby.newTable())
         .withUpsert("word")
@@ -257,7 +257,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(Thrown.conditions(off).contains("STOPLOG_JDBC_UNREACHABLE"))
   }
 
-  test("continuous processing is refused by name") {
+  test("rejects continuous processing by name") {
     val rate = spark.readStream.format("rate").load().selectExpr("value AS id", "string(value) AS word")
     val e    = intercept[Exception] {
       val query = sink(derby.newHeap())

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.fault.Step
 
 class JdbcStepsSuite extends AnyFunSuite {
-  test("a fault finds the steps of this connector, and of the write-ahead sink, by their names") {
+  test("fault injection finds steps of this connector and of the write-ahead sink by name") {
     assert(JdbcStep.all.forall(step => Step.named(step.name).contains(step)))
     assert(Step.named("afterSend").isDefined)
     assert(Step.all.map(_.name.toLowerCase).distinct.size === Step.all.size)

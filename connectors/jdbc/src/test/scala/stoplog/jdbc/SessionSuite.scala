@@ -12,9 +12,7 @@ class SessionSuite extends AnyFunSuite {
   private val databases = Seq(TestDatabase.h2(), TestDatabase.derby())
 
   for (database <- databases) {
-    test(
-      s"$database: whatever fails, it is rolled back, and nothing under way is left when the connection is closed"
-    ) {
+    test(s"$database: failures roll back, and closing rolls back open work") {
       val calls   = mutable.Buffer.empty[String]
       val session = new Session(
         () => {
@@ -33,7 +31,7 @@ class SessionSuite extends AnyFunSuite {
       assert(calls === Seq("rollback", "commit", "rollback", "close"))
     }
 
-    test(s"$database: a row whose key another transaction has inserted at the same time is no bad row") {
+    test(s"$database: a concurrent insert of the same key is retried, not a bad row") {
       val table = database.newTable()
       val tries = mutable.Buffer.empty[String]
 

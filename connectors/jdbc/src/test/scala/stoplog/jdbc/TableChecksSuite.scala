@@ -22,13 +22,13 @@ class TableChecksSuite extends AnyFunSuite {
   }
 
   for (database <- databases) {
-    test(s"$database: rows that fit") {
+    test(s"$database: accepts rows that match the table") {
       val table = database.newTable(", moment TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL")
       assert(problems(database, table, Seq(ids, words), "id") === Nil)
       assert(problems(database, table, Seq(ids)) === Nil)
     }
 
-    test(s"$database: all that does not fit, at once") {
+    test(s"$database: reports all mismatches together") {
       val table = database.newTable(", must INT NOT NULL")
       val said  = problems(
         database,
@@ -47,7 +47,7 @@ class TableChecksSuite extends AnyFunSuite {
       assert(said.contains("The rows have no column 'none'"))
     }
 
-    test(s"$database: fractions go into no column of whole numbers, which would round them") {
+    test(s"$database: rejects fractions for columns of whole numbers") {
       val table =
         database.newTable(", small SMALLINT, number INT, exact DECIMAL(10, 0), wide DOUBLE PRECISION")
       def refused(column: String, kind: DataType) = {
@@ -62,7 +62,7 @@ class TableChecksSuite extends AnyFunSuite {
       assert(refused("number", DecimalType(9, 0)) === Nil)
     }
 
-    test(s"$database: keys are a primary key or a unique index, whole and in any order") {
+    test(s"$database: keys must be a whole primary key or unique index, in any order") {
       val table = database.newTable(", a INT NOT NULL, b INT NOT NULL, UNIQUE (a, b)")
       val rows  = Seq(ids, words, RowColumn("a", Family.Number, "int"), RowColumn("b", Family.Number, "int"))
       assert(problems(database, table, rows, "b", "a") === Nil)
@@ -70,7 +70,7 @@ class TableChecksSuite extends AnyFunSuite {
     }
   }
 
-  test("another table whose name is a match for this one's, taken for a pattern, has no say") {
+  test("tables whose names match as a pattern are ignored") {
     for (database <- databases) {
       database.execute(
         "CREATE SCHEMA a_b", "CREATE SCHEMA axb", "CREATE TABLE a_b.my_t (id BIGINT NOT NULL PRIMARY KEY)",
@@ -81,7 +81,7 @@ class TableChecksSuite extends AnyFunSuite {
     }
   }
 
-  test("a name is quoted with the marks that are in it") {
+  test("quotes names that contain quotation marks") {
     for (database <- databases) {
       val dialect = org.apache.spark.sql.jdbc.JdbcDialects.get(database.url)
       val name    = TableCheck.quoted("a\"b.c", dialect)
@@ -91,9 +91,7 @@ class TableChecksSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a driver that does not tell refuses nothing, and a connection that is lost meanwhile is no such driver"
-  ) {
+  test("a driver without metadata rejects nothing, and a lost connection is an error") {
     def inspected(database: TestDatabase, failing: SQLException) = {
       val table = database.newTable()
       Using.resource(database.open()) { real =>
@@ -112,7 +110,7 @@ class TableChecksSuite extends AnyFunSuite {
     }
   }
 
-  test("a table in a schema, in the spelling of SQL") {
+  test("finds a table in a schema by SQL spelling") {
     val derby = databases.head
     derby.execute("CREATE SCHEMA s", "CREATE TABLE s.t (id BIGINT NOT NULL PRIMARY KEY)")
     assert(problems(derby, "s.t", Seq(ids), "id") === Nil)

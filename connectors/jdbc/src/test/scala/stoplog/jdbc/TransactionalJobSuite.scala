@@ -82,7 +82,7 @@ class TransactionalJobSuite extends AnyFunSuite {
         .map(_.head)
   }
 
-  test("a COMMIT that was carried out and not answered leaves the job's row, and the error names it") {
+  test("an executed COMMIT without a response keeps the job's row, named in the error") {
     val world = new World
     world.connections.lose(carriedOut = true)
     val unknown = intercept[StoplogException](world.commit())
@@ -93,7 +93,7 @@ class TransactionalJobSuite extends AnyFunSuite {
     assert(database.count(world.table) === 3)
   }
 
-  test("a COMMIT that was not carried out leaves nothing") {
+  test("a COMMIT that was not executed leaves no rows") {
     val world = new World
     world.connections.lose(carriedOut = false)
     intercept[StoplogException](world.commit())
@@ -102,14 +102,14 @@ class TransactionalJobSuite extends AnyFunSuite {
     assert(database.count(world.table) === 0)
   }
 
-  test("a job that fails removes its row, though its staging table cannot be dropped") {
+  test("a failed job deletes its row although its staging table cannot be dropped") {
     val world = new World
     world.connections.mayDrop = false
     intercept[Exception](world.abort())
     assert(world.row === Nil)
   }
 
-  test("a job whose rows are there has not failed when what it leaves behind cannot be removed") {
+  test("a committed job succeeds although its leftovers cannot be deleted") {
     val world = new World
     world.connections.committing = { real =>
       real.commit()

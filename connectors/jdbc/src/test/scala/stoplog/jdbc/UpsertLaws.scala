@@ -15,7 +15,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   private def content(table: String): Seq[(Int, String)] =
     database.rows(s"SELECT id, word FROM $table ORDER BY id").map(row => row(0).toInt -> row(1))
 
-  test("a row is inserted, and takes the place of the one with its key") {
+  test("inserts a row and replaces the row with its key") {
     val sink   = rig()
     sink.upsert(1L -> "a", 2L -> "b")
     val result = sink.upsert(2L -> "c", 3L -> null)
@@ -23,7 +23,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(content(sink.table) === Seq(1 -> "a", 2 -> "c", 3 -> null))
   }
 
-  test("of the rows of a task with one key the last one stays, in one batch and over several") {
+  test("the last row of a key in a task wins, within and across batches") {
     val sink                        = rig()
     sink.upsert(5L                        -> "first", 5L -> "second", 1L -> "x", 2L -> "x", 3L -> "x", 4L -> "x", 5L -> "last")
     assert(content(sink.table).last === 5 -> "last")
@@ -35,7 +35,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(content(sink.table) === (1 to 9).map(id => id -> s"w$id"))
   }
 
-  test("a table of keys alone") {
+  test("upserts into a table of key columns only") {
     val table   = database.newTable()
     val keys    = database.target(table)
     val only    = keys.copy(columns = keys.columns.take(1))
@@ -59,14 +59,14 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(database.count(table) === 2)
   }
 
-  test("a bad row fails by name, with the row and what the database says") {
+  test("a bad row fails by name, with the row and the database's message") {
     val sink = rig(more = " CHECK (word <> 'bad')")
     val e    = intercept[StoplogException](sink.upsert(1L -> "a", 2L -> "bad", 3L -> "c"))
     assert(e.getCondition === "STOPLOG_JDBC_BAD_ROW")
     assert(e.getMessage.contains("(2,bad)"))
   }
 
-  test("bad rows are found among the others and put aside; repeating puts none aside twice") {
+  test("bad rows are rejected individually, and a repetition rejects none twice") {
     val sink = rig(reject = true, more = " CHECK (word <> 'bad')")
     val rows = (1L to 20L).map(id => id -> (if (id % 7 == 0) "bad" else "good"))
     for (_ <- 1 to 2) assert(sink.upsert(rows: _*).rejects === 2)
@@ -77,7 +77,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(rejected.forall(row => row(1) == "7" && row(2).nonEmpty))
   }
 
-  test("a bad row does not take along those of its key that came before it") {
+  test("a bad row does not remove earlier rows of its key") {
     val sink = rig(reject = true, more = " CHECK (word <> 'bad')")
     val done =
       sink.upsert(1L -> "a", 2L -> "bad", 1L -> "b", 1L -> "bad", 2L -> "c", 3L -> "bad", 3L -> "bad")
@@ -85,7 +85,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(done.rejects === 4)
   }
 
-  test("a row without a key is bad") {
+  test("a row without a key is a bad row") {
     val sink = rig(reject = true)
     assert(sink.upsert(1L -> "a", null.asInstanceOf[Any] -> "b").rejects === 1)
     assert(

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class UpsertsSuite extends AnyFunSuite {
   private def upsert(dialect: Dialect, columns: String*) = dialect.upsert("t", columns, Seq("k"))
 
-  test("each dialect's statement, and which values its parameters take") {
+  test("each dialect has its statement and order of parameters") {
     assert(
       upsert(Dialect.PostgreSql, "k", "a") === Statement(
         "INSERT INTO t (k, a) VALUES (?, ?) ON CONFLICT (k) DO UPDATE SET a = EXCLUDED.a",
@@ -33,7 +33,7 @@ class UpsertsSuite extends AnyFunSuite {
     )
   }
 
-  test("the URL tells the dialect") {
+  test("the URL determines the dialect") {
     val urls =
       Seq("jdbc:derby:memory:d", "jdbc:postgresql://h/d", "jdbc:mysql://h/d", "jdbc:mariadb://h/d") ++
         Seq("jdbc:sqlite:/d", "jdbc:h2:mem:d")
@@ -43,7 +43,7 @@ class UpsertsSuite extends AnyFunSuite {
     )
   }
 
-  test("tables beside others, with and without a schema, quoted or not") {
+  test("sibling tables keep the schema and quoting of the target") {
     assert(TableName.beside("orders", "x") === "x")
     assert(TableName.beside("public.orders", "x") === "public.x")
     assert(TableName.beside("\"a.b\".\"c.d\"", "x") === "\"a.b\".x")

@@ -9,7 +9,7 @@ class VerdictSuite extends AnyFunSuite {
   private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = Verdict.of(e, dialect)
   private def state(sqlState: String, code: Int = 0) = new SQLException("x", sqlState, code)
 
-  test("what may pass, what is a row's, and what is neither") {
+  test("classifies errors as transient, bad row or fatal") {
     for (s <- Seq("08006", "40001", "40P01", "53300", "55P03", "57P01", "57P03"))
       assert(verdict(state(s)) === Verdict.Transient, s)
     for (s <- Seq("22001", "23505", "21000", "44000", "P0001"))
@@ -21,7 +21,7 @@ class VerdictSuite extends AnyFunSuite {
     assert(verdict(new IllegalStateException("x")) === Verdict.Fatal)
   }
 
-  test("the cause is behind a batch's exception, or another one's") {
+  test("finds the cause inside batch exceptions and wrappers") {
     val batch = new BatchUpdateException("x", Array.empty[Int])
     batch.setNextException(state("23505"))
     assert(verdict(batch) === Verdict.BadRow)
@@ -31,14 +31,14 @@ class VerdictSuite extends AnyFunSuite {
     assert(verdict(batch) === Verdict.Transient)
   }
 
-  test("databases that say it by numbers of their own") {
+  test("classifies vendor-specific error codes") {
     assert(verdict(state(null, 5), Dialect.Sqlite) === Verdict.Transient)
     assert(verdict(state(null, 2067), Dialect.Sqlite) === Verdict.BadRow)
     assert(verdict(state("HY000", 1205), Dialect.MySql) === Verdict.Transient)
     assert(verdict(state("HY000", 1366), Dialect.MySql) === Verdict.BadRow)
   }
 
-  test("tries end; waits are random below a limit that doubles") {
+  test("retries are limited, with random waits below a doubling limit") {
     val waits   = scala.collection.mutable.Buffer[Long]()
     val retries = new Retries(RequestOptions(0, 4, 100), Dialect.Derby, millis => waits += millis)
     val failed  = intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
@@ -53,7 +53,7 @@ class VerdictSuite extends AnyFunSuite {
     assert(calls === 1)
   }
 
-  test("however often something is tried, no wait is longer than 30 s, also when the first may be") {
+  test("no wait exceeds 30 s regardless of attempts and first wait") {
     for (first <- Seq(10000L, 3600000L)) {
       val waits   = scala.collection.mutable.Buffer[Long]()
       val retries = new Retries(RequestOptions(0, 100, first), Dialect.Derby, millis => waits += millis)

@@ -40,7 +40,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
   private def ids(table: String): Seq[Int] =
     derby.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
 
-  test("a stream over two starts: each row once, and notes of one epoch at most") {
+  test("a stream over two starts writes each row once and keeps a single epoch's notes") {
     val table = derby.newHeap()
     val words = new Words
     import words.{at, rows, source}
@@ -52,7 +52,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.rows("SELECT DISTINCT epoch FROM stoplog_chunks WHERE epoch >= 0") === Seq(Seq("2")))
   }
 
-  test("a row that the table refuses stays in the log until the query is told to put it aside") {
+  test("a row that the table rejects stays in the log until onBadRow=reject") {
     val table = derby.newTable(" CHECK (word <> 'w3')")
     val words = new Words
     import words.{at, rows, source}
@@ -68,7 +68,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.count(s"${table}_rejected") === 1)
   }
 
-  test("what is in the log is sent by a run alone whose committer keeps its notes where they were") {
+  test("pending chunks are sent only if the notes stay in their place") {
     val table = derby.newTable(" CHECK (word <> 'w3')")
     val words = new Words
     import words.{at, rows, source}
@@ -94,7 +94,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ids(table) === Seq(0, 1, 2, 4, 5, 6, 7))
   }
 
-  test("what is in the log is sent to the table that it was decided for, unless that table has moved") {
+  test("pending chunks are sent to their decided target unless targetMovedFrom permits a move") {
     val (former, other) = (derby.newTable(" CHECK (word <> 'w3')"), derby.newTable())
     val words           = new Words
     import words.{at, rows, source}
@@ -122,7 +122,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ids(third) === Seq(6, 7))
   }
 
-  test("a checkpoint that was restored from a copy made one batch ago sends no row twice") {
+  test("a checkpoint restored from a copy of the previous batch sends no row twice") {
     val table = derby.newHeap()
     val words = new Words
     import words.{at, rows, source}
@@ -143,7 +143,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ids(table) === (0 until 8))
   }
 
-  test("a batch query, and upserts whose notes are files") {
+  test("batch queries write inserts, and upserts with notes in files") {
     val table = derby.newTable()
     val log   = Files.createTempDirectory("wal").toString
     val rows  = spark.range(0, 40, 1, 4).selectExpr("id", "concat('w', id) AS word")
@@ -153,7 +153,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(ids(table) === (0 until 40))
   }
 
-  test("notes in a database, of rows that go elsewhere") {
+  test("notes in a database work for rows with another target") {
     val log  = Files.createTempDirectory("wal").toString
     val sink = WriteAheadSink
       .to(classOf[stoplog.wal.InboxSender].getName)
@@ -168,7 +168,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.rows("SELECT epoch FROM elsewhere_chunks") === Seq(Seq("-1")))
   }
 
-  test("what cannot work is refused before anything is written") {
+  test("rejects invalid columns and options before any write") {
     val log     = Files.createTempDirectory("wal")
     val unknown = intercept[Exception](
       sink(derby.newHeap())

@@ -29,7 +29,7 @@ class NotedChunksSuite extends AnyFunSuite {
         assert(ids(database, table) === (0 until 20))
       }
 
-    test(s"$database: who dies before COMMIT has done nothing, and the next does all") {
+    test(s"$database: a death before COMMIT has no effect, and the next attempt sends all rows") {
       val table = database.newHeap()
       val notes = newNotes(database)
       val dying = new Faults {
@@ -49,7 +49,7 @@ class NotedChunksSuite extends AnyFunSuite {
 
     for (keys <- Seq(None, Some("id"))) {
       val kind = keys.fold("inserts")(_ => "upserts")
-      test(s"$database, $kind: a bad row fails the chunk by name, and nothing of it stays") {
+      test(s"$database, $kind: a bad row fails the chunk by name without partial rows") {
         val table = database.newTable(" CHECK (word <> 'w13')")
         val notes = newNotes(database)
         val rig   = target(database, table, notes, database.connector, keys.map("keyColumns" -> _).toSeq: _*)
@@ -61,7 +61,7 @@ class NotedChunksSuite extends AnyFunSuite {
         assert(ids(database, table) === Nil)
       }
 
-      test(s"$database, $kind: or it is put aside, and the others are there, each once") {
+      test(s"$database, $kind: onBadRow=reject rejects the bad row and writes others once") {
         val table = database.newTable(" CHECK (word <> 'w13')")
         val notes = newNotes(database)
         val more  = keys.map("keyColumns" -> _).toSeq :+ ("onBadRow" -> "reject")
@@ -77,7 +77,7 @@ class NotedChunksSuite extends AnyFunSuite {
       }
     }
 
-    test(s"$database: a late claim is refused, and leaves no note") {
+    test(s"$database: rejects a late claim without leaving a note") {
       val notes   = newNotes(database)
       val session = new Session(database.connector, 0)
       session.transaction(_ => notes.forgetBefore(session, "query", 8))
@@ -98,7 +98,7 @@ class NotedChunksSuite extends AnyFunSuite {
   }
 
   for (database <- Seq(TestDatabase.derby(), TestDatabase.postgres))
-    test(s"$database: of an epoch one decision is begun, and no earlier epoch afterwards") {
+    test(s"$database: an epoch has a single decision, and no earlier epoch starts afterwards") {
       val notes                                = newNotes(database)
       val session                              = new Session(database.connector, 0)
       def begun(epoch: Long, decision: String) = {

@@ -15,7 +15,7 @@ import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 
 class KafkaErrorsSuite extends ConditionRules(KafkaErrorsSuite.url, KafkaErrorsSuite.one) {
 
-  test("a lost transaction is named with all that helps to find its rows") {
+  test("a lost transaction is reported with all details for finding its rows") {
     val message =
       KafkaErrors
         .transactionLost(
@@ -37,7 +37,7 @@ class KafkaErrorsSuite extends ConditionRules(KafkaErrorsSuite.url, KafkaErrorsS
 /** What the sink is told in secret nobody reads in what it says, nor in what Kafka's client says. */
 class KafkaSecretsSuite extends AnyFunSuite {
 
-  test("no secret is told of settings that the client takes, or refuses") {
+  test("no message contains a secret of valid or invalid client settings") {
     val module = "org.apache.kafka.common.security.plain.PlainLoginModule"
     val login  = Seq(
       s"""$module required username="u" password="hunter2";""",

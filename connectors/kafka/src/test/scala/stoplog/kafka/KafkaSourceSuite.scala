@@ -27,7 +27,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
   // Records that are as old as the clock's beginning would not be kept.
   private val begun = Clock.system.millis() - 60000
 
-  test("earliest, given offsets and a timestamp say where to begin") {
+  test("earliest, offsets and timestamps set the start position") {
     val topic = written("source-start", 0 -> "a", 1 -> "b", 2 -> "c")
     assert(read(_.withTopics(topic).startingFrom(StartPosition.Earliest)) === Seq("a", "b", "c"))
     val second = StartPosition.offsets(Map(topic -> Map(0 -> 1L)))
@@ -36,7 +36,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(_.withTopics(topic).startingFrom(StartPosition.timestamp(begun + 9000))) === Nil)
   }
 
-  test("a stream from the latest offsets sees only what comes later") {
+  test("a stream from the latest offsets reads later records only") {
     val topic = written("source-latest", 0 -> "a")
     val place = Files.createTempDirectory("stoplog-kafka-source")
     val query = stream(_.withTopics(topic).startingFrom(StartPosition.Latest), "latest")
@@ -50,7 +50,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     } finally query.stop()
   }
 
-  test("a consumer group says where to begin, and the rest is chosen") {
+  test("a consumer group sets the start position, with a configured fallback") {
     val topic = broker.createTopic("source-group", partitions = 2)
     write(topic, 0 -> "a", 1 -> "b", 2 -> "c")
     commit("source-group-id", topic, partition = 0, offset = 2)
@@ -69,7 +69,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(byPattern.options().get("startingOffsets") === """{"source-group":{"0":2,"1":-1}}""")
   }
 
-  test("a group or a topic that is not there is said so by name") {
+  test("reports a missing group or topic by name") {
     val group = StartPosition.group("nobody", Otherwise.Earliest)
     for (
       build <- Seq[KafkaSourceBuilder => KafkaSourceBuilder](
@@ -82,7 +82,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
       }.getCondition === "STOPLOG_KAFKA_GROUP")
   }
 
-  test("a pattern finds topics, given partitions are the only ones") {
+  test("a pattern subscribes to matching topics, and given partitions limit the read") {
     written("source-pattern-a", 0 -> "a")
     val two   = broker.createTopic("source-pattern-b", partitions = 2)
     write(two, 1, 0               -> "b")
@@ -92,7 +92,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(_.withPartitions(Map(two -> Seq(1))).startingFrom(start)) === Seq("b"))
   }
 
-  test("only committed records are read, unless it is set otherwise") {
+  test("reads only committed records unless configured otherwise") {
     val topic = written("source-committed", 0 -> "a")
     Using.resource(new TransactionalProducer(broker.settings(), "source-open", Clock.system).begin()) {
       open =>
@@ -105,7 +105,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("decoders make columns of keys and values; a limit makes micro-batches") {
+  test("decoders create key and value columns, and a limit splits micro-batches") {
     val topic = written("source-decoded", 0 -> """{"id": 1, "item": "it's"}""", 1 -> """{"id": 2}""")
     val rows  = KafkaSource
       .builder(broker.servers)
@@ -133,7 +133,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(found === Seq("[k,1,it's]", "[k,2,null]"))
   }
 
-  test("decoders make values of bytes, whatever their schemas and options have in them") {
+  test("decoders convert bytes with any schema and options") {
     val bytes = spark.sql("""SELECT encode('{"it\'s": 1.50, "at": "it\'s 2026"}', 'UTF-8') AS value""")
     def read(decoder: Decoder): Any = bytes.selectExpr(decoder.of("value")).head().get(0)
     val text                        = """{"it's": 1.50, "at": "it's 2026"}"""
@@ -145,7 +145,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(Decoder.json("at TIMESTAMP", quoted)) === Row(Timestamp.valueOf("2026-01-01 00:00:00")))
   }
 
-  test("what is read has to be said once") {
+  test("requires exactly one subscription") {
     for (
       build <- Seq[KafkaSourceBuilder => KafkaSourceBuilder](
         identity,
@@ -155,7 +155,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
       intercept[StoplogArgumentException](build(KafkaSource.builder(broker.servers)).build())
   }
 
-  test("without Spark's Kafka module, its name and version are told") {
+  test("without Spark's Kafka module, the error names artifact and version") {
     val thread = Thread.currentThread
     val usual  = thread.getContextClassLoader
     thread.setContextClassLoader(ClassLoader.getPlatformClassLoader)

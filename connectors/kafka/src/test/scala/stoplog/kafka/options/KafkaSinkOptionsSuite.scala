@@ -16,7 +16,7 @@ import stoplog.options.LogOptions
 
 class KafkaSinkOptionsSuite extends AnyFunSuite {
 
-  test("the brokers alone are enough: all else has a default") {
+  test("brokers suffice, and all other options have defaults") {
     val parsed = parse()
     assert(parsed.delivery === Delivery.ExactlyOnce)
     assert(parsed.topic === None)
@@ -25,19 +25,19 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     assert(parsed.log === LogOptions(None, "main", ForeignQuery.Refuse, LostPart.Fail))
   }
 
-  test("the log is in the checkpoint, unless it has a place of its own") {
+  test("the log is in the checkpoint unless logLocation is set") {
     assert(parse("checkpointLocation" -> "/ck").log.location === Some("/ck"))
     assert(parse("checkpointLocation" -> "/ck", "logLocation" -> "/log").log.location === Some("/log"))
   }
 
-  test("settings of Kafka's producer reach it without their prefix") {
+  test("Kafka producer settings are passed without their prefix") {
     val producer = parse("kafka.compression.type" -> "zstd", "KAFKA.Linger.Ms" -> "20").producer
     assert(producer.plain.get("compression.type") === "zstd")
     assert(producer.plain.get("linger.ms") === "20")
     assert(producer.plain.get("bootstrap.servers") === "b:9092")
   }
 
-  test("a producer of transactions cannot lose or double what it sends") {
+  test("a transactional producer has fixed settings for exactly-once") {
     val settings = parse("transactionTimeout" -> "1m").producer.transactional("id-1")
     val fixed    = Map(
       "transactional.id"       -> "id-1",
@@ -48,12 +48,12 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     for ((key, value) <- fixed) assert(settings.get(key) === value)
   }
 
-  test("an administrative client gets what is about connections, and nothing that it does not know") {
+  test("an admin client receives known connection settings only") {
     val admin = parse("kafka.security.protocol" -> "SSL", "kafka.linger.ms" -> "20").producer.admin
     assert(admin.asScala.toMap === Map("bootstrap.servers" -> "b:9092", "security.protocol" -> "SSL"))
   }
 
-  test("all mistakes are told at once") {
+  test("all mistakes are reported together") {
     val message = refusal(
       "delivery"                     -> "twice",
       "sinkId"                       -> "a b",
@@ -79,12 +79,12 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     for (problem <- told) assert(message.contains(problem), message)
   }
 
-  test("without brokers there is nothing to write to") {
+  test("rejects missing brokers") {
     val thrown = intercept[StoplogArgumentException](KafkaSink.fromOptions(Map("topic" -> "t").asJava))
     assert(thrown.getMessage.contains("kafka.bootstrap.servers is missing."))
   }
 
-  test("exactly-once refuses what would lose or double rows; the other deliveries leave it to the user") {
+  test("exactly-once rejects unsafe producer settings, and other deliveries accept these settings") {
     val weaker = Seq("kafka.acks" -> "1", "kafka.enable.idempotence" -> "false")
     for (setting <- weaker) {
       assert(refusal(setting).contains("would lose or double rows"))
@@ -93,13 +93,13 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     parse("kafka.acks" -> "-1", "kafka.enable.idempotence" -> "TRUE")
   }
 
-  test("what is about transactions has no effect without them") {
+  test("transaction options have no effect with other deliveries") {
     val message = refusal("delivery" -> "at-least-once", "transactionTimeout" -> "1m", "sinkId" -> "a")
     for (key <- Seq("transactionTimeout", "sinkId"))
       assert(message.contains(s"$key has no effect with delivery = at-least-once: remove it."), message)
   }
 
-  test("a partitioner is a class of the user") {
+  test("a partitioner is a custom class") {
     val name = classOf[RoundRobinPartitioner].getName
     assert(parse("partitioner" -> name).producer.plain.get("partitioner.class") === name)
     assert(refusal("partitioner" -> "java.lang.String").contains(classOf[Partitioner].getName))
@@ -108,7 +108,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("each method of the builder sets its option, and a sink made of its options is the same") {
+  test("builder methods set their options, and the options recreate the sink") {
     val sink = KafkaSink
       .to("b:9092")
       .withTopic("t")

@@ -24,7 +24,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
   private val deliveries = Seq("none", "at-least-once", "exactly-once")
 
   for (delivery <- deliveries)
-    test(s"$delivery: a stream's rows are there, each once, when its query has ended") {
+    test(s"$delivery: a stream's rows appear once after the query ends") {
       val topic = broker.createTopic(s"sink-stream-$delivery", partitions = 2)
       val sink  = KafkaSink.to(broker.servers).withTopic(topic).withDelivery(delivery).build()
       val input = memory()
@@ -41,14 +41,14 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     }
 
   for (delivery <- deliveries)
-    test(s"$delivery: a batch query adds its rows") {
+    test(s"$delivery: a batch query appends its rows") {
       val topic = broker.createTopic(s"sink-batch-$delivery")
       val sink  = KafkaSink.to(broker.servers).withTopic(topic).withDelivery(delivery).build()
       for (row <- Seq("a", "b")) sink.write(spark.sql(s"SELECT '$row' AS value")).save()
       assert(broker.committed(topic) === Seq("a", "b"))
     }
 
-  test("key, value, headers, topic, partition and timestamp of a record come from the row") {
+  test("row columns set key, value, headers, topic, partition and timestamp") {
     val topic = broker.createTopic("sink-columns", partitions = 3)
     val rows  = spark.sql(
       s"""SELECT 'k' AS key, CAST('v' AS binary) AS value, '$topic' AS topic, 2 AS partition,
@@ -69,14 +69,14 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert((empty.key, empty.value, empty.headers.toArray.length) === ((null, null, 0)))
   }
 
-  test("the option topic wins over the column") {
+  test("the option topic overrides the column") {
     val topic = broker.createTopic("sink-topic")
     val rows  = spark.sql("SELECT 'a' AS value, 'nowhere' AS topic")
     KafkaSink.to(broker.servers).withTopic(topic).build().write(rows).save()
     assert(broker.committed(topic) === Seq("a"))
   }
 
-  test("a row without a topic fails the query, and nothing of it is seen") {
+  test("a row without a topic fails the query and publishes nothing") {
     val topic = broker.createTopic("sink-null")
     val rows  = spark.sql(s"SELECT 'a' AS value, '$topic' AS topic UNION ALL SELECT 'b', null").coalesce(1)
     val lost  = intercept[Exception](KafkaSink.to(broker.servers).build().write(rows).save())
@@ -85,14 +85,14 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(!broker.isHeldUp(topic))
   }
 
-  test("brokers that nobody can find are refused by name") {
+  test("reports unreachable brokers by name") {
     val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").build()
     val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
     assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_COMMIT"), lost)
     assert(lost.getMessage.contains("no.such.host.invalid"))
   }
 
-  test("a row that Kafka has no record for fails by name, whatever the delivery") {
+  test("a row that is not a valid Kafka record fails by name for every delivery") {
     val rows = Seq(
       "array(null) AS headers"                                -> "header 1 is null",
       "array(struct(null AS key, X'00' AS value)) AS headers" -> "the key of header 1 is null",
@@ -112,7 +112,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     }
   }
 
-  test("columns that cannot become a record are refused before there is a task") {
+  test("rejects unsuitable columns before any task starts") {
     val refusals = Seq(
       "struct(1 AS a) AS value"        -> "the column value is struct<a:int>, and has to be string or binary",
       "1 AS key, 'a' AS value"         -> "the column key is int, and has to be string or binary",
@@ -137,7 +137,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(nowhere.getMessage.contains("there is neither a column topic nor the option topic"))
   }
 
-  test("a partitioner of the user's chooses where the row does not") {
+  test("a custom partitioner chooses the partition of rows without partition") {
     val topic = broker.createTopic("sink-partitioner", partitions = 4)
     val rows  = spark.range(20).selectExpr("cast(id AS string) AS key", "cast(id AS string) AS value")
     KafkaSink
@@ -151,13 +151,13 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(broker.records(topic).size === 20)
   }
 
-  test("more time for transactions than the brokers allow is refused at the start") {
+  test("rejects a transaction timeout above the brokers' limit at the start") {
     val sink    = KafkaSink.to(broker.servers).withTopic("refused").withTransactionTimeout("1h").build()
     val refused = intercept[Exception](complete(sink, memory().toDF(), checkpoint()))
     assert(Thrown.conditions(refused) === Seq("STOPLOG_KAFKA_TRANSACTION_TIMEOUT"))
   }
 
-  test("options of a session are the sink's, unless the write has its own") {
+  test("session options apply unless the write overrides them") {
     val topic = broker.createTopic("sink-session")
     spark.conf.set("spark.datasource.stoplog-kafka.kafka.bootstrap.servers", broker.servers)
     spark.conf.set("spark.datasource.stoplog-kafka.topic", topic)
@@ -169,7 +169,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(broker.committed(topic) === Seq("a"))
   }
 
-  test("a failed task's rows are not seen, and its second attempt's are, once") {
+  test("rows of a failed task are invisible, and its second attempt appears once") {
     val topic = broker.createTopic("sink-attempts")
     val sink  = KafkaSink.to(broker.servers).withTopic(topic).build()
     val input = memory()
@@ -184,7 +184,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(broker.committed(topic) === Seq("a", "b"))
   }
 
-  test("the trigger's interval is known where the sink begins") {
+  test("the sink knows the trigger's interval at its start") {
     val topic = broker.createTopic("sink-trigger")
     val input = memory()
     input.addData("a")
@@ -198,7 +198,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(said.exists(_.contains("The trigger's interval is 1h, transactionTimeout 1m")), said)
   }
 
-  test("progress tells what was committed: rows, and the bytes of their keys and values") {
+  test("progress reports committed rows and the bytes of their keys and values") {
     val topic = broker.createTopic("sink-progress")
     val input = memory()
     input.addData("a", "b", "c")

@@ -16,13 +16,13 @@ class BrokerLimitsSuite extends AnyFunSuite {
   private def settings(client: (String, String)*) =
     ProducerSettings(client.toMap, transactionTimeoutMillis = 60000)
 
-  test("an answer is waited for as long as max.block.ms says, and half a minute at most") {
+  test("the response timeout is max.block.ms, at most half a minute") {
     assert(BrokerLimits.answerMillis(settings("max.block.ms" -> " 3000 ")) === 3000)
     assert(BrokerLimits.answerMillis(settings("max.block.ms" -> "60000")) === 30000)
     assert(BrokerLimits.answerMillis(settings()) === 30000)
   }
 
-  test("a broker that is silent is named, with the time, in an error that Python shows without Java's stack") {
+  test("a silent broker is reported with its address and timeout as an argument error") {
     Using.resource(new ServerSocket(0, 1, InetAddress.getLoopbackAddress)) { silent =>
       val servers = s"127.0.0.1:${silent.getLocalPort}"
       val error   = intercept[StoplogArgumentException](

@@ -14,7 +14,7 @@ class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll with LongRun
 
   override protected def afterAll(): Unit = broker.kill()
 
-  test("what is prepared survives the broker, and is committed when it is back") {
+  test("prepared transactions survive a broker restart and are committed afterwards") {
     val topic = broker.createTopic("restart-prepared", partitions = 2)
     val lives = new Lives(broker, topic)
     try {
@@ -23,7 +23,7 @@ class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll with LongRun
     } finally lives.close()
   }
 
-  test("both die: the query after its record, the broker after that") {
+  test("a query killed after its record recovers after a broker restart") {
     val topic = broker.createTopic("restart-both", partitions = 2)
     val lives = new Lives(broker, topic)
     try {

@@ -19,7 +19,7 @@ class KafkaCommitterSuite extends AnyFunSuite {
   private val broker        = Broker.shared
   private val timeoutMillis = 60000
 
-  test("a commit that came after more than half of a transaction's time is warned of, with both times") {
+  test("a commit after half of the transaction timeout logs a warning with both times") {
     assert(warnings("committer-half", ageMillis = timeoutMillis / 2) === Nil)
     assert(
       warnings("committer-late", ageMillis = 40000) === Seq(
@@ -29,7 +29,7 @@ class KafkaCommitterSuite extends AnyFunSuite {
     )
   }
 
-  test("a transaction that is open yet is not decided on when too little of its time is left to commit it") {
+  test("rejects a decision on an open transaction with too little time to commit") {
     def refused(ageMillis: Int): Option[String] =
       withOpen(s"committer-$ageMillis", ageMillis) { (committer, open) =>
         Try(committer.refuseLost(Seq(open.token))).failed.toOption.map {
@@ -42,7 +42,7 @@ class KafkaCommitterSuite extends AnyFunSuite {
     for (ageMillis <- Seq(0, timeoutMillis / 2 + 1, timeoutMillis - 6000)) assert(refused(ageMillis) === None)
   }
 
-  test("what is left for the commit is a tenth of a transaction's time, and half a minute at most") {
+  test("the commit margin is a tenth of the timeout, at most half a minute") {
     assert(KafkaCommitter.marginMillis(60000) === 6000)
     assert(KafkaCommitter.marginMillis(15 * 60000) === 30000)
   }

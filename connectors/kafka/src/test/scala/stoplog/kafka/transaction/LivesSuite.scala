@@ -16,7 +16,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
 
   override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
-  test("killed again in recovery, while it aborts what the first life left open") {
+  test("recovers after a second kill during the abort of open transactions") {
     inTopic("matrix-recovery") { (topic, lives) =>
       assert(!lives.live(more = 2, Lives.dying(Step.AfterSync, 4))())
       assert(!lives.live(more = 1, Lives.dying(Step.MidSweep, 1))())
@@ -26,7 +26,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a newer driver on the same log keeps the older one out, with all that it has written") {
+  test("a newer driver on the same log fences the older driver and its rows") {
     inTopic("matrix-drivers") { (topic, lives) =>
       val older = lives.life()
       val newer = lives.life()
@@ -39,7 +39,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("what was decided and has timed out is named, and nothing goes on before somebody has looked") {
+  test("a decided transaction that has timed out is reported on every start") {
     inTopic("matrix-timeout") { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)())
       eventually(assert(!broker.isHeldUp(topic)))
@@ -54,9 +54,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test(
-    "the error tells both numbers of a micro-batch of which some transactions are committed and some have timed out"
-  ) {
+  test("the error reports committed and timed-out transactions of a micro-batch") {
     inTopic("matrix-partly") { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.PartPublished, 1), timeoutMillis = Broker.ShortMillis)())
       eventually(assert(!broker.isHeldUp(topic)))
@@ -68,9 +66,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test(
-    "what has timed out before anything was decided fails the epoch, and each row is there once when it is repeated"
-  ) {
+  test("a timeout before the decision fails the epoch, and a repetition writes each row once") {
     inTopic("matrix-expired") { (topic, lives) =>
       val expired = intercept[StoplogException] {
         lives.live(more = 1, timeoutMillis = Broker.ShortMillis)(eventually(assert(!broker.isHeldUp(topic))))
@@ -83,7 +79,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("the sink of another log whose path has the same text is left alone") {
+  test("the sink of another log with an equal path is not affected") {
     inTopic("matrix-one-text") { (topic, _) =>
       val (one, other) = (life(topic), life(topic))
       try {
@@ -95,9 +91,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test(
-    "what a run left open is aborted by the next one, though prefix and spelling of the log's path are others"
-  ) {
+  test("the next run aborts open transactions despite another prefix or path spelling") {
     inTopic("matrix-prefix") { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.AfterSync, Lives.Tasks))())
       lives.ids = lives.ids.copy(prefix = "team-a", log = s"file:${lives.ids.log}")
@@ -107,7 +101,7 @@ class LivesSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("with onLostTransaction=skip the query goes on without these rows") {
+  test("with onLostTransaction=skip, the query continues without lost rows") {
     inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
       assert(!lives.live(more = 1, Lives.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)())
       eventually(assert(!broker.isHeldUp(topic)))

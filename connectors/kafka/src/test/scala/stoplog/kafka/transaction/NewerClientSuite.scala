@@ -19,7 +19,7 @@ import stoplog.thread.Clock
 /** The newest client: some of its classes have other names than Spark's, and it knows a newer protocol. */
 class NewerClientSuite extends AnyFunSuite {
 
-  test("transactions are prepared, committed, repeated and aborted with the newest client, too") {
+  test("the newest client prepares, commits, repeats and aborts transactions") {
     val topic   = Broker.shared.createTopic("newer-client", partitions = 2)
     val newer   = Files.readString(Paths.get(System.getProperty("stoplog.servers"), "kafkaNewest.classpath"))
     val command = Seq(

@@ -12,7 +12,7 @@ class ProducerPoolSuite extends AnyFunSuite {
   private val run = RunId.random()
   private val use = ProducerPool.Use(run, TransactionalIds("stoplog", "/log", "main"))
 
-  test("a producer serves a later epoch than the one it has prepared, and one task at a time") {
+  test("a producer serves epochs after its prepared epoch, and a single task at a time") {
     val pool     = new ProducerPool(Clock.system, keptMillis = 60000)
     val producer = made("a")
     pool.put(use, 7, producer)
@@ -22,7 +22,7 @@ class ProducerPoolSuite extends AnyFunSuite {
     producer.close()
   }
 
-  test("runs and sinks have producers of their own") {
+  test("runs and sinks have separate producers") {
     val pool     = new ProducerPool(Clock.system, keptMillis = 60000)
     val producer = made("a")
     pool.put(use, 7, producer)
@@ -32,7 +32,7 @@ class ProducerPoolSuite extends AnyFunSuite {
     producer.close()
   }
 
-  test("a producer that nobody has wanted for long is closed") {
+  test("a producer unused for the keep time is closed") {
     var now   = 0L
     val clock = new Clock {
       override def millis(): Long        = now

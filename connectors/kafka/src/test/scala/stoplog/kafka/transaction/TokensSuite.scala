@@ -11,7 +11,7 @@ class TokensSuite extends AnyFunSuite {
   private val ids = TransactionalIds("stoplog", "/data/ck", "main")
   private val run = RunId("0f3a9c52-1111-2222-3333-444455556666")
 
-  test("a token is read back as it was") {
+  test("a token survives a round trip") {
     for (batch <- Seq(None, Some(12L))) {
       val open = OpenTransaction("stoplog-1-main", 4611686018427387904L, 31, 1790000000000L, batch)
       assert(OpenTransaction.parse(open.token) === open)
@@ -20,7 +20,7 @@ class TokensSuite extends AnyFunSuite {
     }
   }
 
-  test("a token of release 0.1.0 is read and written as it was") {
+  test("a token of release 0.1.0 is read and written unchanged") {
     val id      = "stoplog-0123abcd-main-0f3a9c521111-89abcdef-7"
     val inBatch = OpenTransaction(id, 4611686018427387904L, 31, 1790000000000L, Some(12))
     for (
@@ -34,18 +34,18 @@ class TokensSuite extends AnyFunSuite {
     }
   }
 
-  test("what is no token is refused") {
+  test("rejects malformed tokens") {
     for (text <- Seq("", "1:2:3:4", "x:2:3:4:id", "1:70000:3:4:id", "1:2:3:4:"))
       intercept[IllegalArgumentException](OpenTransaction.parse(text))
   }
 
-  test("an id names the sink, the run and the process, and is new each time") {
+  test("an id contains sink, run and process and is unique") {
     val all = Seq.fill(3)(ids.next(run))
     assert(all.forall(_.matches("stoplog-[0-9a-f]{8}-main-0f3a9c521111-[0-9a-f]{8}-[0-9]+")))
     assert(all.distinct === all)
   }
 
-  test("an id tells the run that made it, whatever prefix, log and sink it was made for") {
+  test("an id identifies its run for every prefix, log and sink") {
     val others = Seq(
       ids,
       ids.copy(prefix = "team-a"),
@@ -56,14 +56,14 @@ class TokensSuite extends AnyFunSuite {
     for (made <- others) assert(TransactionalIds.runOf(made.next(run)) === Some(run.uid))
   }
 
-  test("an id that no sink has made tells no run") {
+  test("a foreign id identifies no run") {
     for (
       id <- Seq("orders", s"stoplog-main-${run.uid}", s"${run.uid}-89abcdef-7", s"app-${run.uid}-89abcdef-x")
     )
       assert(TransactionalIds.runOf(id) === None)
   }
 
-  test("a log's location with and without a slash at its end is one log") {
+  test("a trailing slash does not change the identity of a log location") {
     def begin(ids: TransactionalIds) = ids.next(run).split('-').take(3).toSeq
     assert(begin(ids.copy(log = "/data/ck/")) === begin(ids))
     assert(begin(ids.copy(log = "/data/other")) !== begin(ids))

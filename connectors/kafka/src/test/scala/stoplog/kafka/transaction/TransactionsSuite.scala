@@ -20,7 +20,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
 
   override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
-  test("what is prepared is durable, and visible only once another process has committed it") {
+  test("a prepared transaction is durable and becomes visible when another process commits") {
     val topic = broker.createTopic("prepared")
     val open  = prepared("prepared-1", topic, "a", "b", "c")
     assert(broker.everything(topic) === Vector("a", "b", "c"))
@@ -29,7 +29,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector("a", "b", "c"))
   }
 
-  test("to commit again changes nothing") {
+  test("a repeated commit changes nothing") {
     val topic = broker.createTopic("again")
     val open  = prepared("again-1", topic, "a")
     transactions(t => assert(t.commit(open) === Committed))
@@ -37,7 +37,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector("a"))
   }
 
-  test("an id is free for the next transaction once the one before is committed") {
+  test("an id is free for the next transaction after the commit") {
     val topic = broker.createTopic("free")
     for (value <- Seq("a", "b", "c")) {
       val open = prepared("free-1", topic, value)
@@ -46,7 +46,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector("a", "b", "c"))
   }
 
-  test("a producer goes on with one transaction after the other, and so does who commits them") {
+  test("a producer and a committer serve successive transactions") {
     val topic = broker.createTopic("on", partitions = 2)
     transactions { t =>
       Using.resource(new TransactionalProducer(broker.settings(), "on-1", Clock.system)) { writer =>
@@ -64,7 +64,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     } yield s"$b-$p"))
   }
 
-  test("what a producer has prepared and nobody has committed is aborted when it begins anew") {
+  test("an uncommitted prepared transaction is aborted when its producer restarts") {
     val topic = broker.createTopic("anew")
     Using.resource(producer("anew-1")) { writer =>
       writer.send(new ProducerRecord(topic, "a".getBytes))
@@ -77,7 +77,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector("b"))
   }
 
-  test("a writer that aborts leaves nothing that readers would wait for") {
+  test("an aborting writer leaves no open transaction that blocks readers") {
     val topic = broker.createTopic("aborting")
     Using.resource(producer("aborting-1")) { writer =>
       writer.send(new ProducerRecord(topic, "a".getBytes))
@@ -88,7 +88,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector.empty)
   }
 
-  test("what a dead writer has left open is found by its id, and can be aborted") {
+  test("an open transaction of a dead writer is found by id and can be aborted") {
     val topic = broker.createTopic("dangling")
     val mine  = prepared("dangling-mine", topic, "a")
     val other = prepared("dangling-other", topic, "b")
@@ -104,7 +104,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector("b"))
   }
 
-  test("an aborted writer that still lives can write no more") {
+  test("a live writer whose transaction was aborted cannot write") {
     val topic = broker.createTopic("zombie")
     Using.resource(producer("zombie-1")) { zombie =>
       zombie.send(new ProducerRecord(topic, "a".getBytes))
@@ -119,7 +119,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector.empty)
   }
 
-  test("a transaction whose time is up is lost, and committing says so") {
+  test("a timed-out transaction is lost, and its commit reports the loss") {
     val topic = broker.createTopic("late")
     val open  = prepared("late-1", topic, timeoutMillis = Broker.ShortMillis, "a")
     eventually(assert(!broker.isHeldUp(topic)))
@@ -127,12 +127,12 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(broker.committed(topic) === Vector.empty)
   }
 
-  test("without a record there is no transaction") {
+  test("a transaction without records is not prepared") {
     Using.resource(producer("empty-1"))(writer => assert(writer.prepare(None) === None))
     transactions(t => assert(t.open(_ == "empty-1") === Vector.empty))
   }
 
-  test("the brokers' limit for transactions is asked first") {
+  test("the brokers' transaction limit is checked first") {
     BrokerLimits.check(broker.settings(timeoutMillis = 15 * 60000))
     val refused = intercept[StoplogArgumentException] {
       BrokerLimits.check(broker.settings(timeoutMillis = 60 * 60000))

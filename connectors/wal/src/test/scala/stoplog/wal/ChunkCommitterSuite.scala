@@ -40,7 +40,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
 
   private val here = ChunkPlaces(notes = "the table b|c", rows = "the table #1 of d@e")
 
-  test("a log that was restored with an older checkpoint sends nothing of what its notes call over") {
+  test("a log restored with an older checkpoint sends no chunk that notes mark as sent") {
     spark
     var sent  = Vector.empty[Long]
     val notes = new Notes
@@ -75,7 +75,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     assert(sent === Vector(7L, 8L, 9L, 9L))
   }
 
-  test("refuses a chunk of another place of notes or another target before anything is asked or sent") {
+  test("rejects a chunk of another place of notes or another target before any request") {
     spark
     val silent = new CheckpointCommitter {
       override def isCommitted(chunk: Chunk): Boolean                 = fail("asked")

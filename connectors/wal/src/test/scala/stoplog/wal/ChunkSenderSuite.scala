@@ -45,7 +45,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def dying(step: Step): Faults = ChunkWorld.dying(step)
 
-  test("a chunk is sent once, and noted") {
+  test("a chunk is sent once and recorded") {
     val world = new World
     val chunk = world.prepared("a", "b")
     assert(world.send(chunk) === CommitOutcome.Committed)
@@ -54,13 +54,13 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (committer <- Seq("files", classOf[InboxCommitters].getName))
-    test(s"rows are put into the log, and sent, where there is no session: committer $committer") {
+    test(s"executors write and send rows without a session: committer $committer") {
       val world = new World("committer" -> committer)
       assert(world.sentByExecutors("a", "b") === CommitOutcome.Committed)
       assert(world.inbox.rows === Seq("a", "b"))
     }
 
-  test("who dies before the first row, or after the note, costs nothing") {
+  test("a death before the first row or after the note duplicates no rows") {
     for (step <- Seq(WriteAheadStep.BeforeSend, WriteAheadStep.AfterNote)) {
       val world = new World
       val chunk = world.prepared("a", "b")
@@ -70,7 +70,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("who dies between the last row and the note sends the chunk again, under the same name") {
+  test("a death between the last row and the note repeats the chunk under its name") {
     val world = new World
     val chunk = world.prepared("a", "b")
     intercept[Exception](world.send(chunk, dying(WriteAheadStep.AfterSend)))
@@ -79,7 +79,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.inbox.chunks === Set(chunk.name))
   }
 
-  test("unless the target knows that it has it") {
+  test("a target that remembers chunks receives no chunk twice") {
     val world = new World("remembers" -> "yes")
     val chunk = world.prepared("a", "b")
     intercept[Exception](world.send(chunk, dying(WriteAheadStep.AfterSend)))
@@ -88,7 +88,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.inbox.rows === Seq("a", "b"))
   }
 
-  test("a target that fails is named, with the chunk, and the rows stay") {
+  test("a failed target is reported with the chunk, and the rows stay") {
     val world = new World
     val chunk = world.prepared("a", "b")
     world.inbox.failsAfter = Some(1)
@@ -99,7 +99,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.send(chunk) === CommitOutcome.Committed)
   }
 
-  test("a target that answers false has not sent the chunk, and the rows stay") {
+  test("a chunk is unsent if the target returns false, and the rows stay") {
     val world = new World("answers" -> "false")
     val chunk = world.prepared("a", "b")
     val error = intercept[Exception with SparkThrowable](world.send(chunk))
@@ -108,20 +108,20 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.kept === 1)
   }
 
-  test("a chunk has the time of its micro-batch, out of the log") {
+  test("a chunk's time is the start of its micro-batch, from the log") {
     val token = ChunkToken.parse(new World().prepared("a").token)
     assert(token.startedAtMillis === Some(1700000000123L))
     assert(token.epoch === Some(7L))
   }
 
-  test("a chunk whose file is gone is lost, if nobody has sent it") {
+  test("an unsent chunk with a missing file is lost") {
     val world = new World
     val chunk = world.prepared("a")
     world.discard(chunk)
     assert(world.send(chunk) === CommitOutcome.Lost)
   }
 
-  test("notes of earlier epochs are forgotten, and no others") {
+  test("only notes of earlier epochs are forgotten") {
     val world     = new World
     val committer = new FileCommitters().open(java.util.Map.of(), world.place)
     val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", "query", s"c$epoch", Some(epoch), 0, 1))

@@ -18,7 +18,7 @@ class GoldenTokensSuite extends AnyFunSuite {
       Some(9007199254740993L) -> s"$query|9007199254740993|3|4097|$file",
       None                    -> s"$query|-|3|4097|$file"
     )
-  ) test(s"a token of epoch $epoch is read and written as it was") {
+  ) test(s"a token of epoch $epoch is read and written unchanged") {
     val read = ChunkToken.parse(token)
     assert(read.query === query)
     assert(read.epoch === epoch)
@@ -29,7 +29,7 @@ class GoldenTokensSuite extends AnyFunSuite {
     assert(read.text === token)
   }
 
-  test("a token names its file alike in Scala and in Python: golden/verdicts/handles.json") {
+  test("Scala and Python find the same file in each golden token") {
     val golden = Repository.root.resolve("scala-core/src/test/resources/golden/verdicts/handles.json")
     for (each <- new ObjectMapper().readTree(Repository.read(golden)).elements.asScala) {
       val found =
@@ -39,14 +39,14 @@ class GoldenTokensSuite extends AnyFunSuite {
     }
   }
 
-  test("a token with the time of its micro-batch is read and written as it was") {
+  test("a token with the time of its micro-batch is read and written unchanged") {
     val token = s"$query|7@1700000000123|3|4097|$file"
     val read  = ChunkToken.parse(token)
     assert((read.epoch, read.startedAtMillis) === (Some(7L), Some(1700000000123L)))
     assert(read.text === token)
   }
 
-  test("a token with the run and the places of its decision is read and written as it was") {
+  test("a token with the run and places of its decision is read and written unchanged") {
     for ((epoch, token) <- Seq(Some(7L) -> "7@1700000000123", Some(7L) -> "7", None -> "-")) {
       val text = s"$query|$token#run-1#the+table+a%7Cb%23c%40d+of+postgresql%3Ashop#orders|3|4097|$file"
       val read = ChunkToken.parse(text)

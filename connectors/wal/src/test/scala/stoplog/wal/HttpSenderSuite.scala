@@ -77,7 +77,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
   private def rowsUpTo(last: Int): Seq[InternalRow] =
     (1 to last).map(n => InternalRow(n, UTF8String.fromString(s"w$n")))
 
-  test("rows are posted as lines, in batches with keys of their own that stay the same") {
+  test("rows are posted as lines in batches with stable keys") {
     send(rows = 5)
     val first = posts.toVector
     assert(first.map(_.key) === Seq("chunk-1-0", "chunk-1-1", "chunk-1-2"))
@@ -88,7 +88,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(posts.toVector === first)
   }
 
-  test("a key stands for the same rows when a run with another httpBatchRows sends the chunk again") {
+  test("a key identifies the same rows when httpBatchRows changes between attempts") {
     spark
     val world = new ChunkWorld(Map("sender" -> "http", "url" -> url, "httpBatchRows" -> "2"), schema)
     val five  = world.prepared(rowsUpTo(5))
@@ -100,27 +100,25 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(taken === (1 to 5).map(n => s"""{"id":$n,"word":"w$n"}\n""").mkString)
   }
 
-  test("the file of a chunk that release 0.1.0 has written says its columns alone") {
+  test("a chunk file of release 0.1.0 records only its columns") {
     assert(ChunkNote.parse(schema.json) === ChunkNote(schema, requestRows = None))
     assert(ChunkNote.parse(ChunkNote(schema, Some(500)).text) === ChunkNote(schema, Some(500)))
   }
 
-  test("a server that is busy is asked again, when it says or later and later") {
+  test("a busy server is retried after Retry-After or a growing wait") {
     answers ++= Seq(503 -> None, 429 -> Some("7"), 503 -> None, 200 -> None)
     send(rows = 1)
     assert(posts.map(_.key).distinct === Seq("chunk-1-0"))
     assert(pauses === Seq(1000, 7000, 4000))
   }
 
-  test("a wait does not grow beyond half a minute, and is never less than nothing") {
+  test("a wait stays between zero and half a minute") {
     answers ++= Seq(503 -> Some("-5")) ++ Seq.fill(7)(503 -> None) :+ (429 -> Some("soon"))
     send(rows = 1, retries = 9)
     assert(pauses === Seq(1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000))
   }
 
-  test(
-    "a server may ask for five minutes, and one that asks for more is not waited for and named with that"
-  ) {
+  test("Retry-After up to five minutes is honored, and a longer wait fails") {
     answers ++= Seq(503 -> Some("300"), 200 -> None)
     send(rows = 1)
     assert(pauses === Seq(300000))
@@ -135,7 +133,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     }
   }
 
-  test("a chunk whose server asks for too much is not sent, and stays in the log for a later start") {
+  test("a chunk with an excessive Retry-After stays in the log for a later start") {
     spark
     val world = new ChunkWorld(Map("sender" -> "http", "url" -> url), schema)
     val chunk = world.prepared(rowsUpTo(1))
@@ -146,7 +144,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(world.send(chunk) === CommitOutcome.Committed)
   }
 
-  test("a process has one client for all chunks, and not one for each") {
+  test("a process shares a single client for all chunks") {
     def selectors = Thread.getAllStackTraces.keySet.asScala.count { thread =>
       thread.getName.startsWith("HttpClient-") && thread.getName.endsWith("-SelectorManager")
     }
@@ -156,7 +154,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(selectors <= before)
   }
 
-  test("a request without an answer is repeated by a new client: other connections may be as dead") {
+  test("a request without a response is repeated by a new client") {
     def client = HttpTarget.clients.of(HttpOptions.parse(java.util.Map.of("url", url)).timeoutMillis)(fail())
     send(rows = 1)
     val before = client
@@ -167,7 +165,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     intercept[Exception](client)
   }
 
-  test("a header that cannot be sent is refused before there is anything to send") {
+  test("rejects headers that cannot be sent before any request") {
     val error = intercept[IllegalArgumentException](
       HttpOptions.parse(
         java.util.Map.of(
@@ -180,21 +178,21 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(!error.getMessage.contains("secret"))
   }
 
-  test("but not for ever, and a refusal not at all") {
+  test("retries of a busy server are limited, and client errors are not retried") {
     answers ++= Seq.fill(4)(503 -> None)
     assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 503")
     answers += 400 -> None
     assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 400")
   }
 
-  test("a server that does not answer is asked again, with the same key") {
+  test("a server without a response is retried with the same key") {
     server.stop(0)
     val error = intercept[java.io.IOException](send(rows = 1))
     assert(error.getMessage.startsWith("there was no answer"))
     assert(pauses === Seq(1000, 2000, 4000))
   }
 
-  test("what is no URL is refused") {
+  test("rejects an invalid URL") {
     val error =
       intercept[IllegalArgumentException](HttpOptions.parse(java.util.Map.of("url", "ftp://host/x")))
     assert(error.getMessage.contains("url = 'ftp://host/x' is no URL of http or https"))

@@ -51,7 +51,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a chunk is sent once, and noted") {
+  test("a chunk is sent once and recorded") {
     val world = new World
     val chunk = world.prepared(0 until 20)
     assert(world.chunks.send(chunk) === CommitOutcome.Committed)
@@ -60,14 +60,14 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     world.assertEachOnce(0 until 20)
   }
 
-  test("rows are put into the log, and sent, where there is no session") {
+  test("executors write and send rows without a session") {
     val world = new World
     val rows  = (0 until 5).map(id => InternalRow(id.toLong, UTF8String.fromString(s"w$id")))
     assert(world.chunks.sentByExecutors(rows) === CommitOutcome.Committed)
     world.assertEachOnce(0 until 5)
   }
 
-  for (step <- WriteAheadStep.all) test(s"who dies at ${step.name} costs nothing: ${step.after}") {
+  for (step <- WriteAheadStep.all) test(s"a death at ${step.name} duplicates no rows: ${step.after}") {
     val world = new World
     val chunk = world.prepared(0 until 20)
     intercept[Exception](world.chunks.send(chunk, ChunkWorld.dying(step)))
@@ -76,7 +76,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     world.assertEachOnce(0 until 20)
   }
 
-  test("chunks of one epoch at once, each by several at once") {
+  test("concurrent sends of several chunks of an epoch write each row once") {
     val world  = new World
     val chunks = (0 until 4).map(n => world.prepared(n * 50 until (n + 1) * 50, partition = n))
     world.chunks.start()
@@ -90,7 +90,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     world.assertEachOnce(0 until 200)
   }
 
-  test("a chunk whose file is gone is lost, if nobody has sent it") {
+  test("an unsent chunk with a missing file is lost") {
     val world = new World
     val sent  = world.prepared(0 until 5)
     val lost  = world.prepared(5 until 10, partition = 1)
@@ -100,7 +100,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     assert(world.chunks.send(lost) === CommitOutcome.Lost)
   }
 
-  test("two queries share one place for notes, and one forgets nothing of the other") {
+  test("queries that share a place for notes forget only their own notes") {
     val world     = new World
     val one       = (0 until 3).map(epoch => world.prepared(epoch until epoch + 1, "one", epoch.toLong))
     val other     = world.prepared(3 until 4, "other", epoch = 0)
@@ -113,7 +113,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
     committer.close()
   }
 
-  test("a task that was given up, and wakes when its chunk's note has been forgotten, changes nothing") {
+  test("a late task whose note has been forgotten changes nothing") {
     val world = new World
     val late  = world.prepared(0 until 5, epoch = 7)
     world.chunks.send(late)

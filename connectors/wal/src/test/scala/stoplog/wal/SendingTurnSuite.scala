@@ -9,7 +9,7 @@ import stoplog.format.SparkSessionForTests
 /** One attempt of a sending task at a time. With attempts that Spark starts: `tests/e2e/test_wal.py`. */
 class SendingTurnSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("an attempt waits until its request is granted, and requests nothing afterwards") {
+  test("an attempt waits for its permit and sends no requests afterwards") {
     for (denials <- 0 to 2) {
       var requests = 0
       var pauses   = 0
@@ -19,11 +19,11 @@ class SendingTurnSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("an attempt that is ended while it waits does not send") {
+  test("an interrupted attempt does not send while waiting") {
     intercept[InterruptedException](SendingTurn.await(false)(throw new InterruptedException))
   }
 
-  test("while an attempt has the turn, every other attempt of the task is denied it") {
+  test("an attempt with the permit excludes every other attempt of the task") {
     val denied = spark.sparkContext
       .parallelize(Seq(1), 1)
       .map { _ =>

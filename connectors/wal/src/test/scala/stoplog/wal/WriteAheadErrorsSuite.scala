@@ -45,7 +45,7 @@ class WriteAheadErrorsSuite
       )
     ) {
 
-  test("no secret of a webhook's URL is told") {
+  test("no message contains a secret of a webhook's URL") {
     val chunk = Chunk("main", "query", "chunk-1", Some(7L), 0, 2)
     for (
       url <- Seq(

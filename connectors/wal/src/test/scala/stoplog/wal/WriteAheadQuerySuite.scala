@@ -65,7 +65,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     .mode("append")
     .save()
 
-  test("each row arrives once, over epochs and restarts, and nothing stays in the log") {
+  test("each row arrives once over epochs and restarts, and the log is empty afterwards") {
     val world = new World
     world.arrive("1", "a", "b")
     world.arrive("2", "c")
@@ -77,7 +77,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.kept === Nil)
   }
 
-  test("what the target refused is sent by the next start, before anything else, and without new data") {
+  test("the next start first sends pending rows without new data") {
     val world = new World
     world.arrive("1", "a", "b")
     world.inbox.isFull = true
@@ -91,9 +91,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.kept === Nil)
   }
 
-  test(
-    "the sink tells in its own words of a chunk whose file and note are gone, and passes over it on request"
-  ) {
+  test("a chunk with missing file and note is reported, and onLostPart=skip skips the chunk") {
     val world = new World
     world.arrive("1", "a", "b")
     world.inbox.isFull = true
@@ -114,7 +112,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(Inbox.named(root.toString).rows.map(_.toInt).sorted === (0 to 99))
   }
 
-  test("all that is wrong with the options is said at once, before anything is written") {
+  test("all option problems are reported together before any write") {
     val error = intercept[IllegalArgumentException](
       spark
         .range(1)
@@ -129,9 +127,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
       assert(error.getMessage.contains(said))
   }
 
-  test(
-    "a misspelled option does not pass for its default, but a sender of the user's has options of its own"
-  ) {
+  test("rejects misspelled options, but custom senders may have further options") {
     val asked = Map("sender" -> "http", "url" -> "http://localhost/x", "httpHeader.X-Team" -> "blue")
     val spark = Map("checkpointLocation" -> "/c", "queryName" -> "q", "jdbc.url" -> "jdbc:x")
     WriteAheadOptions.parse(asked ++ spark)
@@ -148,7 +144,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     WriteAheadOptions.parse(Map("sender" -> classOf[InboxSender].getName, "inbox" -> "/i", "colour" -> "red"))
   }
 
-  test("a connector whose jar is missing is named, with what to add") {
+  test("a connector with a missing jar is reported with the required artifact") {
     val error = intercept[StoplogArgumentException](WriteAheadSink.toJdbc("jdbc:derby:memory:d", "t").build())
     assert(error.getCondition === "STOPLOG_WAL_JAR_MISSING")
     assert(error.getMessage.contains("io.github.stoplog:stoplog-jdbc_2.13:"))
@@ -158,7 +154,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     for (said <- Seq("stoplog-cassandra_2.13", "com.example.Nope")) assert(both.getMessage.contains(said))
   }
 
-  test("a sink shows no secret") {
+  test("toString of a sink hides secrets") {
     val sink = WriteAheadSink
       .toHttp("https://example.com/rows")
       .withHeader("Authorization", "hidden")
@@ -175,7 +171,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(notes.count() === 0)
   }
 
-  test("the chunks of a stream know its query, over restarts") {
+  test("chunks of a stream carry the same query id over restarts") {
     val world = new World
     world.arrive("1", "a")
     world.run()

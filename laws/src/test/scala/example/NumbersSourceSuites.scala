@@ -24,7 +24,7 @@ class NumbersQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = spark.stop()
 
-  test("a batch query reads all of it") {
+  test("a batch query reads all numbers") {
     val numbers = spark.read
       .format("stoplog")
       .option("source", "example.NumbersSource")

@@ -55,7 +55,7 @@ class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(numbers(place) === (0 to 749))
   }
 
-  test("another query is refused, by name") {
+  test("rejects another query by name") {
     val place = Files.createTempDirectory("transactional")
     run(place, last = 9)
     val error = intercept[Exception](run(place, last = 9, checkpoint = "another", log = Some("checkpoint")))
@@ -63,7 +63,7 @@ class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(numbers(place) === (0 to 9))
   }
 
-  test("a batch query writes all rows or, if it fails, none") {
+  test("a batch query writes all rows or, after a failure, none") {
     val place = Files.createTempDirectory("transactional")
     val rows  = spark.range(0, 100, 1, 3)
     def write(broken: Long) = rows

@@ -39,20 +39,20 @@ abstract class EncoderLaws extends AnyFunSuite {
 
   private val Rows = 20
 
-  test("a part holds its rows in their order") {
+  test("a part contains its rows in order") {
     assert(read(encoded(Seq(0 until Rows))) === (0 until Rows).map(seen))
   }
 
-  test("a part without rows is what it begins with, and can be read") {
+  test("a part without rows is readable") {
     assert(read(encoded(Seq(Nil))) === Nil)
   }
 
-  test("a part that goes on in other tasks, behind any row, has the same bytes") {
+  test("a part that other tasks resume after any row has identical bytes") {
     val whole = encoded(Seq(0 until Rows))
     for (at <- 0 to Rows) assert(encoded(Seq(0 until at, at until Rows)) === whole, s"behind row $at")
   }
 
-  test("one task writes many parts, in turns, and none holds anything of another") {
+  test("a task interleaves many parts without mixing their rows") {
     val shared = open()
     val parts  = Vector.fill(3)(new ByteArrayOutputStream())
     parts.foreach(shared.begin)
@@ -63,11 +63,11 @@ abstract class EncoderLaws extends AnyFunSuite {
     }
   }
 
-  test("a task that is repeated writes the same bytes") {
+  test("a repeated task writes identical bytes") {
     assert(encoded(Seq(0 until Rows)) === encoded(Seq(0 until Rows)))
   }
 
-  test("a row that cannot be written leaves the encoder as it was") {
+  test("a row that cannot be written leaves the encoder unchanged") {
     for (bad <- unwritable) {
       val (with_, without) = (new ByteArrayOutputStream(), new ByteArrayOutputStream())
       val (hit, spared)    = (open(), open())
@@ -82,7 +82,7 @@ abstract class EncoderLaws extends AnyFunSuite {
     }
   }
 
-  test("the suffix of its files is empty, or begins with a dot") {
+  test("the file suffix is empty or starts with a dot") {
     val suffix = encoder().suffix
     assert(suffix.isEmpty || suffix.matches("\\.[^/]+"))
   }

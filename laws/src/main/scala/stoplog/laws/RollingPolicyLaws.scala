@@ -24,7 +24,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
   private val Questions = 2000
   private val Start     = 1767225600000L // in 2026
 
-  test("it answers from its arguments alone: whatever it was asked before, and by whom") {
+  test("results depend on the arguments only, not on earlier calls or the instance") {
     val random  = new Random(1)
     val asked   = Vector.fill(Questions)(question(random))
     val first   = asked.map(answers(policy, _))
@@ -34,7 +34,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
     order.foreach(at => assert(answers(policy, asked(at)) === first(at)))
   }
 
-  test("its reasons are words that can be labels and are read back from the log") {
+  test("roll reasons are valid labels and survive the log") {
     val random  = new Random(2)
     val reasons = Vector.fill(Questions)(answers(policy, question(random))).flatten.flatten.distinct
     for (reason <- reasons) {
@@ -43,7 +43,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
     }
   }
 
-  test("it keeps nothing of the view that it is given") {
+  test("the policy retains no reference to its view") {
     val view = new RollingPolicyLaws.View()
     val kept = for (records <- 1L to 50L) yield {
       view.records = records
@@ -55,7 +55,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
     for ((reused, own) <- kept) assert(reused === own)
   }
 
-  test("a part to which no row comes is closed by the clock, and stays due") {
+  test("the clock closes an idle part, and the part stays due") {
     for {
       longest <- longestOpenMillis
       bytes   <- Seq(0L, 1L, 1L << 20)
@@ -70,7 +70,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
     }
   }
 
-  test("a part that has just been opened is not closed by the clock") {
+  test("the clock does not close a part that was just opened") {
     val part = new RollingPolicyLaws.View()
     part.records = 1
     part.openedAtMillis = Start + 1

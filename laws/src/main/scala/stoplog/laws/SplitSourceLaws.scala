@@ -23,15 +23,15 @@ abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
     for (split <- splits()) assert(travelled(split) === split)
   }
 
-  test("a split has the same rows each time") {
+  test("a split returns the same rows each time") {
     for (split <- splits()) assert(rows(split) === rows(travelled(split)))
   }
 
-  test("a reader of several splits reads what readers of one read") {
+  test("a reader of several splits returns the rows of single-split readers") {
     assert(rows(splits(): _*) === splits().flatMap(rows(_)))
   }
 
-  test("a split that is divided has the same rows") {
+  test("a divided split returns the same rows") {
     for {
       split <- splits()
       bytes <- Seq(1L, 10L, 1L << 40)
@@ -39,7 +39,7 @@ abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
       assert(source.divide(split, bytes).flatMap(rows(_)) === rows(split))
   }
 
-  test("a reader that was woken goes on where it was") {
+  test("a reader continues at its position after wakeUp") {
     val reader = source.reader()
     reader.add(splits())
     var count = 0
@@ -59,7 +59,7 @@ abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
     assert(count === splits().map(recordsOf(_)).sum)
   }
 
-  test("what is left of a split behind a record is what comes after it") {
+  test("the rest of a split after a record contains the following records") {
     for (split <- splits()) {
       val reader = source.reader()
       reader.add(Seq(split))
@@ -76,7 +76,7 @@ abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
     }
   }
 
-  test("an enumerator yields each split once, and one that is taken back again, before all others") {
+  test("an enumerator yields each split once, and returned splits first") {
     val enumerator = open(new MemoryState)
     enumerator.discover()
     val first  = enumerator.next().get
@@ -88,7 +88,7 @@ abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
     enumerator.close()
   }
 
-  test("restarts after each micro-batch change nothing") {
+  test("restarts after each micro-batch do not change the rows") {
     val all = rows(splits(): _*)
     for (limits <- Seq(ReadLimits.none.copy(splits = Some(1)), ReadLimits.none.copy(bytes = Some(1)))) {
       val state    = new MemoryState

@@ -31,7 +31,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
 
   private val run = RunId("laws")
 
-  test("no reader sees a row before it is committed") {
+  test("readers see no row before its commit") {
     val under  = sink()
     val writer = under.writer(task(0))
     (1 to 3).foreach(n => writer.write(row(n)))
@@ -40,7 +40,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     assert(read(under) === Nil)
   }
 
-  test("what is committed is there once, however often another process commits it") {
+  test("committed rows appear once, regardless of repeated commits by other processes") {
     val under    = sink()
     val prepared = written(under, task(0), 1 to 3)
     assert(outcomes(under, prepared).forall(_ == CommitOutcome.Committed))
@@ -48,7 +48,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     assert(sorted(read(under)) === sorted((1 to 3).map(seen)))
   }
 
-  test("what is committed stays as it is when others begin, prepare and are undone") {
+  test("committed rows survive writes, prepares and aborts of other tasks") {
     val under = sink()
     outcomes(under, written(under, task(0), 1 to 3))
     val later  = written(under, task(1), 4 to 5)
@@ -62,7 +62,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     assert(sorted(read(under)) === sorted((1 to 3).map(seen)))
   }
 
-  test("what is prepared is staged, and no longer when it is committed or undone") {
+  test("prepared output is staged until its commit or abort") {
     val under                          = sink()
     val one                            = written(under, task(0), 1 to 1)
     val two                            = written(under, task(1), 2 to 2)
@@ -78,7 +78,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     assert(read(under) === Seq(seen(1)))
   }
 
-  test("what was undone is lost, and committing it says so") {
+  test("an aborted output is lost, and its commit reports the loss") {
     val under     = sink()
     val prepared  = written(under, task(0), 1 to 2)
     val committer = under.committer()
@@ -88,7 +88,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     assert(read(under) === Nil)
   }
 
-  test("attempts of one task are apart from each other") {
+  test("attempts of a task are isolated from each other") {
     val under           = sink()
     val (first, second) = (under.writer(task(0)), under.writer(task(0, attempt = 1)))
     first.write(row(1))
@@ -101,7 +101,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     assert(read(under) === Seq(seen(1)))
   }
 
-  test("a sink travels to the executors") {
+  test("a sink survives serialization to executors") {
     val under = Copied(sink())
     outcomes(under, written(under, task(0), 1 to 1))
     assert(read(under) === Seq(seen(1)))

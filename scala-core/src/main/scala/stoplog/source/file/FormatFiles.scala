@@ -197,13 +197,13 @@ private[stoplog] object FormatFiles {
     /** Reads until the budget or the split is used up. */
     private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
       val records = opened(split)
-      var more    = !records.isAtEnd // skips to the start of the split
+      var more    = !records.isAtEnd                // skips to the start of the split
       var tooMuch = false
       val before  = records.storedBytes
       var count   = 0L
-      var last   = Option.empty[(Long, SplitSize)] // the last possible cut within the budget
-      def isFull = last.exists { case (_, size) => reaches(budget, size) }
-      def size   = SplitSize(records.storedBytes - before, Some(count))
+      var last    = Option.empty[(Long, SplitSize)] // the last possible cut within the budget
+      def isFull  = last.exists { case (_, size) => reaches(budget, size) }
+      def size    = SplitSize(records.storedBytes - before, Some(count))
       while (more && !tooMuch && !isFull)
         if (!records.advance()) more = false
         else {

@@ -117,7 +117,7 @@ private[file] object Tailing {
       val isSameEnd = extent.from == extent.until
       val before    = if (isSameEnd) Some(complete) else framing.complete(file, extent.from)
       before match {
-        case None => Readable(file, Some(split.copy(file = file))) // absent: the task handles this
+        case None       => Readable(file, Some(split.copy(file = file))) // absent: the task handles this
         case Some(read) =>
           val begin = if (was.exists(_.mark.ending.isOther(read.ending))) 0L else read.end
           Readable(

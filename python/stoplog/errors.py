@@ -120,7 +120,9 @@ class JarMissing(StoplogError):
 
     @classmethod
     def behind_submit_args(cls, jar: str) -> JarMissing:
-        """Creates the error for `--jars` in `PYSPARK_SUBMIT_ARGS`, which override `spark.jars` of a builder.
+        """Creates the error for `--jars` in `PYSPARK_SUBMIT_ARGS`.
+
+        This option silently overrides every `spark.jars` of a builder.
         """
         return cls(
             "PYSPARK_SUBMIT_ARGS sets --jars, which wins over what a builder sets. "

@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.FileSink
 import stoplog.admin.{AdminAction, SinkAdmin}
 
-/** The storage in queries, as its users write them: by its scheme alone. */
+/** Tests the storage in queries as users write them, selected only by its scheme. */
 class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
@@ -116,7 +116,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .nextOption()
       .getOrElse("none")
 
-  /** Until all numbers are written, in micro-batches of 100 rows and files of 250. */
+  /** Runs the query until all numbers are written, in micro-batches of 100 rows and files of 250 rows. */
   private def run(
       place: Path,
       last: Int,

@@ -12,12 +12,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.laws.SplitSourceLaws
 import stoplog.source.SplitSource
 
-/** What every source has to promise. */
+/** The promises of every source. */
 class NumbersLaws extends SplitSourceLaws[Numbers, Long, InternalRow] {
   override def source: SplitSource[Numbers, Long, InternalRow] = new NumbersSplits(350)
 }
 
-/** The source in queries, as its users write them. */
+/** Tests the source in queries as users write them. */
 class NumbersQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()

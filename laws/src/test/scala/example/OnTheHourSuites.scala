@@ -12,13 +12,13 @@ import stoplog.FileSink
 import stoplog.laws.RollingPolicyLaws
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** What every policy has to promise. */
+/** The promises of every policy. */
 class OnTheHourLaws extends RollingPolicyLaws {
   override protected def policy: RollingPolicy           = new OnTheHour()
   override protected def longestOpenMillis: Option[Long] = Some(3600000L)
 }
 
-/** What this one promises. */
+/** The promises of this policy. */
 class OnTheHourSuite extends AnyFunSuite {
   private val hour = 3600000L
 
@@ -43,7 +43,7 @@ class OnTheHourSuite extends AnyFunSuite {
   }
 }
 
-/** The policy and the format in a query, as its users write them. */
+/** Tests the policy and the format in a query as users write queries. */
 class OwnWordsQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()

@@ -19,7 +19,7 @@ import stoplog.sink.TwoPhaseSink
 
 object CommittedLines {
 
-  /** What a reader finds that passes over hidden names, as all readers of files do. */
+  /** Returns the lines that a reader finds; like all file readers, ignores hidden names. */
   def in(directory: Path): Seq[String] = Using.resource(Files.list(directory)) { files =>
     files.iterator.asScala.toVector
       .filter(file => Files.isRegularFile(file) && !file.getFileName.toString.startsWith("_"))
@@ -27,7 +27,7 @@ object CommittedLines {
   }
 }
 
-/** What every sink has to promise. */
+/** The promises of every sink. */
 class TransactionalFilesLaws extends TwoPhaseSinkLaws[InternalRow, String] {
   override protected def sink(): TwoPhaseSink[InternalRow] =
     new TransactionalFileSink(Files.createTempDirectory("transactional").toString)
@@ -40,7 +40,7 @@ class TransactionalFilesLaws extends TwoPhaseSinkLaws[InternalRow, String] {
     CommittedLines.in(Path.of(sink.target))
 }
 
-/** The sink in queries, as its users write them. */
+/** Tests the sink in queries as users write them. */
 class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()

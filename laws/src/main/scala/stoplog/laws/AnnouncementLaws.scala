@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.part.RunId
 
-/** I1, for stores that know who is writing: whether a writer that should be gone would be noticed. */
+/** I1, for stores with writer detection: the store detects a writer that should have ended. */
 abstract class AnnouncementLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
@@ -21,7 +21,7 @@ abstract class AnnouncementLaws extends LawSuite {
     leases.foreach { lease =>
       assert(!storage.partStore().othersGone(run))
       lease.close()
-      lease.close() // leaves once
+      lease.close() // the second close has no effect
     }
     assert(storage.partStore().othersGone(run))
   }
@@ -59,7 +59,7 @@ private final case class HoldLease(storage: StorageUnderTest, by: RunId) extends
     "held"
   }
   override def afterwards(): Unit =
-    Thread.currentThread().join() // never: only the end of the process lets go
+    Thread.currentThread().join() // never returns: only the end of the process releases the lease
 }
 
 private final case class AskOthersGone(storage: StorageUnderTest, asking: RunId) extends Elsewhere.Task {

@@ -3,7 +3,7 @@ package stoplog.laws
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
-/** The object as it arrives elsewhere. */
+/** Copies an object by Java serialization, as if the object were sent to another process. */
 object Copied {
   def apply[A <: Serializable](value: A): A = {
     val bytes = new ByteArrayOutputStream()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-/** Recovery sees a part from its first moment, and so finds it if its task dies. */
+/** Recovery lists a part from its creation on, and so finds the part if its task dies. */
 abstract class EarlyListingLaws extends LawSuite {
 
   law("a part is listed while it is written") { storage =>
@@ -12,7 +12,9 @@ abstract class EarlyListingLaws extends LawSuite {
   }
 }
 
-/** The other promise, of stores whose files begin to exist when they are closed: a task that dies leaves nothing. */
+/** The alternative promise, of stores whose files appear when they are closed: a task that dies leaves no
+  * files.
+  */
 abstract class LateListingLaws extends LawSuite {
 
   law("a part is listed once it is closed, and not before") { storage =>

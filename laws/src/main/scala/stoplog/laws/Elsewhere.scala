@@ -5,18 +5,18 @@ import java.io.{BufferedReader, InputStreamReader, ObjectInputStream, ObjectOutp
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
-/** Runs a task in another JVM: the only honest way to show that nothing depends on this one's memory. */
+/** Runs a task in another JVM. Only another JVM proves that no state depends on the memory of this JVM. */
 object Elsewhere {
 
-  /** The work there. The answer comes back as one line of text. */
+  /** The work of the other JVM. The result is returned as a line of text. */
   trait Task extends Serializable {
     def run(): String
 
-    /** Called after the answer was sent; the process ends when this returns. */
+    /** Called after the result was sent; the process ends when this method returns. */
     def afterwards(): Unit = ()
   }
 
-  /** The answer of a task that ends by itself. */
+  /** Returns the result of a task that ends by itself. */
   def answerOf(task: Task): String = {
     val process = start(task)
     try process.answer
@@ -34,10 +34,11 @@ object Elsewhere {
       "-cp",
       System.getProperty("java.class.path"),
       "-Xmx128m",
-      s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}", // on one file system with this process's files
+      // in the same file system as the files of this process
+      s"-Djava.io.tmpdir=${System.getProperty("java.io.tmpdir")}",
       "-XX:TieredStopAtLevel=1",
       "-XX:+UseSerialGC",
-      // It lives for a second, and has no time to verify classes that this JVM has loaded too.
+      // A process of about a second need not verify classes that this JVM has already loaded.
       "-XX:+UnlockDiagnosticVMOptions",
       "-XX:-BytecodeVerificationRemote",
       "stoplog.laws.ElsewhereMain",
@@ -46,18 +47,18 @@ object Elsewhere {
     new Running(process, file)
   }
 
-  /** A task in its own process. */
+  /** A task in a separate process. */
   final class Running private[Elsewhere] (process: Process, file: Path) {
     private val lines = new BufferedReader(new InputStreamReader(process.getInputStream, UTF_8))
 
-    /** Waits for the answer. Fails when the process ends without one. */
+    /** Waits for the result. Fails if the process ends without a result. */
     lazy val answer: String = Iterator
       .continually(lines.readLine())
       .takeWhile(_ != null)
       .collectFirst { case line if line.startsWith(Mark) => line.drop(Mark.length) }
       .getOrElse(throw new AssertionError(s"the other JVM ended with ${process.waitFor()} and no answer"))
 
-    /** As `kill -9` does; returns once the process is gone. */
+    /** Kills the process like `kill -9`; returns after the end of the process. */
     def kill(): Unit = {
       process.destroyForcibly().waitFor()
       Files.deleteIfExists(file)
@@ -68,7 +69,7 @@ object Elsewhere {
   private[laws] val Mark = "answer: "
 }
 
-/** The other JVM. */
+/** The main class of the other JVM. */
 private object ElsewhereMain {
   def main(args: Array[String]): Unit = {
     val in   = new ObjectInputStream(Files.newInputStream(Paths.get(args(0))))

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.Encoder
 
-/** The laws of every row format: a part can be cut at any epoch's end and go on in another process.
+/** The laws of every row format: a part can be cut at the end of any epoch and continued in another process.
   *
   * {{{
   * class MyEncoderSuite extends EncoderLaws { … }
@@ -19,22 +19,22 @@ import stoplog.format.Encoder
   */
 abstract class EncoderLaws extends AnyFunSuite {
 
-  /** As a user makes it, on the driver. */
+  /** Returns the encoder as a user creates the encoder on the driver. */
   protected def encoder(): Encoder
 
   /** The columns of the rows. */
   protected def schema: StructType
 
-  /** A row, one of many; each number another. */
+  /** Returns a test row; rows with different numbers differ. */
   protected def row(number: Int): InternalRow
 
-  /** The rows of a whole part, told from its bytes by other means than the encoder's. */
+  /** Decodes the rows of a whole part without the encoder's code. */
   protected def read(part: Array[Byte]): Seq[Any]
 
-  /** The same of a row. */
+  /** Returns the decoded form of a row. */
   protected def seen(number: Int): Any
 
-  /** A row that cannot be written, if there is any. */
+  /** A row that cannot be written, if such a row exists. */
   protected def unwritable: Option[InternalRow] = None
 
   private val Rows = 20
@@ -87,7 +87,7 @@ abstract class EncoderLaws extends AnyFunSuite {
     assert(suffix.isEmpty || suffix.matches("\\.[^/]+"))
   }
 
-  /** A part, each piece of it by another task. */
+  /** Encodes a part; a separate task encodes each piece. */
   private def encoded(pieces: Seq[Seq[Int]]): Seq[Byte] = {
     val part = new ByteArrayOutputStream()
     for ((numbers, piece) <- pieces.zipWithIndex) {

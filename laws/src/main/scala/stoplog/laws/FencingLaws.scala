@@ -7,7 +7,7 @@ import stoplog.part.{Open, Resume, RunId}
 import stoplog.storage.FenceOutcome
 import stoplog.sink.CommitOutcome.Committed
 
-/** I1: what a writer that should be gone can still do. */
+/** I1: limits the effects of a writer that should have ended. */
 abstract class FencingLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
@@ -29,7 +29,7 @@ abstract class FencingLaws extends LawSuite {
     val isolated = store.isolate(open, 5, part(by = other))
     append(alive, "zombie after\n").persist()
     assert(store.publish(isolated, 5, "b/part-1.txt") === Committed)
-    Try(append(store.resume(open, 5), "zombie for ever\n").finish()) // may fail, and may not
+    Try(append(store.resume(open, 5), "zombie for ever\n").finish()) // may fail or succeed
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
 
@@ -73,7 +73,7 @@ abstract class FencingLaws extends LawSuite {
         case FenceOutcome.Owned    => append(next.resume(claimed, 5), "mine\n").finish()
         case FenceOutcome.Doubtful => append(next.takeOver(claimed, 5, part(by = other)), "mine\n").finish()
       }
-      Try(append(alive, "zombie after\n").finish()) // may fail, and may not
+      Try(append(alive, "zombie after\n").finish()) // may fail or succeed
       assert(next.publish(mine, 10, "b/part-1.txt") === Committed)
       assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }

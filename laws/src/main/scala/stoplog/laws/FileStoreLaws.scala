@@ -13,8 +13,8 @@ import stoplog.storage.FileInfo.{Directory, File}
 import stoplog.storage.MoveOutcome.{Moved, SourceGone, TargetTaken}
 import stoplog.storage.PutOutcome.{Created, Taken}
 
-/** Each promise of [[stoplog.storage.FileStore]]: what the log, spool files, replaced files, markers, and a source's state
-  * rest on.
+/** The promises of [[stoplog.storage.FileStore]], on which the log, spool files, replaced files, markers, and
+  * the state of a source depend.
   */
 abstract class FileStoreLaws extends LawSuite {
 
@@ -343,7 +343,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.visible() === Set("b/part-1.txt"))
   }
 
-  /** But for the sink's own directory, in which files are drafted. */
+  /** Removes the sink's own directory, which contains drafts of files. */
   private def others(names: Vector[String]): Vector[String] = names.filterNot(_ == SinkDirectory.Root)
 
   private def put(store: FileStore, paths: String*): Unit =
@@ -352,10 +352,12 @@ abstract class FileStoreLaws extends LawSuite {
 
 private object FileStoreLaws {
 
-  /** The directories that files are moved between. */
+  /** The sources and targets of moves. */
   def toMove(count: Int): Seq[(String, String)] = (0 until count).map(n => s"from/$n" -> s"to/$n")
 
-  /** How many of the files this call is told that it created, and how many that it moved. */
+  /** Returns the number of files that this call has created, and the number of files that this call has
+    * moved.
+    */
   def race(store: FileStore, create: Int, move: Int, by: String): String = {
     val created = (0 until create).count(n => store.putIfAbsent(s"b/$n", by.getBytes) == Created)
     val moved   = toMove(move).count { case (from, to) => store.move(from, to) == Moved }
@@ -368,7 +370,7 @@ private final case class RaceElsewhere(storage: StorageUnderTest, create: Int, m
   override def run(): String = FileStoreLaws.race(storage.files(), create, move, "there")
 }
 
-/** Has written half of a file when it answers. */
+/** Returns its result after half of a file is written. */
 private final class HalfElsewhere(storage: StorageUnderTest, path: String) extends Elsewhere.Task {
   override def run(): String = {
     val begun  = new CountDownLatch(1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-/** An epoch costs what it writes: it goes on in the file that the one before has left. */
+/** The cost of an epoch is the size of its own rows: the epoch appends to the file of the preceding epoch. */
 abstract class InPlaceLaws extends LawSuite {
 
   law("a part that was closed well is gone on with in its own file, however often") { storage =>
@@ -15,8 +15,8 @@ abstract class InPlaceLaws extends LawSuite {
   }
 }
 
-/** The weaker promise of stores whose files are never changed: to go on is to copy. A sink there closes its parts with
-  * each epoch.
+/** The weaker promise of stores with immutable files: a part is continued in a copy. With such a store, a
+  * sink closes its parts at each epoch.
   */
 abstract class CopyingLaws extends LawSuite {
 

@@ -12,8 +12,8 @@ import stoplog.storage.{FileStore, Growth, PartLayout, PartStore, ValidLengthNam
 import stoplog.storage.hadoop._
 import stoplog.storage.hadoop.CapabilityProbe.Capabilities
 
-/** A directory of any Hadoop file system, under the stores that suit its abilities; looked at with no more than
-  * creating, reading, listing and deleting.
+/** A directory in any Hadoop file system, with the stores that match the file system's capabilities. The
+  * tests inspect the directory only by creating, reading, listing and deleting files.
   */
 final class HadoopUnderTest private (
     val root: String,
@@ -56,7 +56,7 @@ final class HadoopUnderTest private (
   override def stored(file: String): Array[Byte] =
     hadoop.read(hadoop.at(file)).getOrElse(Array.emptyByteArray)
 
-  /** As a reader does it that knows nothing of stoplog. */
+  /** Reads the file like a reader that is independent of stoplog. */
   override def validLength(file: String): Option[Int] = {
     val path = hadoop.at(file)
     hadoop.read(new Path(path.getParent, s"_${path.getName}.valid-length")).map { bytes =>
@@ -89,13 +89,14 @@ final class HadoopUnderTest private (
 
 object HadoopUnderTest {
 
-  /** A new directory under `base`.
+  /** Creates a new directory under `base`.
     *
     * {{{
     * HadoopUnderTest.under("myfs://host/tmp", new Configuration())
     * }}}
     *
-    * @param asked what is to become of bytes behind the committed ones, if not what suits the file system best
+    * @param asked the handling of bytes after the committed bytes; by default the best handling for the file
+    *              system
     */
   def under(
       base: String,

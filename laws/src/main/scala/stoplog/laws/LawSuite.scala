@@ -12,10 +12,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.part.{Publish, Resume, RunId}
 import stoplog.storage.{NewPart, PartOutput, PartStore}
 
-/** The base of all suites of laws. Each test gets a place of its own. */
+/** The base class of all suites of laws. Each test has its own place. */
 abstract class LawSuite extends AnyFunSuite {
 
-  /** A new, empty place. */
+  /** Creates a new, empty place. */
   def newStorage(): StorageUnderTest
 
   protected val run: RunId = RunId("11111111-1111-4111-8111-111111111111")
@@ -39,7 +39,7 @@ abstract class LawSuite extends AnyFunSuite {
     output
   }
 
-  /** A part that was left open behind `content`. */
+  /** Creates a part with `content` and leaves the part open. */
   protected def leftOpen(store: PartStore, content: String, as: NewPart = part()): Resume =
     append(store.create(as), content).persist()
 
@@ -51,7 +51,9 @@ abstract class LawSuite extends AnyFunSuite {
     case other                 => throw other
   }
 
-  /** The same action on several threads that start together; when all have ended, the results or a failure. */
+  /** Runs the action on several threads that start simultaneously; returns the results after all threads have
+    * ended, or throws a failure.
+    */
   protected def together[A](threads: Int)(action: Int => A): Seq[A] = {
     val pool    = Executors.newFixedThreadPool(threads)
     val barrier = new CyclicBarrier(threads)

@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.storage.PutOutcome.{Created, Taken}
 
-/** A log on [[FileStoreLaws]]: its records, their marks and notes. */
+/** The laws of a log with its records, marks and notes, based on [[FileStoreLaws]]. */
 abstract class LogFilesLaws extends LawSuite {
 
   law("an empty log") { storage =>

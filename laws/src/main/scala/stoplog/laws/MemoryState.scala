@@ -8,18 +8,18 @@ import scala.collection.mutable
 import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.source.StateFiles
 
-/** A source's state in memory, by the paths of its files. It outlives the drivers that use it.
+/** The state of a source in memory, by the paths of its files. The state survives the drivers that use it.
   *
-  * @param directory where this one looks: `""`, or a path that ends with a slash
+  * @param directory the directory of this view: `""`, or a path that ends with a slash
   */
 final class MemoryState(val files: mutable.Map[String, Array[Byte]], directory: String)
     extends StateFiles(NoFiles) {
   def this() = this(mutable.TreeMap.empty[String, Array[Byte]], "")
 
-  /** Called before a file is made: to fail there. */
+  /** Called before a file is created; tests may throw an exception here. */
   var beforePut: String => Unit = _ => ()
 
-  /** Called before a file is opened: for what others do meanwhile. */
+  /** Called before a file is opened; tests may simulate concurrent changes here. */
   var beforeOpen: String => Unit = _ => ()
 
   override def list(): Vector[String] =

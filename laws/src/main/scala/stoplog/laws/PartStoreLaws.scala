@@ -10,7 +10,7 @@ import stoplog.sink.CommitOutcome
 import stoplog.storage.PartOutput
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
-/** Writing, going on, and publishing. */
+/** The laws of writing, continuing and publishing parts. */
 abstract class PartStoreLaws extends LawSuite {
 
   law("a part is invisible until it is published, and then it is whole") { storage =>
@@ -131,7 +131,7 @@ abstract class PartStoreLaws extends LawSuite {
         assert(text(storage, path) === "rows\n", name)
         storage.replacedFiles().hide(7, path)
         storage.replacedFiles().purge(7)
-        // some servers answer for an upload that is gone as if they were out of order
+        // some servers respond to a completed or aborted upload with an error
         val late = Try(Copied(storage).partStore().publish(Copied(handle), 5, path))
         assert(Set("Lost", "STOPLOG_STORE_WRITE")(late.fold(e => condition(throw e), _.toString)), name)
         assert(storage.visible() === Set.empty, name)
@@ -311,7 +311,7 @@ abstract class PartStoreLaws extends LawSuite {
   }
 }
 
-/** In another process: goes on with a part, closes and publishes it. */
+/** Continues, closes and publishes a part in another process. */
 private final case class GoOnElsewhere(
     storage: StorageUnderTest,
     open: Resume,

@@ -3,7 +3,9 @@ package stoplog.laws
 
 import stoplog.part.{Closed, Resume}
 
-/** The laws of stores whose tokens are paths: a store refuses each token and final name that leads out of the place. */
+/** The laws of stores whose tokens are paths: a store rejects each token and each final name outside the
+  * place.
+  */
 abstract class PathLaws extends LawSuite {
 
   law("a token that leads out of the place is refused by name, and no file is touched") { storage =>
@@ -29,7 +31,7 @@ abstract class PathLaws extends LawSuite {
 
 object PathLaws {
 
-  /** Paths that no store goes to. */
+  /** Paths that every store rejects. */
   val elsewhere: Seq[String] =
     Seq("/tmp/part-1.txt", "../part-1.txt", "b/../../part-1.txt", "b/..", "..", "b/part\u0000.txt")
 }

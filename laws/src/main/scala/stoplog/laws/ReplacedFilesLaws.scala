@@ -3,7 +3,8 @@ package stoplog.laws
 
 import stoplog.storage.Moves
 
-/** Finished parts that give way to another: out of sight, back again, or gone, however often and by whomever. */
+/** The laws of replaced parts: finished parts are hidden, restored or purged, repeatedly and by any process.
+  */
 abstract class ReplacedFilesLaws extends LawSuite {
 
   law("what is set aside is out of sight, and not taken for unfinished") { storage =>

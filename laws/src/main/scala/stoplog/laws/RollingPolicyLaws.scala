@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** The laws of every rolling policy: it is asked on many machines, again after failures, and by a clock.
+/** The laws of every rolling policy: the policy is called on many machines, again after failures, and by a
+  * clock.
   *
   * {{{
   * class MyPolicySuite extends RollingPolicyLaws { … }
@@ -15,10 +16,12 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
   */
 abstract class RollingPolicyLaws extends AnyFunSuite {
 
-  /** As a user makes it, on the driver. */
+  /** Returns the policy as a user creates the policy on the driver. */
   protected def policy: RollingPolicy
 
-  /** How long a part may be open when no row comes any more; `None` where the policy never ends it then. */
+  /** The maximum time for which a part without new rows is open; `None` if the policy never closes such a
+    * part.
+    */
   protected def longestOpenMillis: Option[Long]
 
   private val Questions = 2000
@@ -102,7 +105,7 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
 
 private object RollingPolicyLaws {
 
-  /** One object for many parts, as the sink's own is. */
+  /** A mutable view that is shared by many parts, like the sink's own view. */
   private final class View extends PartStats {
     var bucket: String            = ""
     var sizeBytes: Long           = 0

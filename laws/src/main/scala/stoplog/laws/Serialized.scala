@@ -4,10 +4,10 @@ package stoplog.laws
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.io.ObjectStreamClass
 
-/** The way of an object from the driver to a task. */
+/** Serializes an object as on the path from the driver to a task. */
 private[laws] object Serialized {
 
-  /** A copy, as a task gets it. */
+  /** Returns a copy, as received by a task. */
   def copyOf[A](value: A): A = {
     val bytes = new ByteArrayOutputStream()
     val out   = new ObjectOutputStream(bytes)
@@ -16,7 +16,7 @@ private[laws] object Serialized {
     new Input(bytes.toByteArray, value.getClass.getClassLoader).readObject().asInstanceOf[A]
   }
 
-  /** Finds the classes of tests, which the loader of this JVM need not know. */
+  /** Loads test classes, which the default class loader of this JVM may not find. */
   private final class Input(bytes: Array[Byte], loader: ClassLoader)
       extends ObjectInputStream(new ByteArrayInputStream(bytes)) {
     override protected def resolveClass(described: ObjectStreamClass): Class[_] =

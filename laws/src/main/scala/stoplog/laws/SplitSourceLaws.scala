@@ -7,16 +7,16 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.source._
 
-/** The laws of every source. A suite of your own source extends this, and gives it rows to try.
+/** The laws of every source. The suite of a custom source extends this class and provides test rows.
   *
-  * @tparam T rows that can be compared
+  * @tparam T comparable rows
   */
 abstract class SplitSourceLaws[S <: Split, R, T] extends AnyFunSuite {
 
-  /** The source over data that stays as it is, with three splits at least and some dozens of rows. */
+  /** Returns the source over data that never changes, with at least three splits and some dozens of rows. */
   def source: SplitSource[S, R, T]
 
-  /** A row that outlives the next one. */
+  /** Returns a copy of a row that stays valid after the next row is read. */
   def copied(row: T): T = row
 
   test("a split survives its serializer") {

@@ -6,7 +6,9 @@ import scala.util.{Random, Using}
 import stoplog.part.{RunId, SpoolFile}
 import stoplog.storage.{NewPart, SpoolFiles}
 
-/** Files beside open parts: whole, as soon as a record may name them, and for as long as one does. */
+/** The laws of spool files: a spool file is complete before a record may name the file, and is kept as long
+  * as a record names the file.
+  */
 abstract class SpoolFilesLaws extends LawSuite {
 
   law("nothing is beside the parts of a place that was never used") { storage =>

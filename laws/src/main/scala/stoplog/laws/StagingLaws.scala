@@ -3,7 +3,7 @@ package stoplog.laws
 
 import stoplog.sink.CommitOutcome.{Committed, Lost}
 
-/** Unfinished parts: recovery finds them, and no reader sees them. */
+/** The laws of unfinished parts: recovery lists unfinished parts, and readers do not see them. */
 abstract class StagingLaws extends LawSuite {
 
   law("nothing is staged in a place that was never used") { storage =>

@@ -5,60 +5,63 @@ import stoplog.log.LogFiles
 import stoplog.part.Resume
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
 
-/** One place on one storage, as the laws need it: its two seams, and a way around them.
+/** A place in a storage under test: its two interfaces, and access that bypasses the stores.
   *
-  * What is asserted about visible files is read with means other than the store's own. Implement this for your own
-  * storage and extend [[FileStoreLaws]], [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SpoolFilesLaws]],
-  * [[ReplacedFilesLaws]] and [[LogFilesLaws]] to see whether it keeps the promises that the commit protocol rests on.
-  * It is sent to other processes, by Java serialization.
+  * The laws inspect visible files without the code of the store. Implement this trait for a custom storage.
+  * Extend [[FileStoreLaws]], [[PartStoreLaws]], [[FencingLaws]], [[StagingLaws]], [[SpoolFilesLaws]],
+  * [[ReplacedFilesLaws]] and [[LogFilesLaws]] to check the promises on which the commit protocol depends. The
+  * object is sent to other processes by Java serialization.
   */
 trait StorageUnderTest extends Serializable {
 
-  /** The sink that these files and parts belong to. */
+  /** The sink of these files and parts. */
   def sinkId: String
 
-  /** The files of the place, as another process would reach them. */
+  /** Returns the files of the place, in a new store as in another process. */
   def files(): FileStore
 
-  /** The parts of the sink id, as another process would reach them. */
+  /** Returns the parts of the sink id, in a new store as in another process. */
   def partStore(): PartStore
 
-  /** The log of the sink id. */
+  /** Returns the log of the sink id. */
   final def logFiles(): LogFiles = new LogFiles(files(), sinkId)
 
-  /** Files with rows that do not fill a block yet. */
+  /** Returns the files with rows that do not fill a block yet. */
   final def spoolFiles(): SpoolFiles = new SpoolFiles(files(), sinkId)
 
-  /** Finished parts that give way to others. */
+  /** Returns the finished parts that other parts replace. */
   final def replacedFiles(): ReplacedFiles = new ReplacedFiles(files(), sinkId)
 
-  /** The same place under another sink id. */
+  /** Returns the same place under another sink id. */
   def neighbour(): StorageUnderTest
 
-  /** The paths of everything that a reader of the directory would take for data. */
+  /** Returns the paths of all files that a reader of the directory interprets as data. */
   def visible(): Set[String]
 
-  /** The bytes that a reader is to take from a path. */
+  /** Returns the bytes of a file that are valid for readers. */
   def bytes(file: String): Array[Byte]
 
-  /** All bytes that lie there: more than that only where nothing can be cut. */
+  /** Returns all bytes of a file; more than the valid bytes only if the storage does not support truncation.
+    */
   def stored(file: String): Array[Byte] = bytes(file)
 
-  /** How many bytes of the file count, where something is noted beside it. */
+  /** Returns the number of valid bytes of a file, if a valid-length file records the number. */
   def validLength(file: String): Option[Int] = None
 
-  /** Puts a file there that stoplog knows nothing of. */
+  /** Creates a file that stoplog does not know. */
   def plant(file: String, content: Array[Byte]): Unit
 
-  /** Does to an unfinished part what a writer does that died, or lives on, after its last committed byte. */
+  /** Appends bytes to an unfinished part after its last committed byte, like a writer that died or is still
+    * running.
+    */
   def appendJunk(open: Resume, junk: Array[Byte]): Unit
 
-  /** Loses bytes that were durable, as no store should. */
+  /** Removes durable bytes, which no store should lose. */
   def cutShort(open: Resume, left: Long): Unit
 
-  /** Loses an unfinished part. */
+  /** Removes an unfinished part. */
   def lose(open: Resume): Unit
 
-  /** Forgets the place. */
+  /** Deletes the place. */
   def close(): Unit
 }

@@ -5,7 +5,7 @@ import stoplog.part.{Open, Resume, RunId}
 import stoplog.storage.FenceOutcome
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
-/** A finished file holds what was committed, and not a byte more. */
+/** A finished file contains exactly the committed bytes. */
 abstract class CutLaws extends LawSuite {
 
   law("nothing behind the recorded length reaches a finished file, and nothing need be known of that") {
@@ -20,7 +20,9 @@ abstract class CutLaws extends LawSuite {
   }
 }
 
-/** The weaker promise where nothing may be cut: what counts of a finished file is noted beside it. */
+/** The weaker promise without truncation: a valid-length file records the number of valid bytes of a finished
+  * file.
+  */
 abstract class ValidLengthLaws extends LawSuite {
 
   law("a finished file that is too long has its length noted beside it, where no reader takes it for data") {

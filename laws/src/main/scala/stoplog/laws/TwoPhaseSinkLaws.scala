@@ -6,27 +6,27 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.part.RunId
 import stoplog.sink._
 
-/** The laws of every sink that commits in two phases, so that stoplog can make its rows appear exactly once.
+/** The laws of every sink with a two-phase commit, for which stoplog guarantees exactly-once results.
   *
   * {{{
   * class MySinkSuite extends TwoPhaseSinkLaws[InternalRow, String] { … }
   * }}}
   *
-  * @tparam R a row, as the sink takes it
-  * @tparam S the same, as a reader sees it
+  * @tparam R a row of the sink's input
+  * @tparam S a row of the reader's output
   */
 abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
 
-  /** A sink whose target has no rows. */
+  /** Creates a sink with an empty target. */
   protected def sink(): TwoPhaseSink[R]
 
-  /** A row, one of many; each number another. */
+  /** Returns a test row; rows with different numbers differ. */
   protected def row(number: Int): R
 
-  /** A reader's view of that row. */
+  /** Returns the reader's form of this row. */
   protected def seen(number: Int): S
 
-  /** All that a reader of committed rows finds, as often as it is there, by other means than the sink's. */
+  /** Reads all committed rows, including duplicates, without the code of the sink. */
   protected def read(sink: TwoPhaseSink[R]): Seq[S]
 
   private val run = RunId("laws")
@@ -73,7 +73,7 @@ abstract class TwoPhaseSinkLaws[R, S] extends AnyFunSuite {
     one.foreach(committer.commit)
     of(two).foreach(committer.abort)
     assert(staged.intersect(of(one) ++ of(two)) === Set.empty)
-    of(two).foreach(committer.abort) // again
+    of(two).foreach(committer.abort) // repeated abort
     committer.close()
     assert(read(under) === Seq(seen(1)))
   }

@@ -3,7 +3,9 @@ package stoplog.laws
 
 import stoplog.part.RunId
 
-/** The weaker promise of a store that cannot tell who is writing: it never says that no other process is. */
+/** The weaker promise of a store without writer detection: the store never reports that all other processes
+  * have ended.
+  */
 abstract class UnannouncedLaws extends LawSuite {
 
   law("others may always be alive, whichever attempts entered and left") { storage =>

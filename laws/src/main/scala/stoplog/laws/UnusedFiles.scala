@@ -5,7 +5,9 @@ import java.io.{InputStream, OutputStream}
 
 import stoplog.storage._
 
-/** A store for a test that implements what it needs of it: any other call is an error. */
+/** A base class of stores for tests: a subclass implements the methods that its test needs, and all other
+  * calls fail.
+  */
 abstract class UnusedFiles extends FileStore {
   override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = unused(directory)
   override def names(directory: String): Vector[String] = list(directory).map(_.name)

@@ -285,7 +285,7 @@ class KafkaSourceBuilder(Unbuilt):
     _value: Decoder = Decoder("{}")
 
     def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
-        """Reads all topics whose whole names match a Java regular expression, also topics added later."""
+        """Reads all topics whose whole names match a Java regular expression, also newly added topics."""
         return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:

@@ -56,7 +56,7 @@ class OutputFileConfigBuilder:
         return OutputFileConfigBuilder(replace(self._config, part_prefix=prefix))
 
     def with_part_suffix(self, suffix: str) -> OutputFileConfigBuilder:
-        """Sets the suffix of every part's name, with its dot; derived from format and compression by default."""
+        """Sets the suffix of each part's name, with its dot; by default from format and compression."""
         return OutputFileConfigBuilder(replace(self._config, part_suffix=suffix))
 
     def build(self) -> OutputFileConfig:

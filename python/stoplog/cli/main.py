@@ -28,7 +28,7 @@ def as_text(answer: Answer) -> str:
 
 
 def as_json(command: str, answer: Answer) -> str:
-    """Formats the result as one JSON object: the command's name, the exit code, and the data by Python names."""
+    """Formats the result as one JSON object: the command, the exit code, and the data by Python names."""
     whole = {"command": command, "exit_code": int(answer.code), **answer.data}
     return visible_json(json.dumps(plain(whole), ensure_ascii=False, indent=2))
 
@@ -109,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _refuse_unknown(name: str) -> None:
-    """Ends the process for a misspelled command, with a suggestion; argparse handles all other unknown names."""
+    """Ends the process for a misspelled command, with a suggestion; argparse handles other unknown names."""
     names = [command.name for command in COMMANDS]
     near = get_close_matches(name, names, n=1) if name not in names else []
     if near:

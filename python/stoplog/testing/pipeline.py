@@ -173,7 +173,7 @@ class Pipeline:
         arguments: Mapping[str, Any] | None = None,
         conf: Mapping[str, str] | None = None,
     ) -> None:
-        """Changes the code or settings from the next process on; the directories and other settings are kept."""
+        """Changes code or settings from the next process on; directories and other settings are kept."""
         self._next = replace(
             self._next,
             build=self._next.build if build is None else FunctionName.of(build),

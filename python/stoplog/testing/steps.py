@@ -128,7 +128,7 @@ class Step(Enum):
 
     @classmethod
     def sample(cls) -> tuple[Step, ...]:
-        """Returns four very different steps: within rows, between record and files, among files, at the end."""
+        """Returns four different steps: within rows, between record and files, among files, at the end."""
         return cls.MID_WRITE, cls.AFTER_RECORD, cls.MID_PUBLISH, cls.AFTER_RELEASE
 
     @classmethod

@@ -174,7 +174,7 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
 
 
 def _is_leaving(problem: RecordProblem, files: LogFiles) -> bool:
-    """Returns true if the base of a record was removed before the listing: the record itself is removed next."""
+    """Returns true if a record lost its base before the listing: the record itself is removed next."""
     return isinstance(problem, BaseGone) and problem.seq < min(files.records) and len(files.records) > 1
 
 

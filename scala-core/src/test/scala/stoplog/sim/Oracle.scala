@@ -31,6 +31,7 @@ final class Oracle(
   private val decidedEpochs = mutable.LinkedHashMap.empty[Long, Batch]
   private val toPublish     = mutable.Map.empty[String, Long]
   private val replacing     = mutable.Map.empty[String, Long]
+  private val calledOffFor  = mutable.Set.empty[(String, Long)] // a late driver may hide and restore these
   private val undeletable   = mutable.Map.empty[String, Long]
   private var newestRecord  = Option.empty[LogRecord]
   private val lookedAt      = mutable.Set.empty[String]
@@ -52,7 +53,7 @@ final class Oracle(
       decidedRows,
       decidedEpochs.toVector,
       everDecided,
-      (toPublish, replacing, undeletable),
+      (toPublish, replacing, calledOffFor, undeletable),
       (lookedAt, besideRows, overwritten, givenUp, runs)
     )
   )
@@ -99,6 +100,7 @@ final class Oracle(
   def calledOff(seq: Long): Unit = newestRecord.filter(_.seq == seq).foreach { record =>
     toPublish --= record.publish.map(_.finishedPath)
     replacing --= record.replace.map(_.path)
+    calledOffFor ++= record.replace.map(part => part.path -> seq)
     announced.calledOff(record)
   }
 
@@ -239,7 +241,7 @@ final class Oracle(
     } else replacedBy(seq, name, inode)
 
   private def replacedBy(seq: Long, name: String, inode: Inode): Unit = {
-    if (!replacing.get(name).contains(seq))
+    if (!replacing.get(name).contains(seq) && !calledOffFor(name -> seq))
       violated(s"$name goes out of sight, and record $seq does not say so (I3)")
     sight.hides(inode.counted)
   }

@@ -9,7 +9,7 @@ class BesideSuite extends AnyFunSuite {
   private def open(world: DriverWorld): Seq[(String, Long)] =
     world.newest.state.open.map(part => part.bucket -> part.records)
 
-  test("files that a record no longer names are dropped, and those that it names are not") {
+  test("deletes spooled files that the newest record no longer names, and keeps the others") {
     val world  = new DriverWorld(Rolls.never, BesideLines)
     val driver = world.driver()
     for (epoch <- 0 to 40) {
@@ -18,7 +18,7 @@ class BesideSuite extends AnyFunSuite {
     }
   }
 
-  test("a part is lost if a file beside it is, where one may go on without it") {
+  test("treats a part with a lost spool file as lost, if lost parts are skipped") {
     val world = new DriverWorld(Rolls.never, BesideLines)
     world.epoch(world.driver(), 0, "a", "b")
     val lost = world.newest.state.open.find(_.bucket == "a").get

@@ -32,7 +32,7 @@ class BucketTrackerSuite extends AnyFunSuite {
   private def byClock(ends: (String, Long)*): Long => CompleteRule =
     start => CompleteRule.ByClock(0, bucket => ends.toMap.get(bucket).map(start + _))
 
-  test("an idle bucket is closed, published and marked, and no longer in the state") {
+  test("an idle bucket is closed, published, marked and removed from the state") {
     val fixture = new Fixture(idle(10 * minute))
     import fixture._
     val driver = fixture.driver()
@@ -49,7 +49,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(driver.stats.counts.markedBuckets === 1)
   }
 
-  test("a marker counts all parts of its bucket, whatever record published them") {
+  test("a marker counts all parts of its bucket across records") {
     val fixture = new Fixture(idle(10 * minute), Rolls.atAge(1))
     import fixture._
     val driver = fixture.driver()
@@ -68,7 +68,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     )
   }
 
-  test("by the clock, a bucket is marked at its end, in the epoch that comes first after it") {
+  test("by the clock, a bucket is marked in the first epoch after its end") {
     val fixture = new Fixture(byClock("a" -> minute, "b" -> 60 * minute))
     import fixture._
     val driver = fixture.driver()
@@ -81,7 +81,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(world.newest.state.live.map(_.bucket) === Vector("b"))
   }
 
-  test("by the watermark, nothing is marked before the watermark is known to be there") {
+  test("by the watermark, no bucket is marked before the watermark arrives") {
     val fixture =
       new Fixture(start => CompleteRule.ByWatermark(minute, bucket => Some(start).filter(_ => bucket == "a")))
     import fixture._
@@ -99,7 +99,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(world.newest.state.live.isEmpty, "a bucket without an end is not waited for")
   }
 
-  test("late rows get a marker of the next version, once the policy has closed their part") {
+  test("late rows get a marker of the next version after the policy closes their part") {
     val fixture = new Fixture(byClock("a" -> minute), Rolls.atAge(5 * minute))
     import fixture._
     val driver = fixture.driver()
@@ -123,7 +123,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     )
   }
 
-  test("the counts go on from the marker in a new run, and over one of another sink") {
+  test("the counts of a new run continue from the marker, also across another sink's marker") {
     val fixture = new Fixture(byClock("a" -> 0L))
     import fixture._
     val first = fixture.driver()
@@ -140,7 +140,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(told.last === MarkedBucket("a", 3, "a/_SUCCESS.3", Totals(2, 2, 22)))
   }
 
-  test("a total counts what a batch write of the same sink id has marked while the bucket was open") {
+  test("a total includes rows that a batch write of the same sink id marked meanwhile") {
     val fixture = new Fixture(byClock("a" -> minute), Rolls.atAge(1))
     import fixture._
     val driver = fixture.driver()
@@ -158,7 +158,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(told.last === MarkedBucket("a", 3, "a/_SUCCESS.3", Totals(3, 12, 122)))
   }
 
-  test("a name that another sink takes in between is passed over") {
+  test("a marker name that another sink has taken is skipped") {
     val fixture = new Fixture(byClock("a" -> minute))
     import fixture._
     val driver = fixture.driver()
@@ -170,7 +170,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(text("a/_SUCCESS.2").startsWith("""{"version":2,"""))
   }
 
-  test("a listener that fails is called again by whoever goes on, and nothing is written twice") {
+  test("a later run repeats a failed listener call and writes nothing twice") {
     val fixture = new Fixture(byClock("a" -> 0L))
     import fixture._
     failing = true
@@ -186,7 +186,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(notes.texts === before)
   }
 
-  test("what a record has decided is done by a run that is asked for nothing any more") {
+  test("a run without follow-ups still writes the markers that a record has decided") {
     val fixture = new Fixture(byClock("a" -> 0L))
     import fixture._
     world.parts.onPublish = _ => throw new IllegalStateException("the process died")
@@ -199,7 +199,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(markers === Set("a/_SUCCESS"))
   }
 
-  test("a run without data marks what an earlier run left, when its time has come") {
+  test("a run without data marks a bucket of an earlier run once it is due") {
     val fixture = new Fixture(byClock("a" -> minute), Rolls.atAge(1))
     import fixture._
     val first = fixture.driver()
@@ -214,7 +214,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(markers === Set("a/_SUCCESS"))
   }
 
-  test("each record that publishes has a manifest, and others have none") {
+  test("only records that publish files have a manifest") {
     val fixture = new Fixture(idle(10 * minute), Rolls.atAge(1))
     import fixture._
     val driver = fixture.driver()
@@ -228,7 +228,7 @@ class BucketTrackerSuite extends AnyFunSuite {
     assert(world.newest.publish.forall(part => text(path).contains(s""""path":"${part.finishedPath}"""")))
   }
 
-  test("manifests that are old enough are removed, with the hourly sweep") {
+  test("the hourly sweep deletes manifests older than the retention") {
     val world     = new DriverWorld(Rolls.atAge(1))
     val notes     = new MemoryNotes(world.clock)
     val retention = Manifests.Json(None, Some(90 * minute))

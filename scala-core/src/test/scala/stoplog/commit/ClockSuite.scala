@@ -14,7 +14,7 @@ class ClockSuite extends AnyFunSuite {
   private val Minute = 60 * 1000L
   private val usual  = DefaultRollingPolicy()
 
-  test("measures an interval by the time that passes, whatever the clock is set to") {
+  test("measures an interval by elapsed time, regardless of clock changes") {
     val clock = new ManualClock(1000)
     val watch = new Stopwatch(clock)
     clock.advance(5)
@@ -24,7 +24,7 @@ class ClockSuite extends AnyFunSuite {
     assert((watch.millis, watch.longestMillis) === ((5, Hour + 5)))
   }
 
-  test("closes an idle part although the driver's clock was set back by an hour") {
+  test("closes an idle part although the driver's clock is set back by an hour") {
     val world  = new DriverWorld(usual)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -36,7 +36,7 @@ class ClockSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  test("marks an idle bucket although the driver's clock was set back by an hour") {
+  test("marks an idle bucket although the driver's clock is set back by an hour") {
     val notes  = new MemoryNotes
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.Checkpoint)).policy)
     val rule   = CompleteRule.ByIdleness(5 * Minute)
@@ -49,7 +49,7 @@ class ClockSuite extends AnyFunSuite {
     assert(world.newest.follow.markers.map(_.bucket) === Vector("a"))
   }
 
-  test("gives a sign of life although the driver's clock was set back by an hour") {
+  test("a heartbeat is due although the driver's clock is set back by an hour") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -59,9 +59,7 @@ class ClockSuite extends AnyFunSuite {
   }
 
   for (off <- Seq(-10 * Minute, -Hour, 10 * Minute, Hour))
-    test(
-      s"keeps a part open from epoch to epoch although the task's clock is off by ${off / Minute} minutes"
-    ) {
+    test(s"keeps a part open across epochs although the task's clock is off by ${off / Minute} minutes") {
       val world  = new DriverWorld(usual)
       val driver = world.driver()
       for (batch <- 0L until 10L) {
@@ -80,9 +78,7 @@ class ClockSuite extends AnyFunSuite {
       assert(world.rows.size === 10)
     }
 
-  test(
-    "closes a part that is old in its epoch, by the driver's clock and by that of a task which is behind"
-  ) {
+  test("closes an old part within its epoch although the task's clock is an hour slow") {
     val world  = new DriverWorld(usual)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -97,7 +93,7 @@ class ClockSuite extends AnyFunSuite {
     assert(world.newest.state.open.isEmpty, "15 minutes old")
   }
 
-  test("keeps lists of files although one run's clock is 40 days ahead") {
+  test("keeps manifests although the clock of a run is 40 days ahead") {
     val day  = 24 * Hour
     val list = (seq: Long, atMillis: Long) =>
       FileInfo(s"_stoplog/main/manifests/$seq.manifest", FileInfo.File(1), Some(atMillis))

@@ -17,13 +17,13 @@ class CloserSuite extends AnyFunSuite {
 
   private val mebi = 1L << 20
 
-  test("large parts are ended side by side as far as processors and memory go") {
+  test("large parts are finished in parallel within the limits of processors and memory") {
     assert(OpenParts.atOnce(Seq(83 * mebi, 80 * mebi), heapBytes = 2048 * mebi, processors = 2) === 2)
     assert(OpenParts.atOnce(Seq(64 * mebi), heapBytes = 2048 * mebi, processors = 8) === 4)
     assert(OpenParts.atOnce(Seq(5 * mebi, 256 * mebi), heapBytes = 2048 * mebi, processors = 8) === 1)
   }
 
-  test("one is always ended, whatever it takes") {
+  test("at least one part is finished at a time, even above the memory limit") {
     assert(OpenParts.atOnce(Seq(4096 * mebi), heapBytes = 512 * mebi, processors = 2) === 1)
     assert(OpenParts.atOnce(Seq.empty, heapBytes = 512 * mebi, processors = 2) === 2)
   }
@@ -77,7 +77,7 @@ class CloserSuite extends AnyFunSuite {
     }
   }
 
-  test("what a part still lacks is written before it is closed, as part of the run that closes it") {
+  test("the closing run writes a part's missing rows before closing the part") {
     val looks   = mutable.ArrayBuffer.empty[Long]
     val world   = new World(looks += _)
     val pending = world.close(world.open("1", 5), world.open("2", 5, owner = Some(other)))
@@ -93,20 +93,20 @@ class CloserSuite extends AnyFunSuite {
     assert(world.steps === Seq(Step.PartEnded, Step.PartEnded))
   }
 
-  test("a run that has been fenced writes nothing, and no longer counts as writing") {
+  test("a fenced run writes nothing and releases the writer lease") {
     val world = new World(_ => throw new IllegalStateException("fenced"))
     intercept[IllegalStateException](world.close(world.open("1", 5)))
     assert(world.parts.calls === Seq("enter") && world.parts.leasesHeld === 0)
   }
 
-  test("whole parts are closed as they stand, then small ones are ended, then large ones") {
+  test("complete parts are closed first, then small parts are finished, then large parts") {
     val world = new World
     val parts = Seq("1" -> (4 * mebi + 1), "2" -> 4 * mebi, "3" -> 0L)
     val names = world.close(parts.map { case (name, bytes) => world.open(name, bytes) }: _*).map(_.name)
     assert(names === Seq("3", "2", "1"))
   }
 
-  test("nobody is asked where no part lacks anything") {
+  test("skips the fencing check if no part lacks rows") {
     val world = new World(_ => throw new IllegalStateException("fenced"))
     assert(world.close(world.open("1", 0)).map(_.sizeBytes) === Seq(4L))
     assert(!world.parts.calls.contains("enter"))

@@ -36,7 +36,7 @@ class CompactionJobSuite extends AnyFunSuite {
       Step.MidRemove
     )
   ) {
-    test(s"stopped at ${step.name}: each row once, whatever the next run finds") {
+    test(s"a compaction that stops at ${step.name} keeps each row exactly once") {
       withThree { place =>
         try new Compacting(place, "batch-1", new At(step)).compact(): Unit
         catch { case _: InjectedFault | _: StoplogException => () }
@@ -46,9 +46,7 @@ class CompactionJobSuite extends AnyFunSuite {
       }
     }
 
-    test(
-      s"an overwrite that runs at ${step.name} of a compaction replaces all rows, or the compaction is given up"
-    ) {
+    test(s"an overwrite at ${step.name} of a compaction replaces all rows or cancels the compaction") {
       withThree { place =>
         val faults = ReplacementsSuite.once(step)(place.overwrite("batch-2", Faults.none, "new"))
         new Compacting(place, "batch-1", faults).compact()
@@ -58,7 +56,7 @@ class CompactionJobSuite extends AnyFunSuite {
       }
     }
 
-    test(s"of two compactions of the same files, one of which runs at ${step.name} of the other, one counts") {
+    test(s"only one of two compactions of the same files, overlapping at ${step.name}, takes effect") {
       withThree { place =>
         val other = new Compacting(place, "batch-2")
         new Compacting(place, "batch-1", ReplacementsSuite.once(step)(other.compact())).compact()
@@ -67,7 +65,7 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  test("a compaction that cannot hide a file is called off: the inputs stay, and the next job goes on") {
+  test("a compaction that cannot hide a file is cancelled without blocking the next job") {
     withThree { place =>
       val job = new Compacting(place, "batch-1", hiding = ReplacementsSuite.refusing("b/2.txt"))
       assert(!job.compact())
@@ -77,7 +75,7 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  test("a compaction leaves files that are not what they were, and files that a query may compact") {
+  test("a compaction skips changed files and files that a query may compact") {
     withThree { place =>
       val changed = new Compacting(
         place,
@@ -94,9 +92,7 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a job is refused while a sink is set back, and while a query may compact the files that it overwrites"
-  ) {
+  test("jobs are rejected during a rewind, and overwrites during a query's compaction") {
     withThree { place =>
       query(place, settings = Rewind.noted)
       assert(Samples.condition(new Compacting(place, "batch-1").compact()) === "STOPLOG_PATH_NOT_WRITABLE")
@@ -114,7 +110,7 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  test("what a process hides late for a compaction that others called off comes back with the next job") {
+  test("the next job restores a file that a slow process hid for a cancelled compaction") {
     withThree { place =>
       val refused = ReplacementsSuite.refusing("b/2.txt")
       new Compacting(place, "batch-1", hiding = refused).compact()
@@ -129,7 +125,7 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  test("a compaction that fails is announced no more, and keeps no other process from its work") {
+  test("a failed compaction withdraws its announcement and does not block other jobs") {
     withThree { place =>
       query(place, settings = Rewind.noted)
       val job = new Compacting(place, "batch-1")
@@ -142,7 +138,7 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  test("a compaction that has replaced files may replace more, as long as it is announced") {
+  test("a compaction stays announced after replacing files") {
     withThree { place =>
       val tools = DriverTools(
         Clock.system,

@@ -11,7 +11,7 @@ class CompleteRuleSuite extends AnyFunSuite {
   private def reached(rule: CompleteRule, bucket: String, now: Long, mark: Option[Long] = None): Boolean =
     rule.isReached(bucket, last = 500, now, mark)
 
-  test("by the clock: so long after the end of the bucket's time, to the millisecond") {
+  test("by the clock, a bucket is complete one delay after the end of its time") {
     val rule = ByClock(delayMillis = 200, ends)
     assert(!reached(rule, "a", 1199) && reached(rule, "a", 1200))
     assert(!reached(rule, "no time", 9999))
@@ -19,7 +19,7 @@ class CompleteRuleSuite extends AnyFunSuite {
     assert(rule.endMillis("a") === Some(1000L))
   }
 
-  test("by the watermark: whatever the clock says, and not before there is one") {
+  test("by the watermark, a bucket is complete regardless of the clock, only with a watermark") {
     val rule = ByWatermark(delayMillis = 200, ends)
     assert(!reached(rule, "a", 9999) && !reached(rule, "a", 9999, Some(1199)))
     assert(reached(rule, "a", 0, Some(1200)))
@@ -28,13 +28,13 @@ class CompleteRuleSuite extends AnyFunSuite {
     assert(rule.endMillis("a") === Some(1000L))
   }
 
-  test("by idleness: so long after its last row, whatever the bucket") {
+  test("by idleness, any bucket is complete one delay after its last row") {
     val rule = ByIdleness(delayMillis = 200)
     assert(!reached(rule, "no time", 699) && reached(rule, "no time", 700))
     assert(rule.covers("no time") && rule.endMillis("a") === None)
   }
 
-  test("no bucket is ever complete for those who are not to say so; some wait for another run") {
+  test("without a rule no bucket is complete, and some buckets wait for another run") {
     for (rule <- Seq(Never, Later(Set("a")))) {
       assert(!reached(rule, "a", Long.MaxValue, Some(Long.MaxValue)))
       assert(rule.endMillis("a") === None)
@@ -43,7 +43,7 @@ class CompleteRuleSuite extends AnyFunSuite {
     assert(Later(Set("a")).covers("a") && !Later(Set("a")).covers("b"))
   }
 
-  test("a bucket that is not for readers is not waited for") {
+  test("an excluded bucket is not covered") {
     val rule = Except(ByIdleness(200), hidden = _.startsWith("_"))
     assert(rule.covers("a") && !rule.covers("_rejected"))
     assert(reached(rule, "a", 700) && rule.word === "idle")

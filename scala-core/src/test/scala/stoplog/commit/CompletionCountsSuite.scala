@@ -31,20 +31,20 @@ class CompletionCountsSuite extends AnyFunSuite {
   private def marker(version: Int): Array[Byte] =
     s"""{"version":$version,"sinkId":"main","files":1,"rows":1,"bytes":1}""".getBytes
 
-  test("a run without a rule forgets the buckets that an earlier one waited for") {
+  test("a run without a rule forgets the buckets for which an earlier run waited") {
     val next = completing(CompleteRule.Never)
       .next(state.copy(live = Vector(live("old"))), Vector.empty, Vector.empty, Compaction.Off, now)
     assert(next.state === state)
     assert(next.isEmpty && next.late === 0)
   }
 
-  test("only buckets whose time has come are closing") {
+  test("only buckets that are due are closing") {
     val closing = completing(byClock).closing(state.copy(live = Vector(live("old"), live("new"))), now)
     assert(closing("old") && !closing("new"))
     assert(!completing(CompleteRule.Never).closing(state.copy(live = Vector(live("old"))), now)("old"))
   }
 
-  test("merged parts leave the counts of their bucket alone, each once") {
+  test("each compacted part is subtracted once from the counts of its bucket") {
     val inputs = Vector(FinishedPart("old", "p1", 100, 10, 1), FinishedPart("old", "p2", 50, 5, 2))
     val before = state.copy(live = Vector(live("old", files = 3), live("new")))
     val after  = completing(byClock).replacing(before, inputs, now)
@@ -52,7 +52,7 @@ class CompletionCountsSuite extends AnyFunSuite {
     assert(after.late === 0 && after.isEmpty)
   }
 
-  test("late is a bucket that comes back behind its marker, and none that is known already or is new") {
+  test("a bucket with a marker is late if the state does not know the bucket") {
     val notes = new MemoryNotes
     notes.putIfAbsent("old/_SUCCESS", marker(1))
     def late(known: LiveBucket*)(bucket: String) = completing(byClock, notes)
@@ -70,7 +70,7 @@ class CompletionCountsSuite extends AnyFunSuite {
     assert(late(live("old", version = 1))("new") === 0)
   }
 
-  test("the newest marker of a bucket gives its version, whichever are there") {
+  test("the newest marker of a bucket determines its version") {
     val notes = new MemoryNotes
     for (version <- 1 to 3) notes.putIfAbsent(MarkerNames.path("new", version), marker(version))
     val next = completing(byClock, notes)
@@ -78,14 +78,14 @@ class CompletionCountsSuite extends AnyFunSuite {
     assert(next.state.live.map(_.version) === Vector(3))
   }
 
-  test("a bucket was written last when the newest of its parts was") {
+  test("a bucket's last write is the last write of its newest part") {
     val parts = Vector(30L, 20L).map(at => Samples.open(s"p$at", "new", openedAtMillis = at))
     val next  = completing(byClock)
       .next(state.copy(open = parts), Vector.empty, Vector.empty, Compaction.Off, now)
     assert(next.state.live.map(_.lastWrittenAtMillis) === Vector(30L))
   }
 
-  test("a bucket without a file gets no marker, and is waited for only while a part of it is open") {
+  test("a bucket without files gets no marker and waits only while a part is open") {
     val none   = live("old", files = 0)
     val before = state.copy(live = Vector(none))
     val due    = completing(byClock).next(before, Vector.empty, Vector.empty, Compaction.Off, now)

@@ -22,7 +22,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
 
   private val young = open("young", openedAtMillis = 950)
 
-  test("what the tasks closed and left open is taken as it is") {
+  test("closed and open parts are accepted as the tasks report them") {
     val mine =
       open("mine", openedAtMillis = 0).copy(schema = schema) // old enough to be due, but its task has decided
     val drawn = draft(plan(Map.empty), result(0).copy(closed = Vector(done("done")), open = Vector(mine)))
@@ -31,11 +31,11 @@ class EpochOutcomeSuite extends AnyFunSuite {
     assert(drawn.due.isEmpty)
   }
 
-  test("a part that no task touched stays open with its owner") {
+  test("a part without new rows stays open with its owner") {
     assert(draft(plan(Map(0 -> Vector(young))), result(0), result(1)).open === Vector(young))
   }
 
-  test("a part that a task wrote or closed is not carried over beside its new state") {
+  test("a part that a task wrote or closed is replaced by its new state") {
     val written = young.copy(validBytes = 99, schema = schema)
     val drawn   = draft(plan(Map(0 -> Vector(young))), result(0).copy(open = Vector(written)))
     assert(drawn.open === Vector(written))
@@ -43,7 +43,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
     assert(closed.open.isEmpty)
   }
 
-  test("a part has the columns of the rows that were written to it, and else keeps those it had") {
+  test("a part has the schema of its new rows, and otherwise keeps its schema") {
     val before = young.copy(schema = Some(SchemaId("before")))
     val handed =
       plan(Map(0 -> Vector(before, before.copy(name = "written"), before.copy(name = "full"))))
@@ -61,7 +61,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
     )
   }
 
-  test("an executor whose clock is ahead opens no part after the epoch's end, by the driver's clock") {
+  test("times from an executor with a fast clock are capped at the driver's time") {
     val ahead  = open("ahead", openedAtMillis = 5000).copy(schema = schema, lastWrittenAtMillis = 6000)
     val closed = done("closed").copy(openedAtMillis = 4000, lastWrittenAtMillis = 4500)
     val before = open("before", openedAtMillis = 7000)
@@ -81,14 +81,14 @@ class EpochOutcomeSuite extends AnyFunSuite {
     )
   }
 
-  test("two parts of one name in two buckets are two parts") {
+  test("parts with the same name in two buckets are distinct") {
     val elsewhere = young.copy(bucket = "c")
     val drawn     =
       draft(plan(Map(0 -> Vector(young, elsewhere))), result(0).copy(closed = Vector(done("young"))))
     assert(drawn.open === Vector(elsewhere))
   }
 
-  test("a part that no task touched is due by the clock") {
+  test("a part without new rows is due by the clock") {
     val old = open("old", openedAtMillis = 900)
     assert(
       draft(plan(Map(1 -> Vector(old))), result(0), result(1)).due === Vector(
@@ -97,9 +97,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
     )
   }
 
-  test(
-    "an untouched part loses its owner when its task was repeated, or sent nothing, or the owner was another"
-  ) {
+  test("an untouched part loses its owner if its task was repeated, absent or another run's") {
     val handed   = plan(Map(0 -> Vector(young)))
     val disowned = Vector(young.copy(owner = None))
     assert(draft(handed, result(0, Attempt.Repeated), result(1)).open === disowned)
@@ -107,7 +105,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
     assert(draft(plan(Map(0 -> Vector(young.copy(owner = Some(other))))), result(0)).open === disowned)
   }
 
-  test("the next free number is behind every number that a task used") {
+  test("the next part number follows every number that a task used") {
     assert(
       draft(
         plan(Map.empty, firstPart = 10),

@@ -7,19 +7,19 @@ import stoplog.commit.Samples._
 
 class EpochPlanSuite extends AnyFunSuite {
 
-  test("only the first attempt of a task in the first attempt of its stage is the first of its kind") {
+  test("an attempt is the first only if both task and stage attempts are the first") {
     assert(Attempt.of(taskAttempt = 0, stageAttempt = 0) === Attempt.First)
     for ((task, stage) <- Seq((1, 0), (0, 1), (1, 1)))
       assert(Attempt.of(task, stage) === Attempt.Repeated)
   }
 
-  test("the tasks of a batch job number their parts side by side, and go on with none") {
+  test("tasks of a batch job interleave part numbers and resume no open parts") {
     val plan = EpochPlan.ofJob(mine, slots = 3)
     assert(plan.forTask(2, Attempt.First) === TaskPlan(mine, -1, 2, Attempt.First, Vector.empty, 2, 3))
     assert(!plan.isCommitted(0))
   }
 
-  test("what a task has put aside comes behind its own parts, with a number that neither has used") {
+  test("rejected rows follow a task's regular parts, and the next part number is the maximum") {
     def result(name: String, nextPart: Long) =
       TaskResult(1, Attempt.Repeated, Vector(done(name)), Vector(open(s"$name.open")), nextPart)
     for ((own, rejected) <- Seq((20L, 30L), (30L, 20L))) {

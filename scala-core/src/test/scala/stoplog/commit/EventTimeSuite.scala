@@ -14,9 +14,7 @@ class EventTimeSuite extends AnyFunSuite {
 
   private val hundred = DefaultRollingPolicy().withEventTimeIntervalMillis(100)
 
-  test(
-    "a row that is the interval behind a part's first row begins another part, each bucket by its own rows"
-  ) {
+  test("a row one interval after the first row starts a new part in its bucket") {
     val result = written(hundred)("a" -> "1000", "b" -> "1050", "a" -> "1099", "b" -> "1149", "a" -> "1100")
     assert(
       result.closed.map(part => (part.bucket, part.records, part.reason)) === Vector(
@@ -26,14 +24,14 @@ class EventTimeSuite extends AnyFunSuite {
     assert(firsts(result) === Set(("a", 1, Some(1100)), ("b", 2, Some(1050))))
   }
 
-  test("late rows and rows without an event time close nothing, and the first row that has one counts") {
+  test("late rows and rows without an event time close nothing; the first event time counts") {
     val result = written(hundred)(Seq("none", "1000", "none", "3", "1099").map("b" -> _): _*)
     assert(result.closed.isEmpty)
     assert(firsts(result) === Set(("b", 5, Some(1000))))
     assert(firsts(written(hundred)("b" -> "none")) === Set(("b", 1, None)))
   }
 
-  test("a part that an earlier epoch has left open counts from its own first row") {
+  test("a part from an earlier epoch keeps its own first event time") {
     val before = left(Some(1000))
     assert(firsts(written(hundred, before)("b" -> "1099")) === Set(("b", 2, Some(1000))))
     val result = written(hundred, before)("b" -> "1100", "b" -> "1199")
@@ -43,24 +41,24 @@ class EventTimeSuite extends AnyFunSuite {
     assert(firsts(result) === Set(("b", 2, Some(1100))))
   }
 
-  test("a part of a release that did not record it counts from its next row") {
+  test("a part without a recorded event time starts with its next row") {
     assert(firsts(written(hundred, left(None))("b" -> "5000", "b" -> "5099")) === Set(("b", 3, Some(5000))))
   }
 
-  test("a query that does not ask leaves what the part knows") {
+  test("a query without event times keeps a part's recorded event time") {
     val result =
       written(DefaultRollingPolicy(), left(Some(1000)), OpenPartWriter.RowTimes.Unasked)("b" -> "9999")
     assert(firsts(result) === Set(("b", 2, Some(1000))))
   }
 
-  test("what the policy says of the part itself goes before") {
+  test("other limits of the policy take precedence over event times") {
     val both = hundred.withMaxRecordsPerPart(1)
     assert(
       written(both)("b" -> "0", "b" -> "500").closed.map(_.reason) === Vector.fill(2)(RollReason.Records)
     )
   }
 
-  test("a row that cannot be written leaves no time behind") {
+  test("a row that cannot be written does not set the first event time") {
     val writer = task(hundred, None, Times)
     assertThrows[BadRow](writer.write("b", "bad 1"))
     writer.write("b", "1000")
@@ -68,7 +66,7 @@ class EventTimeSuite extends AnyFunSuite {
     assert(firsts(writer.commit()) === Set(("b", 2, Some(1000))))
   }
 
-  test("where no part stays open, and in a batch job, event times close parts as well") {
+  test("event times also close parts under epoch and batch job policies") {
     object Opened extends PartStats {
       override def bucket: String                     = "b"
       override def sizeBytes: Long                    = 1

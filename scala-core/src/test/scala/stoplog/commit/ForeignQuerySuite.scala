@@ -10,7 +10,7 @@ import stoplog.rolling.RollingPolicy
 
 class ForeignQuerySuite extends AnyFunSuite {
 
-  test("a query whose sink was adopted, and that adopts it back, writes no epoch twice") {
+  test("a query that adopts its former sink again writes no epoch twice") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     world.epoch(world.driver(run = other, identity = stranger, onForeign = ForeignQuery.Adopt), 7, "b")
@@ -22,7 +22,7 @@ class ForeignQuerySuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b", "row of c"))
   }
 
-  test("the log of another query is refused at the first epoch, and adopted on request") {
+  test("another query's log is rejected at the first epoch, and adopted on request") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     assert(condition(world.driver(run = other, identity = stranger).begin(0, 1)) === "STOPLOG_FOREIGN_QUERY")
@@ -33,7 +33,7 @@ class ForeignQuerySuite extends AnyFunSuite {
     assert(world.newest.state.queryId === "query-9")
   }
 
-  test("a query that starts from a new checkpoint is refused with the number of rows, also if it may adopt") {
+  test("a query with a new checkpoint is rejected with the row count, even with adopt") {
     for (onForeign <- Seq(ForeignQuery.Refuse, ForeignQuery.Adopt)) {
       val world = written()
       val error = intercept[Exception](
@@ -49,7 +49,7 @@ class ForeignQuerySuite extends AnyFunSuite {
     }
   }
 
-  test("adoptAndRepeat is valid for one start, however often it stays in the options") {
+  test("adoptAndRepeat is valid for one start, even if the option remains set") {
     val world                         = written()
     def start(identity: SinkIdentity) =
       world.driver(run = RunId.random(), identity = identity, onForeign = ForeignQuery.AdoptAndRepeat)
@@ -68,14 +68,14 @@ class ForeignQuerySuite extends AnyFunSuite {
     assert(refused(stranger, batch = 0) === "STOPLOG_EPOCH_AHEAD")
   }
 
-  test("adoptAndRepeat is used up by the first start that claims the log, also if nothing is written again") {
+  test("adoptAndRepeat is consumed by the first start that claims the log, even without repeated epochs") {
     val world   = new DriverWorld(Rolls.never)
     def start() = world.driver(run = RunId.random(), onForeign = ForeignQuery.AdoptAndRepeat)
     for (number <- 0L to 2L) world.epoch(start(), number, "a")
     assert(condition(start().begin(0, slots = 1)) === "STOPLOG_EPOCH_AHEAD")
   }
 
-  test("a start that may repeat does not claim the log before its first epoch, which may set the log back") {
+  test("a start with adoptAndRepeat does not claim the log before its first epoch") {
     val world = written(Rolls.atAge(5000))
     world.clock.advance(6000)
     val driver = world.driver(run = other, onForeign = ForeignQuery.AdoptAndRepeat)

@@ -14,7 +14,7 @@ import stoplog.part.{PartNaming, Spooled}
 /** A task that gives up while other things fail as well. */
 class GivingUpSuite extends AnyFunSuite {
 
-  test("every part is closed, and the lease and the format with them, whichever of them fail") {
+  test("aborting closes every part, the lease and the format despite failures") {
     val parts   = new MemoryParts
     val failing = new Failing
     val writer  = new TaskWriter[String](

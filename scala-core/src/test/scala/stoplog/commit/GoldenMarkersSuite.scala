@@ -17,7 +17,7 @@ class GoldenMarkersSuite extends AnyFunSuite {
   private def golden(file: String): Array[Byte] =
     Files.readAllBytes(Repository.root.resolve(s"scala-core/src/test/resources/golden/$file"))
 
-  test("a marker is written as it was, and what it counts is read") {
+  test("a marker encodes to the golden bytes and decodes to its totals") {
     val identity = Markers.Identity("main", record.seq, record.run)
     val total    = Totals(5, 500, 60000)
     assert(text(Markers.bytes(marker, marker.version, identity, total)) === text(golden("marker-v1.json")))
@@ -26,7 +26,7 @@ class GoldenMarkersSuite extends AnyFunSuite {
     )
   }
 
-  test("a list of files is written as it was") {
+  test("a manifest encodes to the golden bytes") {
     assert(
       text(MarkerWriter.ManifestJson.bytes(record.follow.manifest.get, record)) === text(
         golden("manifest-v1.json")

@@ -20,7 +20,7 @@ class HeartbeatSuite extends AnyFunSuite {
     def beats: Vector[String] = Heartbeat.all(notes, "main").map(_.name).sorted
   }
 
-  test("each beat takes the place of the one before, and names its run") {
+  test("each heartbeat replaces the previous file and names its run") {
     val world = new World
     import world._
     for (count <- 0 to 2) {
@@ -32,7 +32,7 @@ class HeartbeatSuite extends AnyFunSuite {
     assert(Heartbeat.of(other, Heartbeat.all(notes, "main")).isEmpty)
   }
 
-  test("the first beat removes what killed runs have left, later ones nothing but their own") {
+  test("the first heartbeat deletes files of killed runs, and later heartbeats only their own") {
     val world = new World
     import world._
     val left = s"$directory/${other.value}-8"
@@ -44,7 +44,7 @@ class HeartbeatSuite extends AnyFunSuite {
     assert(beats === Vector(s"${mine.value}-1", s"${other.value}-8"))
   }
 
-  test("a beat beside others removes none of them, not even at first") {
+  test("a heartbeat next to other runs deletes none of their files") {
     val world = new World
     import world._
     notes.putIfAbsent(s"$directory/${other.value}-8", Array.emptyByteArray)
@@ -52,7 +52,7 @@ class HeartbeatSuite extends AnyFunSuite {
     assert(beats === Vector(s"${mine.value}-0", s"${other.value}-8"))
   }
 
-  test("a run that is over leaves none, and those of other runs alone") {
+  test("a stopped run deletes its own heartbeat and keeps those of other runs") {
     val world = new World
     import world._
     heart.beatBeside()
@@ -63,7 +63,7 @@ class HeartbeatSuite extends AnyFunSuite {
     assert(heart.writtenAtMillis === None)
   }
 
-  test("when the newest beat was written, the storage says") {
+  test("the time of the newest heartbeat is the storage's modification time") {
     val world = new World
     import world._
     assert(heart.writtenAtMillis === None)

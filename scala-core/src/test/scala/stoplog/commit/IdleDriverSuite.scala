@@ -13,9 +13,7 @@ import stoplog.part.RunId
 
 class IdleDriverSuite extends AnyFunSuite {
 
-  test(
-    "the age of the newest record, after which a driver gives a sign of life, is by the clock of its run"
-  ) {
+  test("the age of the newest record, which triggers heartbeats, follows the run's clock") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.clock.advance(60000)
@@ -29,7 +27,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(!driver.hasNoRecordFor(60000))
   }
 
-  test("before there is data, the clock closes what the run before left open, and then the run goes on") {
+  test("before the first data, the clock closes the previous run's parts, and the run continues") {
     val world = new DriverWorld(Rolls.atAge(1000))
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -46,7 +44,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of a"))
   }
 
-  test("before there is data, parts of a run whose clock was ahead grow old by the clock of the next run") {
+  test("before the first data, parts from a fast clock age by the next run's clock") {
     val world = new DriverWorld(Rolls.atAge(1000))
     world.epoch(world.driver(), 0, "a")
     world.clock.step(-3600000)
@@ -59,7 +57,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  test("a run that has started does not go on behind a reset, but the next one does") {
+  test("a waiting run is fenced by a reset, and the next run starts") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     val waiting = world.driver(run = other)
@@ -77,7 +75,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.driver(run = RunId("000000000003")).begin(0, slots = 1).firstPart === 0)
   }
 
-  test("before there is data, the clock leaves a log alone that another has written to") {
+  test("before the first data, the clock closes nothing if another run has written") {
     val world = new DriverWorld(Rolls.atAge(1000))
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -89,7 +87,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.newest.run === Samples.mine)
   }
 
-  test("what a run finds is told to it in its lock, and changes nothing once it holds the claim") {
+  test("waitFrom uses the lock, and has no effect once the run holds the claim") {
     val world  = new DriverWorld(Rolls.never)
     val lock   = new world.CountedLock
     val driver = world.driver(lock = lock)
@@ -102,7 +100,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(lock.taken === 4 && lock.back === 4)
   }
 
-  test("a run that has claimed without data begins only behind the batch that the log holds") {
+  test("a run that claimed without data rejects a replanned batch") {
     val world                             = new DriverWorld(Rolls.atAge(1000))
     val first                             = world.driver()
     def batches(of: String): BatchDigests = batch => Some(BatchDigest(s"$of-$batch"))
@@ -121,7 +119,7 @@ class IdleDriverSuite extends AnyFunSuite {
     another.begin(1, slots = 1, batches("theirs"))
   }
 
-  test("a run without data whose settings are others claims nothing") {
+  test("a run without data and with changed settings claims nothing") {
     val world = new DriverWorld(Rolls.atAge(1000))
     world.epoch(world.driver(), 0, "a")
     val idle = world.driver(run = other, settings = settings.copy(fixed = Map("timeZone" -> "Asia/Tokyo")))
@@ -131,7 +129,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.newest.run === Samples.mine)
   }
 
-  test("a run without data finishes what the run before left open") {
+  test("a run without data publishes the open parts of the previous run") {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -144,9 +142,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(!idle.tick())
   }
 
-  test(
-    "a run without data leaves a log alone that has nothing to finish, or that another has written to since"
-  ) {
+  test("a run without data writes nothing if nothing is open or another run wrote") {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -160,13 +156,13 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.log.all() === before)
   }
 
-  test("an end without an epoch writes nothing") {
+  test("ending without an epoch writes nothing") {
     val world = new DriverWorld(Rolls.never)
     world.driver().end(PublishOpen)
     assert(world.log.newest().isEmpty)
   }
 
-  test("a run without data publishes what a dead driver had decided, though nothing is open") {
+  test("a run without data publishes the decided parts of a dead driver") {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -178,7 +174,7 @@ class IdleDriverSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  test("a run without data goes on behind a claim of its own of which it did not learn that it stands") {
+  test("a run without data resumes after its own claim with an unknown outcome") {
     for (act <- Seq[SinkDriver => Any](_.tick(), _.end(PublishOpen))) {
       val world = new DriverWorld(Rolls.atAge(1000))
       world.epoch(world.driver(), 0, "a")

@@ -20,14 +20,14 @@ class InterruptSuite extends AnyFunSuite {
   private val closing = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
 
   for (parts <- Seq(1, 2, 5)) {
-    test(s"interrupted while the record is written, with $parts parts: the record and all parts are there") {
+    test(s"writes the record and publishes $parts parts despite an interrupt during the record") {
       val world   = new DriverWorld(closing)
       val request = new Request
       world.records.beforePut = seq => if (seq > 0) request.sent()
       committed(world, parts, request)
     }
 
-    test(s"interrupted while parts are published, with $parts parts: all of them are there") {
+    test(s"publishes $parts parts despite an interrupt during publishing") {
       val world   = new DriverWorld(closing)
       val request = new Request
       world.parts.onPublish = _ => request.sent()
@@ -35,9 +35,7 @@ class InterruptSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "interrupted while what the run before decided is published again: it begins, and keeps the interrupt"
-  ) {
+  test("republishes the previous run's parts and starts despite an interrupt, and keeps the interrupt") {
     val world = new DriverWorld(closing)
     world.parts.onPublish = _ => throw new IllegalStateException("killed")
     intercept[IllegalStateException](world.epoch(world.driver(), 0, "a"))
@@ -48,7 +46,7 @@ class InterruptSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a") && world.newest.kind === RecordKind.Claim)
   }
 
-  test("a batch job is carried out to its end as well") {
+  test("a batch job completes despite an interrupt during publishing") {
     val world   = new DriverWorld(closing)
     val request = new Request
     val job     = new MemoryJob

@@ -14,7 +14,7 @@ import stoplog.storage.local.LocalUnderTest
 class JobCommitSuite extends AnyFunSuite {
   import JobsUnderTest._
 
-  test("an overwrite that died is carried out later, and takes nothing that came after it was decided") {
+  test("a later recovery completes a dead overwrite and keeps files added after the decision") {
     within { place =>
       place.plant("b/old.txt", "old")
       place.plant("c/old.txt", "old as well")
@@ -27,9 +27,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "an overwrite whose directory another job has removed, for it was silent for days, takes nothing away"
-  ) {
+  test("an overwrite whose directory was deleted by another job hides no files") {
     within { place =>
       place.plant("b/old.txt", "old")
       val job  = place.job("batch-1", clock = place.clock)
@@ -46,7 +44,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("an overwrite is refused, and lets merges begin again, beside a file whose name cannot get longer") {
+  test("an overwrite is rejected next to a file whose name is too long to hide") {
     for ((name, isRefused) <- Seq("x" * 245 -> false, "x" * 246 -> true, "ä" * 123 -> true)) within { place =>
       place.plant("b/old.txt", "old")
       place.plant(s"b/$name.txt", "older")
@@ -64,7 +62,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("directories that an overwrite has emptied are gone, and others stay") {
+  test("an overwrite deletes emptied directories and keeps others") {
     within { place =>
       place.plant("x=1/y=1/old.txt", "old")
       place.plant("b/old.txt", "old")
@@ -74,7 +72,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("an append that is still at work is carried out by others, and removed when it has ended") {
+  test("other jobs complete a decided append, and delete its directory only after its end") {
     within { place =>
       val living = place.job("batch-1")
       living.begin(slots = 1)
@@ -87,7 +85,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("of two that carry a dead job on, the one that comes second removes nothing beneath the first one") {
+  test("of two processes recovering a dead job, the second does not interfere with the first") {
     within { place =>
       intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       var looked = false
@@ -107,7 +105,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("a process that could not carry a job on keeps no other process from it") {
+  test("a failed recovery of a job does not prevent another process from recovering the job") {
     within { place =>
       place.plant("b/old.txt", "old")
       intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
@@ -118,7 +116,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("the removal of a job that is over goes on wherever it was broken off, also beside others") {
+  test("an interrupted removal of a finished job resumes at any point") {
     val brokenOff = (1 to 8).count { after =>
       var isLeft = false
       within { place =>
@@ -136,9 +134,7 @@ class JobCommitSuite extends AnyFunSuite {
     assert(brokenOff >= 3, "before its record, its notes and its mark")
   }
 
-  test(
-    "a job whose rows are visible has succeeded, though its directory cannot be removed, and the next job removes it"
-  ) {
+  test("a job whose directory cannot be deleted succeeds, and the next job deletes the directory") {
     within { place =>
       place.append("batch-1", new At(Step.MidRemove), "b" -> "row")
       assert(place.rows === Vector("row") && place.hasLeft("batch-1"))
@@ -147,9 +143,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "of a job that died the rows that are there become visible, though a reader took a part before that was noted"
-  ) {
+  test("recovery publishes a dead job's remaining rows although a reader took a part early") {
     within { place =>
       intercept[Died](place.append("batch-1", new Dying(Step.PartPublished), "b" -> "first", "c" -> "second"))
       assert(place.rows === Vector("first"))
@@ -161,9 +155,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a job that fails behind its record says not to run it again, and the next job makes its rows visible"
-  ) {
+  test("a job that fails after its record warns against reruns, and the next job publishes") {
     for (step <- Seq(Step.AfterRecord, Step.PartPublished, Step.AfterPublish)) within { place =>
       val failed =
         intercept[StoplogException](place.append("batch-1", new At(step), "b" -> "first", "c" -> "second"))
@@ -177,9 +169,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a job that does not know whether its record stands says how to see it, whatever the storage has answered"
-  ) {
+  test("a job with an unknown record outcome reports the unknown outcome, written or not") {
     for (written <- Seq(true, false)) within { place =>
       val job    = place.job("batch-1", log = Some(new Silent(written)))
       val done   = place.task("batch-1", job, "row")
@@ -191,7 +181,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that has decided nothing is left alone for a day") {
+  test("a job without a decision is left untouched for a day") {
     within { place =>
       val living = place.job("batch-1")
       val done   = place.write("batch-1", living.begin(slots = 1), "row")
@@ -201,7 +191,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("and can decide nothing any more after it, should it still be alive") {
+  test("a job without a decision is fenced after a day, even if still alive") {
     within { place =>
       val living = place.job("batch-1")
       val done   = place.write("batch-1", living.begin(slots = 1), "row")
@@ -212,7 +202,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("what a dead job has left that decided nothing is removed after a day, and not before") {
+  test("the directory of a dead undecided job is deleted after a day, not before") {
     within { place =>
       val dead = place.job("batch-1")
       place.write("batch-1", dead.begin(slots = 1), "row")
@@ -224,7 +214,7 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
-  test("the logs of batch jobs are told from those of sinks by a prefix that no release may change") {
+  test("the name prefix of batch job logs never changes") {
     assert(JobCommit.Prefix === "batch-")
   }
 }

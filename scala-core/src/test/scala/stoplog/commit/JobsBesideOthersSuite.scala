@@ -10,7 +10,7 @@ import stoplog.fault.{Faults, Step}
 class JobsBesideOthersSuite extends AnyFunSuite {
   import JobsUnderTest._
 
-  test("a job whose rows are visible, and which cannot be removed, is no reason to refuse an overwrite") {
+  test("a finished job that cannot be deleted does not block an overwrite") {
     within { place =>
       intercept[Died](place.append("batch-1", new Dying(Step.AfterMark), "b" -> "first"))
       JobCommit.rollForward(Seq(place.job("batch-1", new At(Step.MidRemove))))
@@ -20,7 +20,7 @@ class JobsBesideOthersSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that cannot be carried out keeps no other from being carried out, and an overwrite is refused") {
+  test("an unrecoverable job does not block the recovery of other jobs, but blocks overwrites") {
     within { place =>
       place.plant("b/old.txt", "old")
       intercept[Died](place.append("batch-2", new Dying(Step.AfterRecord), "b" -> "second"))

@@ -15,7 +15,7 @@ import stoplog.rolling.RollReason
 class LedgerSuite extends AnyFunSuite {
   private val closing = Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy
 
-  test("a driver that was overtaken while it published does not say that the epoch is committed") {
+  test("a driver fenced while publishing does not report the epoch as committed") {
     val world = new DriverWorld(closing)
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
@@ -29,7 +29,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(condition(older.begin(1, slots = 1)) === "STOPLOG_FENCED")
   }
 
-  test("nor one whose part has been taken away meanwhile, and that part is not lost") {
+  test("a driver fenced while publishing reports no lost part if a reader took its part") {
     val world = new DriverWorld(closing)
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
@@ -43,7 +43,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of b"))
   }
 
-  test("nor one that has slept between its record and the end, though it published all of it by itself") {
+  test("a driver that slept after publishing does not report the epoch as committed") {
     val world = new DriverWorld(closing)
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
@@ -57,7 +57,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
-  test("nor one that was overtaken in less time than anybody takes to notice a silent driver") {
+  test("a driver fenced faster than the liveness timeout does not report the epoch as committed") {
     val world = new DriverWorld(closing)
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
@@ -70,7 +70,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
-  test("nor one whose successor has gone on for long: a run removes no mark of another one's records") {
+  test("a driver is fenced after many later records; a run deletes no other run's marks") {
     val world = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, together = 1))
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
@@ -84,9 +84,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.records.list().filter(world.records.isPublished) === Vector(1L, 11L))
   }
 
-  test(
-    "a start that has slept since its look does not do again what the living run has done and unmarked since"
-  ) {
+  test("a recovery that slept does not repeat a record that the living run has unmarked") {
     val world  = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, together = 1))
     val living = world.driver()
     world.epoch(living, 0, "a")
@@ -99,7 +97,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.parts.calls === Seq.empty)
   }
 
-  test("an epoch that is published at once costs no further look at the log") {
+  test("an epoch that publishes quickly lists the log only once") {
     val world  = new DriverWorld(closing)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -110,9 +108,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.records.listings === looks + 1, "that of the append")
   }
 
-  test(
-    "a query goes on though its log cannot be cleared of old records and marks, which it tries again later"
-  ) {
+  test("a query continues if old records and marks cannot be deleted, and retries later") {
     val rules                                   = LogRules.standard.copy(records = 2, marks = 1, together = 3)
     val world                                   = new DriverWorld(closing, rules = rules)
     val driver                                  = world.driver()
@@ -131,9 +127,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(world.records.list().size <= 2 + 3)
   }
 
-  test(
-    "a mark, or a note of what is visible, that fails once is tried again, before a reader takes the part"
-  ) {
+  test("writing a mark or a visibility note is retried after a failure") {
     val once  = StorageRetry.jittered(tries = 2, baseMillis = 1, _ => ())
     val world = new DriverWorld(closing)
     var left  = 1
@@ -166,7 +160,7 @@ class LedgerSuite extends AnyFunSuite {
 
   private val empty = SinkState("query-1", None, Vector.empty, nextPart = 0, Map.empty)
 
-  test("an epoch that took longer than nobody would notice is looked up, to the millisecond") {
+  test("an epoch slower than five seconds lists the log again") {
     for ((tookMillis, looks) <- Seq(5000L -> 1, 5001L -> 2)) {
       val world  = new DriverWorld(closing)
       val driver = world.driver()
@@ -180,7 +174,7 @@ class LedgerSuite extends AnyFunSuite {
     }
   }
 
-  test("a claim that others are always faster with is given up after twenty tries") {
+  test("a claim gives up after twenty lost races") {
     val world = new DriverWorld(closing)
     var tries = 0
     world.records.beforePut = { seq =>
@@ -195,7 +189,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(tries === 20)
   }
 
-  test("what failed beside the fencing is told with it, and which record is the other run's") {
+  test("the fencing error names the other run's record and includes the original failure") {
     val world = new DriverWorld(closing)
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
@@ -211,7 +205,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(fenced.getSuppressed.map(each => condition(throw each)) === Array("STOPLOG_STORE_WRITE"))
   }
 
-  test("what was published before a failure is not asked for again") {
+  test("parts published before a failure are not published again") {
     val world  = new DriverWorld(closing)
     val driver = world.driver()
     val plan   = driver.begin(0, slots = 1)
@@ -226,7 +220,7 @@ class LedgerSuite extends AnyFunSuite {
     assert(asked.size === 1 && asked.head.startsWith("publish b/"))
   }
 
-  test("a run that does not know how its record ended writes no further one, and says why each time") {
+  test("a run with an unknown record outcome writes no further records and repeats the cause") {
     val world = new DriverWorld(closing)
     val run   = ledger(world)
     run.claim(_ => empty)

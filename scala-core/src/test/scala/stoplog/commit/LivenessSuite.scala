@@ -35,7 +35,7 @@ class LivenessSuite extends AnyFunSuite {
       there: Option[Boolean] = None
   ): Liveness = Liveness.of(record, beats, nowMillis)(_ => there)
 
-  test("a note reads as it was written, and what is no note is none") {
+  test("a driver note is read as written, and malformed notes are ignored") {
     assert(DriverNote.read(driver.text) === Some(driver))
     assert(DriverNote.read("host 1 2") === None)
     assert(DriverNote.read("host boot one 2 3") === None)
@@ -43,14 +43,12 @@ class LivenessSuite extends AnyFunSuite {
     assert(driver.isThere === None)
   }
 
-  test("nobody is alive behind a clean end, or without a log") {
+  test("no driver is alive after a clean end or without a log") {
     assert(judged(None, 0) === Released)
     assert(judged(record(RecordKind.Release), 1001, there = Some(true)) === Released)
   }
 
-  test(
-    "three intervals without a record or a beat are a driver's death; a beat of another run is none of its signs"
-  ) {
+  test("a driver is silent after three intervals without a record or heartbeat of its own") {
     val beat = madeAt(Samples.mine, 50000)
     assert(judged(record(RecordKind.Roll), 31000).isInstanceOf[Alive])
     assert(judged(record(RecordKind.Roll), 31001).isInstanceOf[Silent])
@@ -60,18 +58,18 @@ class LivenessSuite extends AnyFunSuite {
     assert(judged(record(RecordKind.Roll), 31001, others).isInstanceOf[Silent])
   }
 
-  test("a record from the future, by a clock that is wrong, is a sign of life") {
+  test("a record from the future counts as alive") {
     assert(judged(record(RecordKind.Claim), -100000).isInstanceOf[Alive])
   }
 
-  test("a process that has ended is dead at once; one that is there is alive, however long it is silent") {
+  test("an ended process is dead at once, and an existing process is alive despite silence") {
     assert(judged(record(RecordKind.Claim), 1001, there = Some(false)).isInstanceOf[Dead])
     val alive = judged(record(RecordKind.Claim), 31001, there = Some(true))
     assert(alive === Alive(Samples.mine.value, 30001, ProcessIsThere(driver, 30000)))
     assert(Seq("42 on host, is there", "30 s old", "STOPLOG_STORAGE_HANGS").forall(alive.describe.contains))
   }
 
-  test("reads the start of a process in ticks since the boot, which no step of the clock changes") {
+  test("reads a process start in ticks since boot, independent of clock changes") {
     val before                             = (4 to 21).mkString(" ")
     def ticks(state: String): Option[Long] =
       DriverNote.startedTicks(s"17 (odd) name) $state $before 12345 99\n".getBytes("ISO-8859-1"))
@@ -80,18 +78,18 @@ class LivenessSuite extends AnyFunSuite {
     assert(DriverNote.startedTicks(Array.emptyByteArray) === None)
   }
 
-  test("a log of an older release says nothing of its driver: the usual interval counts") {
+  test("a log of an older release uses the default interval") {
     assert(judged(record(RecordKind.Claim, None), 181000, there = Some(false)).isInstanceOf[Alive])
     assert(judged(record(RecordKind.Claim, None), 181001).isInstanceOf[Silent])
   }
 
-  test("an interval that is shorter than a second counts as a second") {
+  test("an interval below a second counts as a second") {
     val hasty = record(RecordKind.Roll, Some(driver.copy(everyMillis = 1)))
     assert(judged(hasty, 4000).isInstanceOf[Alive])
     assert(judged(hasty, 4001).isInstanceOf[Silent])
   }
 
-  test("what is said to people has its figures in seconds") {
+  test("descriptions give durations in seconds") {
     assert(judged(record(RecordKind.Roll), 31001).describe.contains("for 30 s"))
     val alive = judged(record(RecordKind.Roll), 3500).describe
     assert(Seq("process 42 on host", "2 s ago", "after 30 s").forall(alive.contains))
@@ -101,7 +99,7 @@ class LivenessSuite extends AnyFunSuite {
     )
   }
 
-  test("a process is known by its number and its start, on its own machine alone") {
+  test("a process is identified by its number and start time, only on its own machine") {
     val here = DriverNote.ofThisProcess(5)
     assert(here.copy(startedTicks = here.startedTicks + 1).isThere === Some(false))
     assert(here.copy(pid = Long.MaxValue).isThere === Some(false))

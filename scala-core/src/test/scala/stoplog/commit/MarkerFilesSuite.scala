@@ -13,7 +13,7 @@ import stoplog.storage.MarkerNames
 /** What markers and lists of files are called, and what is in them. */
 class MarkerFilesSuite extends AnyFunSuite {
 
-  test("a marker's name tells its version, and other names are none") {
+  test("a marker's name encodes its version, and other names are not markers") {
     for ((version, name) <- Seq(1 -> "_SUCCESS", 2 -> "_SUCCESS.2", 12 -> "_SUCCESS.12")) {
       assert(MarkerNames.path("b", version) === s"b/$name")
       assert(MarkerNames.version(name) === Some(version))
@@ -23,13 +23,13 @@ class MarkerFilesSuite extends AnyFunSuite {
       assert(MarkerNames.version(name) === None, name)
   }
 
-  test("an empty marker has no bytes, and counts nothing for whoever reads it") {
+  test("an empty marker has no bytes and no totals") {
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 2, 3))
     assert(Markers.bytes(marker, 1, Markers.Identity("main", 3, mine), Totals(1, 2, 3)).isEmpty)
     assert(Markers.content(Array.emptyByteArray) === None)
   }
 
-  test("what the settings say of manifests is read as it was written, without how long they are kept") {
+  test("manifest settings are restored as written, without the retention") {
     val columns = TimeKind.all.map(kind => Some(TimeColumn("at this time", kind))) :+ None
     for (column <- columns) {
       val kept = Manifests.Json(column, retentionMillis = Some(5))
@@ -49,7 +49,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     new String(MarkerWriter.ManifestJson.bytes(Manifest("list", column), record), UTF_8)
   }
 
-  test("a list names the files with their times, as the column has them; what has no bytes is no file") {
+  test("a manifest lists files with time ranges in the column's type, and omits empty files") {
     val seen  = Some(TimeRange(-1L, 86400000000L))
     val files =
       Seq(done("1").copy(times = seen), done("2", bucket = "", sizeBytes = 0), done("3", bucket = ""))
@@ -70,7 +70,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     assert(!list(RecordKind.Roll, None, Vector.empty)(files: _*).contains("min"))
   }
 
-  test("a list says of which epoch it is, and which files went") {
+  test("a manifest names its epoch and the replaced files") {
     val gone = Vector(FinishedPart("b", "0", 4, 1, 0))
     assert(list(RecordKind.Epoch(9), None, gone)(done("1")).contains(""""epoch":9,"run""""))
     assert(list(RecordKind.Compact, None, gone)(done("1")).contains(""""replaced":["b/0"]"""))
@@ -90,7 +90,7 @@ class MarkerFilesSuite extends AnyFunSuite {
       Marker(bucket, version, MarkerForm.Json, "main", "end", 77, None, added)
   }
 
-  test("a job marks each bucket that it has written to, in their order, and lists its files") {
+  test("a job marks each covered bucket in order and lists its files") {
     val job   = new Job(Manifests.Json(None, None), covered = _ != "hidden")
     val parts = Vector(
       done("1", "b"),
@@ -110,7 +110,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     assert(new Job(Manifests.Off).end.adding(parts, 77).manifest === None)
   }
 
-  test("a job that adds counts on from the marker that is there, one that replaces begins anew") {
+  test("an appending job continues the marker versions, and a replacing job restarts them") {
     val job = new Job(Manifests.Off)
     job.notes.putIfAbsent("b/_SUCCESS", Array.emptyByteArray)
     val one = Totals(1, 1, 4)

@@ -73,7 +73,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     def apply(text: String) = mapper.readTree(text)
   }
 
-  test("a total counts what another writer of the sink has marked, though the record was decided before") {
+  test("a total includes rows that another writer of the sink has marked after the decision") {
     val world = new World
     import world._
     announce(record(0, rows = 10), log = "batch-1")
@@ -92,7 +92,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(Seq(1, 2).map(counts) === Seq((10L, 10L), (15L, 5L)))
   }
 
-  test("a total leaves out what other sinks have marked, and markers of other programs") {
+  test("a total excludes markers of other sinks and other programs") {
     val world = new World
     import world._
     announce(record(7, rows = 1))
@@ -105,7 +105,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(counts(6) === ((7L, 4L)))
   }
 
-  test("each process finds the marker of its record again, whoever created it, at whatever version") {
+  test("each process recognizes the marker of its record, regardless of its creator and version") {
     val world = new World
     import world._
     val decided = record(3, rows = 5)
@@ -118,7 +118,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(told.last === MarkedBucket("b", 2, "b/_SUCCESS.2", Totals(2, 15, 150)))
   }
 
-  test("two processes that carry out one record at once create one marker") {
+  test("two processes that execute the same record create a single marker") {
     val world = new World
     import world._
     before = () => announce(record(3, rows = 5))
@@ -127,7 +127,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(told.map(_.total.rows) === Vector(5L, 5L))
   }
 
-  test("a marker of a log that was deleted is not taken for that of a record with the same number") {
+  test("a marker of a deleted log is not mistaken for another record's marker") {
     val world = new World
     import world._
     announce(record(3, rows = 5))
@@ -135,7 +135,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(Seq(1, 2).map(counts) === Seq((5L, 5L), (12L, 7L)))
   }
 
-  test("if the markers of a bucket are gone, versions and totals restart") {
+  test("versions and totals restart if the markers of a bucket are deleted") {
     val world = new World
     import world._
     announce(record(3, rows = 5))
@@ -146,7 +146,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(counts(1) === ((7L, 7L)))
   }
 
-  test("a process finds the marker of its record again, though a reader has taken the one before") {
+  test("a process recognizes its record's marker although a reader has taken the previous marker") {
     val world = new World
     import world._
     for (seq <- 1 to 3) announce(record(seq.toLong, rows = 1, version = seq))
@@ -155,7 +155,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(names === Set("b/_SUCCESS", "b/_SUCCESS.3"))
   }
 
-  test("an empty marker of another writer is not taken for that of the record") {
+  test("an empty marker of another writer is not mistaken for the record's marker") {
     val world = new World(MarkerForm.Empty)
     import world._
     announce(record(0, rows = 10), log = "batch-1")
@@ -164,7 +164,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(told.map(bucket => bucket.version -> bucket.total.rows) === Vector(1 -> 10L, 2 -> 5L))
   }
 
-  test("an empty marker is known again by the note, however often the record is carried out") {
+  test("an empty marker is recognized through its note on every repetition") {
     val world = new World(MarkerForm.Empty)
     import world._
     announce(record(0, rows = 10), log = "batch-1")
@@ -173,7 +173,7 @@ class MarkerWriterSuite extends AnyFunSuite {
     assert(told.map(_.version) === Vector(1, 2, 2, 2))
   }
 
-  test("a process that dies between an empty marker and its note costs one more marker, and loses none") {
+  test("a crash between an empty marker and its note adds a marker and loses none") {
     val world = new World(MarkerForm.Empty)
     import world._
     announce(record(3, rows = 5), dies = true)

@@ -10,9 +10,7 @@ import stoplog.rolling.RollReason
 /** How the record of a merge is carried out, beside readers who take what they see, and other processes. */
 class MergeSettlingSuite extends AnyFunSuite {
 
-  test(
-    "a merge whose part is lost is called off, once for all: its inputs come back, and no row is missing"
-  ) {
+  test("a compaction whose part is lost is cancelled permanently, and its inputs are restored") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
     val lost     = merge(world, "p", "q")
@@ -24,7 +22,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(finished.broughtBack === Vector("b/p", "b/q"))
   }
 
-  test("a record of an overwrite or of rewind whose part is lost is called off, and its files stay") {
+  test("an overwrite or rewind whose part is lost is cancelled, and its files are restored") {
     val replace = Vector(FinishedPart("b", "p", 4, 1, 0), FinishedPart("b", "q", 4, 1, 0))
     for (
       (kind, names) <- Seq(RecordKind.Epoch(9) -> "m", RecordKind.Compact -> "m", RecordKind.Compact -> "mn")
@@ -41,9 +39,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a process that sets the inputs of a merge aside after its end brings them back, and those of no other record"
-  ) {
+  test("a late process restores the files that it hid, unless the compacted part was visible") {
     val replace = Vector(FinishedPart("b", "p", 4, 1, 0))
     def brought(kind: RecordKind)(meanwhile: (SettlingWorld, LogRecord) => Any): Vector[String] = {
       val finished = new UnreliableFinished
@@ -67,7 +63,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(brought(RecordKind.Compact)((world, merge) => world.log.noteVisible(merge, Set("b/m"))).isEmpty)
   }
 
-  test("parts that a merge has replaced do not come back once the merged part was visible") {
+  test("compaction inputs are not restored after the compacted part was visible") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
     val merged   = merge(world, "p")
@@ -78,7 +74,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(finished.broughtBack.isEmpty && finished.forgotten === Set(4L))
   }
 
-  test("a merged part that a reader takes before the driver dies is not lost: no input comes back") {
+  test("a compacted part taken by a reader before a crash is not treated as lost") {
     val finished = new UnreliableFinished
     finished.isUp = true
     val world  = new SettlingWorld(finished = finished)
@@ -95,9 +91,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(finished.forgotten === Set(4L) && world.records.isPublished(4))
   }
 
-  test(
-    "a merge is called off when a reader took an input before it went out of sight: the others come back"
-  ) {
+  test("a compaction is cancelled and its inputs restored if a reader takes an input early") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
     val merged   = merge(world, "p", "q")
@@ -108,7 +102,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4) && world.log.isCalledOff(merged))
   }
 
-  test("a process that comes late to a merge that was called off brings back what it has set aside") {
+  test("a late process restores the files that it has hidden for a cancelled compaction") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
     val merged   = merge(world, "p", "q")
@@ -119,7 +113,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(world.parts.finished.isEmpty)
   }
 
-  test("inputs that are deleted after the merged part was noted do not call the merge off") {
+  test("inputs deleted after the replacement note do not cancel the compaction") {
     val finished = new UnreliableFinished
     finished.isUp = true
     val world  = new SettlingWorld(finished = finished)
@@ -131,7 +125,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(!world.log.isCalledOff(merged))
   }
 
-  test("a process that finds a newer record takes no part for lost, and undoes nothing") {
+  test("a process that finds a newer record treats no part as lost and restores nothing") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
     val merged   = merge(world, "p")

@@ -43,7 +43,7 @@ class MergedBeforeMarkedSuite extends AnyFunSuite {
     def markers: Set[String] = notes.texts.keySet
   }
 
-  test("a bucket whose time has come is told to be merged, and gets its marker once it has been") {
+  test("a due bucket is compacted first and marked afterwards") {
     val fixture = new Fixture
     import fixture._
     world.epoch(driver, 0, "a")
@@ -67,9 +67,7 @@ class MergedBeforeMarkedSuite extends AnyFunSuite {
     assert(!world.newest.publish.exists(_.reason == RollReason.End))
   }
 
-  test(
-    "a merge takes parts out of the count of their bucket, and small parts behind a marker stay as they are"
-  ) {
+  test("a compaction reduces its bucket's count, and small parts of marked buckets are kept") {
     val fixture = new Fixture
     import fixture._
     world.epoch(driver, 0, "a", "b")

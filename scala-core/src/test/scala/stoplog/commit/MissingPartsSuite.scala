@@ -36,14 +36,14 @@ class MissingPartsSuite extends AnyFunSuite {
     stored.withoutLost(state).open.map(_.name)
   }
 
-  test("a part is there with its file and all files beside it; without one of them it can be passed over") {
+  test("a part is skipped on request if its file or a spool file is missing") {
     val whole    = part("whole", side("1"), side("2"))
     val halfGone = part("half", side("3"), side("4").copy(token = "gone"))
     val gone     = open("gone", token = "gone")
     assert(left(LostPart.Skip, whole, halfGone, gone, part("bare")) === Vector("whole", "bare"))
   }
 
-  test("else it stays in the state, for the task that misses it to fail") {
+  test("a missing part otherwise stays in the state, so that its task fails") {
     assert(left(LostPart.Fail, open("gone", token = "gone")) === Vector("gone"))
   }
 }

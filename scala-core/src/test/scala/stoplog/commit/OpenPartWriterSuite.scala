@@ -37,9 +37,7 @@ class OpenPartWriterSuite extends AnyFunSuite {
     OpenPartWriter.begin(NewPart("b", "p", mine), output, format, TaskWriter.Times[String](), nowMillis = 5)
   }
 
-  test(
-    "what holds the rows is freed when the part is durable, whether it stays open or not, and when it is given up"
-  ) {
+  test("the encoder is closed after persisting, after finishing and on close") {
     val format = new Closing
     val open   = begun(format)
     open.append("row", 6)
@@ -54,7 +52,7 @@ class OpenPartWriterSuite extends AnyFunSuite {
     assert(format.closed === 3 && parts.calls.last.startsWith("close "))
   }
 
-  test("a part with nothing beside it is opened at once, and closed again if it cannot be gone on with") {
+  test("a part without spooled rows is opened at once, and closed if resuming fails") {
     var opened   = 0
     def output() = {
       opened += 1

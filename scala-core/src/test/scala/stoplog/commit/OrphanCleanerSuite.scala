@@ -10,7 +10,7 @@ import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 /** What of the files that no reader sees is removed. */
 class OrphanCleanerSuite extends AnyFunSuite {
 
-  test("parts, rows beside them and replaced files that no record needs go; only files count") {
+  test("deletes parts, spooled rows and replaced files that no record needs, and counts files only") {
     val place = new Place
     place.leave("part")
     place.leave("another")
@@ -24,9 +24,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.sweeper.sweep(Samples.mine) === 0)
   }
 
-  test(
-    "what is set aside for a record that the log keeps no more comes back: it may have been a merge called off"
-  ) {
+  test("restores files hidden for a trimmed record, as the record may be a cancelled compaction") {
     val place = new Place
     place.world.records.delete(Seq(0))
     place.finished.aside = Vector(0, 1)
@@ -39,7 +37,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.finished.broughtBack.size === 1 && place.finished.forgotten.isEmpty)
   }
 
-  test("what comes back does so also where an orphan cannot be deleted") {
+  test("restores files also if an orphan cannot be deleted") {
     val place = new Place
     place.world.records.delete(Seq(0))
     place.finished.aside = Vector(0)
@@ -49,7 +47,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.finished.broughtBack === Vector(0L))
   }
 
-  test("what is young, and what another run would have to remove, stays") {
+  test("keeps recent files, and files that another run must delete") {
     val place = new Place
     place.leave("part")
     place.beside()
@@ -60,7 +58,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.world.parts.staged().size === 2 && place.world.spoolFiles.staged().size === 1)
   }
 
-  test("a look says of each file what becomes of it, and changes nothing") {
+  test("a look returns the verdict for each file and changes nothing") {
     val place = new Place
     val left  = place.leave("part")
     place.finished.aside = Vector(0, 1)

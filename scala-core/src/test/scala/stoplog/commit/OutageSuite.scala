@@ -15,14 +15,14 @@ class OutageSuite extends AnyFunSuite {
   private val outage = Errors.storeWrite("b/part", "no NameNode", new IOException())
   private val retry  = StorageRetry.jittered(tries = 3, baseMillis = 1, _ => ())
 
-  test("a run that the storage answers in the end goes on in place") {
+  test("a run resumes parts in place if the storage recovers within the retries") {
     val world = leftOpen()
     failing(world, times = 2)
     val plan = world.driver(other, retry = retry).begin(1, slots = 1)
     assert(plan.handed(0).map(_.owner) === Vector(Some(other)))
   }
 
-  test("a run without an answer does not begin, and copies nothing") {
+  test("a run does not start and copies nothing while the storage fails") {
     val world = leftOpen()
     failing(world, times = 3)
     val failed = intercept[StoplogException](world.driver(other, retry = retry).begin(1, slots = 1))
@@ -31,7 +31,7 @@ class OutageSuite extends AnyFunSuite {
     assert(world.newest.state.open.size === 1)
   }
 
-  test("a run without data asks again with its next tick") {
+  test("a run without data retries on its next tick") {
     val world  = leftOpen(Rolls.atAge(5000))
     val driver = world.driver(other)
     driver.waitFrom(world.newest.seq)
@@ -42,7 +42,7 @@ class OutageSuite extends AnyFunSuite {
     assert(world.newest.kind === RecordKind.Roll && world.rows === Vector("row of a"))
   }
 
-  test("what a driver failed to close is doubtful from then on: a request of it may be on its way") {
+  test("a part that failed to close is copied on the next attempt") {
     val world  = new DriverWorld(Rolls.atAge(5000))
     val driver = world.driver()
     val result = world.task(driver.begin(0, slots = 1), 0, "a")

@@ -15,14 +15,12 @@ class ParallelSuite extends AnyFunSuite {
   )
 
   for ((name, parallel) <- all) {
-    test(s"$name: answers in the order of the items") {
+    test(s"$name: returns results in the order of the items") {
       assert(parallel.map(1 to 50)(_ * 2) === (1 to 50).map(_ * 2))
       assert(parallel.map(Seq.empty[Int])(_ * 2) === Seq.empty)
     }
 
-    test(
-      s"$name: an action that fails keeps no other from being tried, and the first failure has the others with it"
-    ) {
+    test(s"$name: a failed action does not prevent the others, whose failures are added as suppressed") {
       for (count <- Seq(2, 9)) {
         val tried  = ConcurrentHashMap.newKeySet[Int]()
         val thrown = intercept[IllegalStateException](parallel.map(1 to count) { n =>
@@ -36,13 +34,13 @@ class ParallelSuite extends AnyFunSuite {
       }
     }
 
-    test(s"$name: one failure of several actions is thrown once") {
+    test(s"$name: a failure shared by several actions is thrown once") {
       val failure = new IllegalStateException("all")
       val thrown  = intercept[IllegalStateException](parallel.map(1 to 9)(_ => throw failure))
       assert((thrown eq failure) && thrown.getSuppressed.isEmpty)
     }
 
-    test(s"$name: a failure is thrown as it was") {
+    test(s"$name: a failure is thrown unchanged") {
       val failure = new IllegalStateException("7")
       val thrown  =
         intercept[IllegalStateException](parallel.map(1 to 9)(n => if (n == 7) throw failure else n))
@@ -50,7 +48,7 @@ class ParallelSuite extends AnyFunSuite {
     }
   }
 
-  test("bounded: really at once, and all actions have ended when the first failure is thrown") {
+  test("bounded: actions run concurrently, and all end before the first failure is thrown") {
     val barrier = new CyclicBarrier(4)
     val ended   = new AtomicInteger()
     intercept[IllegalArgumentException](Parallel.bounded(4).map(1 to 4) { n =>
@@ -61,7 +59,7 @@ class ParallelSuite extends AnyFunSuite {
     assert(ended.get === 4)
   }
 
-  test("bounded: two pieces of work are done at once, and not more than may be") {
+  test("bounded: work runs in parallel up to the given limit") {
     val barrier = new CyclicBarrier(2)
     assert(Parallel.bounded(4).mapWork(1 to 2, atOnce = 2) { n => barrier.await(); n } === Seq(1, 2))
     val running = new AtomicInteger()
@@ -76,14 +74,14 @@ class ParallelSuite extends AnyFunSuite {
     )
   }
 
-  test("bounded: an interrupt does not stop what was decided, and is kept") {
+  test("bounded: an interrupt does not stop the actions, and is kept") {
     Thread.currentThread().interrupt()
     val done = Parallel.bounded(3).map(1 to 20)(identity)
     assert(Thread.interrupted())
     assert(done === (1 to 20))
   }
 
-  test("interruptible: an interrupt ends all actions, and has ended them when it is thrown") {
+  test("interruptible: an interrupt ends all running actions before the call throws") {
     val begun  = new CountDownLatch(2)
     val ended  = new AtomicInteger()
     val caller = new CompletableFuture[Int]()
@@ -103,14 +101,14 @@ class ParallelSuite extends AnyFunSuite {
     assert(caller.get(300, TimeUnit.SECONDS) === 2, "those that ran; the others never began")
   }
 
-  test("bounded: what is no more than two requests, or one piece of work, stays on the caller's thread") {
+  test("bounded: up to two requests, or a single work item, run on the caller's thread") {
     val caller = Thread.currentThread()
     assert(Parallel.bounded(4).map(1 to 2)(_ => Thread.currentThread()) === Seq(caller, caller))
     assert(!Parallel.bounded(4).map(1 to 3)(_ => Thread.currentThread()).contains(caller))
     assert(Parallel.bounded(4).mapWork(Seq(1), atOnce = 4)(_ => Thread.currentThread()) === Seq(caller))
   }
 
-  test("bounded: work has no more threads than there are, however much of it might be done at once") {
+  test("bounded: work uses at most the pool's threads, regardless of the given limit") {
     val threads = Parallel.bounded(2).mapWork(1 to 6, atOnce = 6)(_ => Thread.currentThread())
     assert(threads.distinct.size <= 2)
   }

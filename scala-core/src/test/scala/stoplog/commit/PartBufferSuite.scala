@@ -10,7 +10,7 @@ import stoplog.storage.NewPart
 
 class PartBufferSuite extends AnyFunSuite {
 
-  test("bytes arrive complete and in order, whatever the sizes of the pieces") {
+  test("bytes arrive complete and in order for any sizes of pieces") {
     val random = new Random(3)
     val text   = random.alphanumeric.take(PartBuffer.LastBytes + 20000).mkString
     for (_ <- 1 to 20) {
@@ -38,7 +38,7 @@ class PartBufferSuite extends AnyFunSuite {
     }
   }
 
-  test("an offset into the array is respected, and nothing reaches the store before the buffer is full") {
+  test("an array offset is respected, and bytes reach the store only after a flush") {
     val parts  = new MemoryParts
     val output = parts.create(NewPart("b", "p", mine))
     val buffer = new PartBuffer(() => output, 0)

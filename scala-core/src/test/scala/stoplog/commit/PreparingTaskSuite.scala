@@ -36,7 +36,7 @@ class PreparingTaskSuite extends AnyFunSuite {
     }
   }
 
-  test("the writer is made with the first row, once this run is known not to be fenced") {
+  test("the writer is created with the first row, after the fencing check") {
     val world = new World
     assert(world.calls.isEmpty)
     world.task.write("a")
@@ -45,14 +45,14 @@ class PreparingTaskSuite extends AnyFunSuite {
     assert(world.task.rows === 2)
   }
 
-  test("a task without rows opens nothing, and prepares nothing") {
+  test("a task without rows opens and prepares nothing") {
     val world = new World
     assert(world.task.commit() === TaskResult(2, Attempt.First, Vector.empty, Vector.empty, 40))
     world.task.close()
     assert(world.calls.isEmpty)
   }
 
-  test("what it has prepared is what the driver hears; what has no bytes counts as having some") {
+  test("prepared transactions become closed parts, with a size of at least one byte") {
     val world = new World(Prepared("x", "token-x", rows = 2, bytes = 0), Prepared("y", "token-y", 3, 70))
     world.task.write("a")
     world.clock.advance(500)
@@ -65,7 +65,7 @@ class PreparingTaskSuite extends AnyFunSuite {
     )
   }
 
-  test("an abort undoes once what nobody has heard of") {
+  test("an abort before the commit runs once") {
     val world = new World
     world.task.write("a")
     world.task.abort()
@@ -73,7 +73,7 @@ class PreparingTaskSuite extends AnyFunSuite {
     assert(world.calls.count(_ == "abort") === 1)
   }
 
-  test("an abort undoes nothing that the driver may have recorded") {
+  test("an abort after the commit undoes nothing, as the driver may have recorded the result") {
     val world = new World(Prepared("x", "token-x", 1, 1))
     world.task.write("a")
     world.task.commit()

@@ -29,7 +29,7 @@ class PublishingOrderSuite extends AnyFunSuite {
   for {
     record <- Seq(Content.Epoch, Content.Replacement, Content.Merge)
     event  <- Seq(Event.Dies, Event.Fails, Event.Sleeps)
-  } test(s"every order recovers to the same files: $record, and at each step the driver $event") {
+  } test(s"any publishing order recovers to the same files: $record, driver $event at each step") {
     val orders = if (LongRun.isOn) record.allOrders else record.orders
     val runs   = for (order <- orders) yield {
       val steps = new Place(record).driven(order, stopAt = Int.MaxValue, event)

@@ -16,7 +16,7 @@ class QueryEndSuite extends AnyFunSuite {
 
   private val young = RunId("33333333-3333-4333-8333-333333333333")
 
-  test("behind an epoch that was given up, another run closes the parts in place, from its claim on") {
+  test("after an aborted epoch, another run closes the parts in place from its claim") {
     val query = new GivenUp
     query.end(PublishOpen)
     assert(query.world.rows === Vector("row of a", "row of b"))
@@ -24,7 +24,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(query.copies === 0)
   }
 
-  test("a writer that may be alive keeps the parts from being closed in place") {
+  test("parts are copied if another writer may be alive") {
     val query = new GivenUp
     query.world.parts.othersAlive = true
     query.end(PublishOpen)
@@ -32,7 +32,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(query.copies === 2)
   }
 
-  test("an epoch that is still in flight is given up first") {
+  test("an epoch in flight is aborted first") {
     val query = new Query
     query.world.task(query.driver.begin(1, slots = 1), 0, "a")
     query.end(PublishOpen)
@@ -41,7 +41,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(query.copies === 0)
   }
 
-  test("parts of which little would have to be copied are copied by the run itself") {
+  test("parts below the copy limit are copied by the run itself") {
     val length = new GivenUp().world.newest.state.open.map(_.validBytes).max
     for ((copyAtMostBytes, run, copies) <- Seq((length - 1, other, 0), (length, mine, 2))) {
       val query = new GivenUp
@@ -52,7 +52,7 @@ class QueryEndSuite extends AnyFunSuite {
     }
   }
 
-  test("a run whose parts are its own ends by itself, and so does one that leaves them open") {
+  test("a run ends without a successor if it owns its parts or leaves them open") {
     val own = new Query
     own.end(PublishOpen)
     assert(own.records === Vector(Release -> mine))
@@ -64,7 +64,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(own.copies + left.copies === 0)
   }
 
-  test("behind a run that cannot release its parts no other one claims") {
+  test("no successor claims the log if the run cannot release its parts") {
     val query = new GivenUp
     query.world.records.beforePut = _ => throw new IOException("the disk is full")
     intercept[Exception](query.end(PublishOpen))
@@ -72,7 +72,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(query.records.isEmpty)
   }
 
-  test("a run that was overtaken has no successor") {
+  test("a fenced run has no successor") {
     val query = new GivenUp
     query.world.epoch(query.world.driver(run = young), 1, "c")
     assert(condition(query.end(PublishOpen)) === "STOPLOG_FENCED")
@@ -80,7 +80,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(query.world.rows.isEmpty)
   }
 
-  test("a run that has lost the log says that its parts are not finished, if they had to be") {
+  test("a run that lost the log reports unfinished parts if finishing was required") {
     for ((finish, isDone) <- Seq(PublishOpen -> false, KeepOpen -> true)) {
       val query = new Query
       query.driver.begin(1, slots = 1)
@@ -96,7 +96,7 @@ class QueryEndSuite extends AnyFunSuite {
     assert(new Query().end(PublishOpen) && new Query().end(KeepOpen))
   }
 
-  test("a successor that is overtaken leaves the parts to the run that is faster") {
+  test("a fenced successor leaves the parts to the faster run") {
     val query = new GivenUp
     query.world.records.afterPut =
       seq => if (seq == 2) query.world.epoch(query.world.driver(run = young), 1, "c")

@@ -18,7 +18,7 @@ class ReplacementsSuite extends AnyFunSuite {
   import ReplacementsSuite._
 
   for (step <- ofOverwrites) {
-    test(s"an append that runs while an overwrite is at ${step.name} stays, whole") {
+    test(s"an append during an overwrite at ${step.name} stays visible as a whole") {
       within { place =>
         place.plant("b/old.txt", "old")
         var appended = false
@@ -35,7 +35,7 @@ class ReplacementsSuite extends AnyFunSuite {
       }
     }
 
-    test(s"of two overwrites, one of which runs while the other is at ${step.name}, the later record counts") {
+    test(s"of two concurrent overwrites, overlapping at ${step.name}, the later record wins") {
       within { place =>
         place.plant("b/old.txt", "old")
         place.overwrite("batch-1", once(step)(place.overwrite("batch-2", Faults.none, "other")), "new")
@@ -44,7 +44,7 @@ class ReplacementsSuite extends AnyFunSuite {
       }
     }
 
-    test(s"an overwrite that died at ${step.name} never comes back after a later overwrite") {
+    test(s"an overwrite that died at ${step.name} has no effect after a later overwrite") {
       within { place =>
         place.plant("b/old.txt", "old")
         try place.overwrite("batch-1", new Dying(step), "new")
@@ -60,7 +60,7 @@ class ReplacementsSuite extends AnyFunSuite {
 
   for ((step, occurrence) <- ofAppends)
     test(
-      s"an overwrite that runs while an append is at ${step.name}, $occurrence, replaces all of it or nothing"
+      s"an overwrite during an append at ${step.name}, $occurrence, replaces all or nothing of the append"
     ) {
       within { place =>
         place.plant("b/old.txt", "old")
@@ -78,9 +78,7 @@ class ReplacementsSuite extends AnyFunSuite {
       }
     }
 
-  test(
-    "an append that ends while an overwrite has taken its cut keeps its log until the overwrite has ended"
-  ) {
+  test("an append that ends after an overwrite's cut keeps its log until the overwrite ends") {
     within { place =>
       place.plant("b/old.txt", "old")
       var kept = false
@@ -98,7 +96,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("fifty overwrites of one path at once all succeed, and one of them is visible") {
+  test("fifty concurrent overwrites of a path all succeed, and a single result is visible") {
     within { place =>
       place.plant("b/old.txt", "old")
       val pool  = Executors.newFixedThreadPool(50)
@@ -120,9 +118,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "an overwrite that cannot hide a file is called off: the old rows are visible, and the path is not blocked"
-  ) {
+  test("an overwrite that cannot hide a file is cancelled, and old rows stay visible") {
     within { place =>
       Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
       val failed =
@@ -138,7 +134,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("an overwrite whose driver died is called off by the next job, if a file cannot be hidden any more") {
+  test("the next job cancels a dead overwrite if a file can no longer be hidden") {
     for (step <- Seq(Step.AfterRecord, Step.MidReplace)) within { place =>
       Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
       intercept[Died](place.overwrite("batch-1", new Dying(step), "new"))
@@ -150,9 +146,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "an overwrite that brings back its files leaves a file of the same name that came meanwhile, and blocks no job"
-  ) {
+  test("a cancelled overwrite keeps a new file of the same name and blocks no job") {
     within { place =>
       Seq("a", "b").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
       val faults = once(Step.MidReplace)(place.plant("a/old.txt", "of another program"))
@@ -163,7 +157,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("an overwrite of an empty path whose parts are gone is called off, and blocks no job") {
+  test("an overwrite of an empty path with missing parts is cancelled and blocks no job") {
     within { place =>
       intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
       LocalUnderTest.remove(place.root.resolve("_stoplog/batch-1"))
@@ -172,7 +166,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that recovers an overwrite takes a part that a reader has taken for visible, not for lost") {
+  test("recovery of an overwrite treats a part taken by a reader as visible, not lost") {
     within { place =>
       place.plant("b/old.txt", "old")
       intercept[Died](place.overwrite("batch-1", new Dying(Step.PartPublished), "new"))
@@ -182,7 +176,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that died after its announcement is given up by the next job, if a lock shows the death") {
+  test("the next job removes an announced job if a lock proves its death") {
     within { place =>
       intercept[Died](place.overwrite("batch-1", new Dying(Step.CutTaken), "new"))
       next(place)
@@ -190,7 +184,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("an overwrite whose parts are gone once it is decided is called off, and nothing is hidden") {
+  test("a decided overwrite with missing parts is cancelled, and no file is hidden") {
     within { place =>
       place.plant("b/old.txt", "old")
       intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
@@ -200,7 +194,7 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver that sleeps at its record for a day is called off, as others have taken the job for dead") {
+  test("a driver that sleeps a day before its record is cancelled") {
     within { place =>
       place.plant("b/old.txt", "old")
       val failed = intercept[StoplogException] {

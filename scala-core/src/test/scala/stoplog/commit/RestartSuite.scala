@@ -13,7 +13,7 @@ import stoplog.rolling.RollReason
 /** What a run does with the parts that an earlier one has left open. */
 class RestartSuite extends AnyFunSuite {
 
-  test("a run that finishes them publishes each as it was committed, by one record, before its first epoch") {
+  test("a finishing run publishes open parts in a single record before its first epoch") {
     val world = leftOpen()
     val plan  = finishing(world).begin(1, slots = 2)
     assert(plan.handed.isEmpty)
@@ -24,9 +24,7 @@ class RestartSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
-  test(
-    "parts of a run whose clock was ahead are not closed at once, and grow old from the claim of the next run on"
-  ) {
+  test("parts from a fast clock stay open, and age from the next run's claim") {
     val world = new DriverWorld(Rolls.atAge(1000))
     world.epoch(world.driver(), 0, "a")
     world.clock.step(-3600000)
@@ -41,7 +39,7 @@ class RestartSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  test("rows that a dead attempt has written behind the committed ones are not published") {
+  test("rows that a dead attempt wrote after the committed rows are not published") {
     val world = leftOpen()
     val dying = world.driver()
     world.task(dying.begin(1, slots = 1), 0, "a")
@@ -49,7 +47,7 @@ class RestartSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
-  test("the parts that it opens itself stay open over its epochs, and over an epoch that is given up") {
+  test("a finishing run keeps its own parts open across epochs, including an aborted epoch") {
     val world  = leftOpen()
     val driver = finishing(world)
     world.epoch(driver, 1, "a")
@@ -60,21 +58,21 @@ class RestartSuite extends AnyFunSuite {
     assert(world.log.all().count(_.kind == RecordKind.Roll) === 1)
   }
 
-  test("a run that goes on with them closes none, which is the default") {
+  test("by default, a run resumes open parts and closes none") {
     val world = leftOpen()
     val plan  = world.driver(run = other).begin(1, slots = 1)
     assert(plan.handed.valuesIterator.flatten.map(_.bucket).toSet === Set("a", "b"))
     assert(world.newest.kind === RecordKind.Claim)
   }
 
-  test("where nothing is open, a run that finishes writes no record for it") {
+  test("a finishing run without open parts writes no extra record") {
     val world = new DriverWorld(Rolls.never)
     world.driver().end(PublishOpen)
     finishing(world).begin(0, slots = 1)
     assert(world.log.all().map(_.kind) === Vector(RecordKind.Claim))
   }
 
-  test("a run without data finishes them with its first tick, and only if nobody has written since") {
+  test("a finishing run without data closes parts at the first tick, unless another run wrote") {
     val world = leftOpen()
     val idle  = finishing(world)
     idle.waitFrom(world.newest.seq)
@@ -91,7 +89,7 @@ class RestartSuite extends AnyFunSuite {
     assert(alive.newest.run === mine && alive.rows.isEmpty)
   }
 
-  test("a run without data that ends with its parts open leaves them to the next start") {
+  test("a run without data that keeps parts open leaves them to the next start") {
     val world = leftOpen()
     val idle  = finishing(world)
     idle.waitFrom(world.newest.seq)
@@ -99,7 +97,7 @@ class RestartSuite extends AnyFunSuite {
     assert(world.newest.run === mine && world.rows.isEmpty)
   }
 
-  test("what could not be finished is finished before the next epoch") {
+  test("parts that failed to close are finished before the next epoch") {
     val world = leftOpen()
     val idle  = finishing(world)
     failedOnce(world, idle)
@@ -108,7 +106,7 @@ class RestartSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a", "row of b"))
   }
 
-  test("parts of another content that could not be closed get no rows of the new one") {
+  test("parts with old content that failed to close receive no new rows") {
     val world = leftOpen()
     val idle  = world.driver(run = other, settings = settings.copy(content = "json"), onRestart = KeepOpen)
     world.clock.advance(PartToClose)
@@ -118,7 +116,7 @@ class RestartSuite extends AnyFunSuite {
     assert(world.newest.state.settings("content") === "json")
   }
 
-  test("rows of another content are told as the reason where both are") {
+  test("changed content takes precedence as the reason for closing") {
     val world = leftOpen()
     val other = settings.copy(content = "json")
     world.driver(run = Samples.other, settings = other, onRestart = PublishOpen).begin(1, slots = 1)

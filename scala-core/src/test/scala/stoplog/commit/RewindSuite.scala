@@ -7,7 +7,7 @@ import stoplog.log.RecordKind
 
 class RewindSuite extends AnyFunSuite {
 
-  test("no job replaces files while a sink is set back, until another run has claimed its log") {
+  test("no job replaces files during a rewind, until another run claims the log") {
     val world    = new DriverWorld(Rolls.never)
     def obstacle = Obstacle.rewinding(Cut(Map("main" -> world.newest), Map.empty))
     world.epoch(world.driver(), 0, "a")

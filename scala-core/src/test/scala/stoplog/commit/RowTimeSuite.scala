@@ -31,7 +31,7 @@ class RowTimeSuite extends AnyFunSuite {
       new MemorySpoolFiles
     )
 
-  test("a task reads the clock once in sixteen rows of a part that come fast") {
+  test("a task reads the clock once per sixteen rows if rows arrive fast") {
     val clock  = new Read()
     val writer = task(clock)
     (1 to 1600).foreach(n => writer.write("b", s"row $n"))
@@ -39,9 +39,7 @@ class RowTimeSuite extends AnyFunSuite {
     assert(writer.commit().open.map(_.records) === Vector(1600))
   }
 
-  test(
-    "a part to which rows came until the end of the epoch was not idle, although the clock was not read for them"
-  ) {
+  test("a part with rows until the end of the epoch was last written then") {
     val clock  = new Read()
     val writer = task(clock, DefaultRollingPolicy().withInactivityIntervalMillis(60000))
     (1 to 10).foreach { n =>
@@ -52,7 +50,7 @@ class RowTimeSuite extends AnyFunSuite {
     assert((part.openedAtMillis, part.lastWrittenAtMillis) === ((1000L, 161000L)))
   }
 
-  test("a part that rows no longer go to was written to until the row that went to another one") {
+  test("a part without further rows has the time of the first row of another part") {
     val clock  = new Read()
     val writer = task(clock)
     writer.write("one", "row")
@@ -71,7 +69,7 @@ class RowTimeSuite extends AnyFunSuite {
       Option.when(part.openedAtMillis < 2000 && nowMillis >= 2000)(RollReason.Custom("two o'clock"))
   }
 
-  test("a policy that looks at the time before a row knows it of rows that come slowly") {
+  test("a time-based policy closes a part on time if rows arrive slowly") {
     val clock  = new Read()
     val writer = task(clock, byTime)
     (1 to 200).foreach { n =>
@@ -81,9 +79,7 @@ class RowTimeSuite extends AnyFunSuite {
     assert(writer.commit().closed.map(_.records) === Vector(100))
   }
 
-  test(
-    "a policy that looks at the time before a row is at most fifteen rows late behind rows that came fast"
-  ) {
+  test("a time-based policy is at most fifteen rows late after fast rows") {
     for (before <- 1 to 40) {
       val clock  = new Read()
       val writer = task(clock, byTime)

@@ -12,7 +12,7 @@ import stoplog.part.FinishedPart
 
 class SettlingSuite extends AnyFunSuite {
 
-  test("what the record names becomes visible, and then the record is marked") {
+  test("the parts of a record become visible before the record is marked") {
     val world  = new SettlingWorld
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = _ => assert(!world.records.isPublished(4))
@@ -21,7 +21,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("a record whose replaced parts could not be deleted stays unmarked, and a later run deletes them") {
+  test("a record stays unmarked until a later run deletes the replaced parts") {
     val finished = new UnreliableFinished
     val world    = new SettlingWorld(finished = finished)
     val merged   = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
@@ -33,7 +33,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("a record whose listener failed stays unmarked, and a later run tells the listener again") {
+  test("a record stays unmarked if its listener fails, and a later run repeats the call") {
     var told  = Vector.empty[String]
     val world = new SettlingWorld(listener = bucket => {
       told :+= bucket.bucket
@@ -48,7 +48,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("what was visible is never looked for again, though a listener kept the record from being marked") {
+  test("parts recorded as visible are never checked again, even if the record stays unmarked") {
     var isUp  = false
     val world =
       new SettlingWorld(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
@@ -65,7 +65,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("where one of several parts cannot be published, the others are not looked for again") {
+  test("if a part cannot be published, the other parts are not checked again") {
     val world  = new SettlingWorld
     val record = world.record(world.closed("p"), world.closed("q"), world.closed("r"))
     world.parts.onPublish = path => if (path == "b/r") throw Errors.nameTaken(path, "it is")
@@ -78,7 +78,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("a publisher that fails keeps what another one has noted as visible meanwhile") {
+  test("a failing publisher keeps the parts that another process recorded as visible") {
     val world  = new SettlingWorld
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = path =>
@@ -93,9 +93,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.parts.calls.isEmpty)
   }
 
-  test(
-    "of two that note at once what is visible, the later one takes nothing away from what the other has noted"
-  ) {
+  test("of two concurrent visibility notes, the later keeps the entries of the earlier") {
     val world   = new SettlingWorld
     val record  = world.record(world.closed("p"), world.closed("q"), world.closed("r"))
     val sleeper = Set("b/p")
@@ -110,7 +108,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.log.visible(record) === Set("b/p", "b/q", "b/r"))
   }
 
-  test("who publishes all of a record by itself was alone; who finds a part visible, or the mark, was not") {
+  test("publishing returns whether the process published all parts without another publisher") {
     val alone = new SettlingWorld
     assert(alone.publish(alone.record(alone.closed("p"), alone.closed("q"))))
     val second = new SettlingWorld
@@ -122,7 +120,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(!late.publish(late.record(late.closed("p"))))
   }
 
-  test("a part that is gone is not lost where others have marked its record, or have noted it as visible") {
+  test("a missing part is not lost if its record is marked or its visibility recorded") {
     val marked = new SettlingWorld
     val record = marked.record(marked.closed("p"))
     marked.parts.lose(record.publish.head.handle.token)
@@ -141,7 +139,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(condition(elsewhere.publish(lost)) === "STOPLOG_PART_LOST")
   }
 
-  test("publishing again changes nothing; a marked record is not even looked at") {
+  test("publishing again changes nothing, and a marked record causes no calls") {
     val world  = new SettlingWorld
     val record = world.record(world.closed("p"))
     world.publish(record)
@@ -152,7 +150,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.parts.finished === Map("b/p" -> "row\n"))
   }
 
-  test("a record that is not marked is published again where it stopped") {
+  test("publishing an unmarked record resumes after the published parts") {
     val world  = new SettlingWorld
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = path => if (path == "b/q") throw new IllegalStateException("the process died")
@@ -163,7 +161,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.parts.finished.keySet === Set("b/p", "b/q"))
   }
 
-  test("a lost part is an error that names both places and the epoch, and the record stays unmarked") {
+  test("a lost part fails with both locations and the epoch, and the record stays unmarked") {
     val world  = new SettlingWorld
     val record = world.record(world.closed("p"))
     world.parts.lose(record.publish.head.handle.token)
@@ -182,14 +180,14 @@ class SettlingSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("a part without bytes is not shown") {
+  test("a part without bytes is not published") {
     val world = new SettlingWorld
     world.publish(world.record(world.closed("empty", content = "")))
     assert(world.parts.finished.isEmpty)
     assert(world.records.isPublished(4))
   }
 
-  test("a storage that fails is tried again, after growing pauses, as often as was asked for") {
+  test("a failing storage is retried with growing pauses up to the configured number of tries") {
     val world  = new SettlingWorld(tries = 3)
     var failed = 0
     world.parts.onPublish = path => {
@@ -203,7 +201,7 @@ class SettlingSuite extends AnyFunSuite {
     assert(pauses(0) >= 1 && pauses(0) <= 10 && pauses(1) >= 1 && pauses(1) <= 20)
   }
 
-  test("the last failure is thrown, and what is not the storage's fault at once") {
+  test("the last storage failure is thrown, and other failures are thrown at once") {
     val world = new SettlingWorld(tries = 3)
     var tried = 0
     world.parts.onPublish = path => {

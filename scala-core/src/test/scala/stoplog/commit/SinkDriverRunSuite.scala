@@ -8,7 +8,7 @@ import stoplog.commit.Samples._
 /** What a run counts, notes and cleans up, and how it ends. */
 class SinkDriverRunSuite extends AnyFunSuite {
 
-  test("a run that sweeps lists what is staged once an hour, not at each tick") {
+  test("a run sweeps staged files once an hour, not on each tick") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -24,7 +24,7 @@ class SinkDriverRunSuite extends AnyFunSuite {
     assert(!left)
   }
 
-  test("what a driver has done is counted: epochs, rejected rows, parts, and the time that each step took") {
+  test("statistics count epochs, rejected rows and parts, and measure the time of each step") {
     val world  = new DriverWorld(Rolls.atAge(1000))
     val driver = world.driver()
     val plan   = driver.begin(0, slots = 1)
@@ -52,14 +52,14 @@ class SinkDriverRunSuite extends AnyFunSuite {
     assert(next.stats.open.map(_.bucket) === Vector("a"))
   }
 
-  test("what a later run is to read is noted with the claim") {
+  test("the claim records settings for later runs") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     world.driver(run = other, settings = settings.noting(Map("driver" -> "here"))).begin(1, slots = 1)
     assert(world.newest.state.settings("driver") === "here")
   }
 
-  test("a run that was refused once is refused again, though the log has changed since") {
+  test("a rejected run stays rejected, although the log has changed") {
     val world    = new DriverWorld(Rolls.never)
     val stranger = identity.copy(queryId = "query-2")
     world.epoch(world.driver(), 0, "a")
@@ -70,7 +70,7 @@ class SinkDriverRunSuite extends AnyFunSuite {
     assert(!refused.tick())
   }
 
-  test("an end while an epoch runs leaves the epoch alone, and one between epochs ends the run") {
+  test("an end during an epoch is ignored, and an end between epochs ends the run") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     val plan   = driver.begin(0, slots = 1)

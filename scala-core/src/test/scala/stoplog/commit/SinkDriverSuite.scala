@@ -13,7 +13,7 @@ import stoplog.rolling.RollReason
 
 class SinkDriverSuite extends AnyFunSuite {
 
-  test("the first epoch claims the log; each commit is one record; what is open stays hidden") {
+  test("the first epoch claims the log, each commit adds a record, open parts stay hidden") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -27,7 +27,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(driver.stats.counts.epochs === 2)
   }
 
-  test("what a task closed is visible when commit returns, not before") {
+  test("closed parts are visible when commit returns, not before") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val driver = world.driver()
     val plan   = driver.begin(0, slots = 2)
@@ -41,7 +41,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(driver.stats.pendingParts === 0)
   }
 
-  test("an epoch begun again before it was committed is given up, and its lock with it") {
+  test("an epoch that starts again before its commit is aborted, and its lock is released") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -52,7 +52,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.newest.state.open.map(_.records) === Vector(2L))
   }
 
-  test("an idle part is closed and published by a tick once it is due, with no data flowing") {
+  test("a tick closes and publishes a due idle part without data") {
     val world  = new DriverWorld(Rolls.atAge(5000))
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -71,7 +71,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.newest.state.open.map(_.records) === Vector(1L))
   }
 
-  test("a tick does nothing while an epoch runs, nor before the first, and goes on afterwards") {
+  test("a tick does nothing during an epoch or before the first") {
     val world  = new DriverWorld(Rolls.atAge(5000))
     val driver = world.driver()
     assert(driver.tick())
@@ -85,7 +85,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.newest.publish.map(_.reason) === Vector(RollReason.Age), "the epoch's own record closes it")
   }
 
-  test("an end that publishes closes everything; one that keeps leaves it for the next run to go on with") {
+  test("an end closes and publishes all parts, or keeps them open for the next run") {
     for ((finish, visible, left) <- Seq((PublishOpen, 2, 0), (KeepOpen, 0, 2))) {
       val world  = new DriverWorld(Rolls.never)
       val driver = world.driver()
@@ -101,7 +101,7 @@ class SinkDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("an end in the middle of an epoch gives the epoch up, and finishes what was committed, out of reach") {
+  test("an end during an epoch aborts the epoch and publishes committed rows from isolated copies") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -112,7 +112,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.calls.count(_.startsWith("isolate")) === 1)
   }
 
-  test("the next run goes on in place if every other writer is gone, and on copies if not") {
+  test("the next run resumes parts in place if all other writers ended, otherwise on copies") {
     for (alive <- Seq(false, true)) {
       val world = new DriverWorld(Rolls.never)
       world.epoch(world.driver(), 0, "a")
@@ -126,7 +126,7 @@ class SinkDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("each claim names the open parts as the store wants it, and is the first to hand them out so") {
+  test("each claim records the store's new handles and passes them to the tasks") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     world.parts.onClaim = open => Resume(s"${open.token}'")
@@ -138,7 +138,7 @@ class SinkDriverSuite extends AnyFunSuite {
     }
   }
 
-  test("an epoch that is in the log already is a no-op, and its open parts are still there afterwards") {
+  test("an epoch already in the log is a no-op and keeps its open parts") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     val next = world.driver(run = other)
@@ -151,7 +151,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.size === 2)
   }
 
-  test("an epoch out of turn is refused by name, and takes no lock with it") {
+  test("an epoch out of order is rejected by name, and the lock is released") {
     val world  = new DriverWorld(Rolls.never)
     val lock   = new world.CountedLock
     val driver = world.driver(lock = lock)
@@ -163,7 +163,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(lock.taken === lock.back)
   }
 
-  test("parts of another content are closed when the content changes, and new ones begun") {
+  test("a change of content closes the open parts and starts new parts") {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -179,7 +179,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.newest.state.open.map(_.records) === Vector(1L))
   }
 
-  test("a new setting beside an unchanged content closes nothing, and is kept from then on") {
+  test("an additional setting with unchanged content closes nothing and is recorded") {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     val more = SinkSettings(settings.fixed + ("calendar" -> "iso"), settings.content)
@@ -188,7 +188,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.newest.state.open.map(_.records) === Vector(2L))
   }
 
-  test("a driver that was overtaken publishes nothing more, says so each time, and stops ticking") {
+  test("a fenced driver publishes nothing, fails each time and stops ticking") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val lock   = new world.CountedLock
     val driver = world.driver(lock = lock)
@@ -206,7 +206,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(lock.taken === lock.back)
   }
 
-  test("a driver that is overtaken between epochs closes nothing on its next tick") {
+  test("a driver fenced between epochs closes nothing on its next tick") {
     val world  = new DriverWorld(Rolls.atAge(10))
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -217,7 +217,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.finished.isEmpty)
   }
 
-  test("a commit that fails on the storage, and the abort that follows, give the lock back once") {
+  test("a failed commit followed by an abort releases the lock once") {
     val world  = new DriverWorld(Rolls.never)
     val lock   = new world.CountedLock
     val driver = world.driver(lock = lock)
@@ -235,7 +235,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert((lock.taken, lock.back) === ((3, 3)))
   }
 
-  test("a record whose writing failed but which is there counts: the epoch is committed") {
+  test("a record that exists despite a failed write commits the epoch") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val driver = world.driver()
     val plan   = driver.begin(0, slots = 1)
@@ -244,7 +244,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  test("publishing that fails leaves the record standing; the next epoch begins with the rest of it") {
+  test("failed publishing keeps the record, and the next epoch first publishes the remaining parts") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val lock   = new world.CountedLock
     val driver = world.driver(lock = lock)
@@ -261,7 +261,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(lock.taken === lock.back)
   }
 
-  test("after an abort every open part counts as being written by somebody else") {
+  test("after an abort, every open part counts as written by another writer") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -275,9 +275,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.size === 2)
   }
 
-  test(
-    "what no record names is swept at the claim, once it is older than the grace time, and nothing else is"
-  ) {
+  test("the claim sweeps files without a record once older than the grace time") {
     val world = new DriverWorld(Rolls.never)
     val first = world.driver()
     world.epoch(first, 0, "a")
@@ -291,7 +289,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.staged().map(_.token) === Vector("t1"))
   }
 
-  test("a long run sweeps every hour, but never in an epoch") {
+  test("a long run sweeps every hour, but never during an epoch") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -304,7 +302,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.staged().map(_.token) === Vector("t1"))
   }
 
-  test("what a part in a record consists of is not swept, whatever it is called there") {
+  test("files of a recorded part are not swept, regardless of their names") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -318,7 +316,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.calls.filter(_.startsWith("discard")) === Seq(s"discard ${left.token}"))
   }
 
-  test("a driver that was overtaken sweeps nothing") {
+  test("a fenced driver sweeps nothing") {
     val world  = new DriverWorld(Rolls.never)
     val driver = world.driver()
     world.epoch(driver, 0, "a")
@@ -329,7 +327,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.parts.staged().size === 2)
   }
 
-  test("the log keeps a hundred records and up to ten more, however long the query runs") {
+  test("the log keeps between 100 and 110 records over a long run") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val driver = world.driver()
     (0L until 150L).foreach(world.epoch(driver, _, "a"))
@@ -337,7 +335,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.rows.size === 150)
   }
 
-  test("forty epochs leave less than sixty files in the log, and marks do not grow with it") {
+  test("forty epochs leave fewer than sixty log files and a bounded number of marks") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val driver = world.driver()
     def marks  = world.records.list().count(world.records.isPublished)
@@ -348,7 +346,7 @@ class SinkDriverSuite extends AnyFunSuite {
     assert(world.records.list().size + marks < 60)
   }
 
-  test("numbers of parts are never used twice, whatever the number of tasks") {
+  test("part numbers are never reused, regardless of the number of tasks") {
     val world  = new DriverWorld(Rolls(onEpochEnd = _ => Some(RollReason.Checkpoint)).policy)
     val driver = world.driver()
     for ((slots, epoch) <- Seq(3, 1, 4, 2, 2).zipWithIndex) {

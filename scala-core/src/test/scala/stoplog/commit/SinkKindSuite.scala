@@ -37,7 +37,7 @@ class SinkKindSuite extends AnyFunSuite {
 
   private def newest(world: DriverWorld): LogRecord = world.stores.log.newest().get
 
-  test("every record contains the kind of its sink, whatever its settings are") {
+  test("every record contains the kind of its sink, with any settings") {
     val world = files()
     assert(world.stores.log.all().forall(_.state.settings.get("sink").contains("files")))
   }
@@ -48,7 +48,7 @@ class SinkKindSuite extends AnyFunSuite {
       ForeignQuery.Refuse -> "another query",
       ForeignQuery.Refuse -> identity.queryId
     )
-  } test(s"a sink of another kind is refused before it writes anything: $query, $onForeign") {
+  } test(s"a sink of another kind is rejected before any write: $query, $onForeign") {
     val world  = files()
     val before = newest(world)
     assert(before.state.open.nonEmpty)
@@ -58,7 +58,7 @@ class SinkKindSuite extends AnyFunSuite {
     assert(newest(world) === before)
   }
 
-  test("a run that waits for its first epoch neither claims nor carries out the log of another kind") {
+  test("a waiting run neither claims nor recovers the log of another kind") {
     val world  = files()
     val before = newest(world)
     val driver = prepared("kafka", world, ForeignQuery.Refuse, identity.queryId)
@@ -69,7 +69,7 @@ class SinkKindSuite extends AnyFunSuite {
     assert(newest(world) === before)
   }
 
-  test("recovery refuses the log of another kind, and commits nothing that its records name") {
+  test("recovery rejects the log of another kind and commits nothing") {
     val world  = files()
     val ledger = new Ledger(
       RunId.random(),
@@ -84,7 +84,7 @@ class SinkKindSuite extends AnyFunSuite {
     assert(condition(ledger.recover(newest(world))) === "STOPLOG_LOG_OF_ANOTHER_KIND")
   }
 
-  test("a sink of files refuses the log of a connector, and a connector that of another one") {
+  test("file sinks and connectors reject each other's logs") {
     val world = new DriverWorld(DefaultRollingPolicy())
     val kafka = prepared("kafka", world, ForeignQuery.Refuse, identity.queryId)
     kafka.begin(0, slots = 0)
@@ -98,7 +98,7 @@ class SinkKindSuite extends AnyFunSuite {
     prepared("kafka", world, ForeignQuery.Refuse, identity.queryId).begin(1, slots = 1)
   }
 
-  test("a record that contains no kind refuses nobody") {
+  test("a record without a kind is accepted") {
     val state = SinkState("query-1", None, Vector.empty, nextPart = 0, settings = Map.empty)
     new SinkKind("kafka").refuseOther(state, identity)
     assert(SinkKind.Files.in(state).settings === Map("sink" -> "files"))

@@ -33,7 +33,7 @@ class SinkStatsSuite extends AnyFunSuite {
     )
   }
 
-  test("a record counts when it is written, its parts once they are visible") {
+  test("a record is counted when written, and its parts once visible") {
     val rest     = Vector(open("3"))
     val written  = record(parts, open = rest, markers = 2)
     val recorded = SinkStats.empty.recorded(written, tookMillis = 11, epochs = 1)
@@ -54,7 +54,7 @@ class SinkStatsSuite extends AnyFunSuite {
     assert(published.compacted === SinkStats.Compacted(0, 0, 0), "nothing was merged")
   }
 
-  test("counts go on from record to record; a record that is no epoch is not one") {
+  test("counts accumulate across records, and only epochs count as epochs") {
     val written = record(parts, markers = 1)
     val twice   = (1 to 2).foldLeft(SinkStats.empty) { (stats, _) =>
       stats.recorded(written, tookMillis = 1, epochs = 1).published(written, tookMillis = 1)
@@ -66,7 +66,7 @@ class SinkStatsSuite extends AnyFunSuite {
     assert(after.lastRecord.recordMillis === 5)
   }
 
-  test("a merge is counted as such, and its rows, which were visible before, are not counted again") {
+  test("a compaction is counted separately, and its rows are not counted again") {
     val inputs = Vector(FinishedPart("b", "1", 10, 3, 0), FinishedPart("b", "2", 20, 4, 0))
     val merge  = record(Vector(done("m", sizeBytes = 30)), inputs)
     val stats  = (1 to 2).foldLeft(SinkStats.empty) { (stats, _) =>
@@ -77,7 +77,7 @@ class SinkStatsSuite extends AnyFunSuite {
     assert(stats.rolled.isEmpty)
   }
 
-  test("rejected rows and late buckets add up") {
+  test("rejected rows and late buckets accumulate") {
     val stats = SinkStats.empty.rejected(3).rejected(4).late(1).late(2)
     assert((stats.counts.rejectedRows, stats.counts.lateBuckets) === ((7L, 3L)))
   }

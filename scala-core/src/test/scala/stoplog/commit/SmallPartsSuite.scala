@@ -13,7 +13,7 @@ import stoplog.storage.{NoFiles, ReplacedFiles}
 /** Which parts are merged, and what becomes of a merge whose inputs are no longer what they were. */
 class SmallPartsSuite extends AnyFunSuite {
 
-  test("small parts are noted for a merge, those of a merge and of a former content are not") {
+  test("small parts are recorded for compaction, except compacted parts and parts of former content") {
     val world   = new World
     val reasons = Seq(RollReason.Size, SinkSettings.ContentChanged, Compaction.Reason)
     val publish = reasons.map(reason => Samples.done(reason.word).copy(reason = reason))
@@ -22,7 +22,7 @@ class SmallPartsSuite extends AnyFunSuite {
     assert(noted.small.map(_.name) === Vector("size"))
   }
 
-  test("a merge takes the place of its inputs") {
+  test("a compacted part replaces its inputs") {
     val world = new World
     val begun = world.begun()
     world.merger.end()
@@ -33,7 +33,7 @@ class SmallPartsSuite extends AnyFunSuite {
     assert(state.small === Vector.empty)
   }
 
-  test("a merge of parts that readers have taken in the meantime replaces nothing, and the rest stays small") {
+  test("a compaction replaces nothing if a reader took an input, and other inputs stay small") {
     for (now <- Seq(None, Some(39L))) {
       val world = new World
       val begun = world.begun()
@@ -43,7 +43,7 @@ class SmallPartsSuite extends AnyFunSuite {
     }
   }
 
-  test("a merge of parts that the log no longer names as small replaces nothing") {
+  test("a compaction replaces nothing if the log no longer lists its inputs as small") {
     val world = new World
     world.begun()
     world.merger.end()
@@ -51,7 +51,7 @@ class SmallPartsSuite extends AnyFunSuite {
     assert(world.parts.next(without, _ => false) === Next(without, None))
   }
 
-  test("once a merge is over the next one begins, with a name of its own") {
+  test("the next compaction starts after the previous one, under a new name") {
     val world = new World
     val begun = world.begun()
     world.merger.end()
@@ -63,13 +63,13 @@ class SmallPartsSuite extends AnyFunSuite {
     )
   }
 
-  test("where no parts are due, no merge begins") {
+  test("no compaction starts if no parts are due") {
     val world = new World
     assert(world.parts.next(world.state(world.inputs.head), _ => false).replacement.isEmpty)
     assert(!world.parts.isMerging && world.merger.started.isEmpty)
   }
 
-  test("a merged part that is small itself waits for the next merge, and says how many it has been through") {
+  test("a small compacted part waits for the next compaction and counts its compactions") {
     val world = new World(targetBytes = 120)
     val begun = world.begun(world.inputs(0), world.inputs(1).copy(merges = 2))
     world.merger.end(sizeBytes = 49)
@@ -81,9 +81,7 @@ class SmallPartsSuite extends AnyFunSuite {
     )
   }
 
-  test(
-    "a small part that is noted has been through no merge, and what is noted leaves the others as they are"
-  ) {
+  test("a new small part starts at zero compactions and leaves the other parts unchanged") {
     val world = new World
     val known = world.state(world.inputs.head)
     val noted = world.parts.noting(known, Vector(Samples.done("new")))
@@ -91,9 +89,7 @@ class SmallPartsSuite extends AnyFunSuite {
     assert(world.parts.noting(known, Vector.empty) === known)
   }
 
-  test(
-    "a merge that failed is tried again twice, without what is gone, and then its parts stay as they are"
-  ) {
+  test("a failed compaction is retried twice without missing parts, and then dropped") {
     val world = new World
     (1 to 2).foreach { _ =>
       val begun = world.begun()
@@ -112,7 +108,7 @@ class SmallPartsSuite extends AnyFunSuite {
     )
   }
 
-  test("a merge that succeeds makes up for those that failed before") {
+  test("a successful compaction resets the number of failures") {
     val world          = new World
     def failed(): Next = {
       val begun = world.begun()
@@ -126,7 +122,7 @@ class SmallPartsSuite extends AnyFunSuite {
     assert((1 to 2).map(_ => failed().state.small.size) === Seq(2, 2))
   }
 
-  test("small parts stay as they are while a batch job overwrites the path, before a merge and behind it") {
+  test("small parts are not compacted while a batch job overwrites the path") {
     val before = new World
     before.free = false
     assert(before.parts.next(before.state(before.inputs: _*), _ => false) === Next(before.state(), None))
@@ -138,7 +134,7 @@ class SmallPartsSuite extends AnyFunSuite {
     assert(behind.parts.next(begun, _ => false) === Next(behind.state(), None))
   }
 
-  test("a bucket is held while parts of it come, are being merged, or are to be") {
+  test("a bucket is held while its parts arrive, are being compacted or wait for compaction") {
     val world = new World
     val none  = world.parts.holds(world.state(), Set("c"))
     assert(none("c") && !none("b"))

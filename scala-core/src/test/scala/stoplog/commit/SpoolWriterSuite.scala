@@ -29,14 +29,14 @@ class SpoolWriterSuite extends AnyFunSuite {
       writer(together).write(part, beside, more(s"$n."))
     }
 
-  test("whatever is put together, the rows of all epochs are there, in their order") {
+  test("the spooled rows of all epochs are complete and in order for any fan-in") {
     for {
       together       <- Seq(2, 3, 16)
       (beside, last) <- epochs(300, together).zipWithIndex
     } assert(beside.files.map(content).mkString === (0 to last).map(n => s"$n.").mkString)
   }
 
-  test("files of one level become one of the next, whose size is that of all") {
+  test("files of a level are combined into a file of the next level") {
     val levels = epochs(10, together = 3).map(_.files.map(_.level))
     assert(
       levels === Seq(
@@ -59,13 +59,13 @@ class SpoolWriterSuite extends AnyFunSuite {
       assert(file.sizeBytes === content(file).length)
   }
 
-  test("there are never many files, and no row is copied often") {
+  test("the number of files and copies per row stays small") {
     val all = epochs(5000, together = 16)
     assert(all.map(_.files.size).max <= 3 * 15 + 1)
     assert(all.map(_.files.map(_.level).max).max <= 3)
   }
 
-  test("what comes instead of all that was there leaves one file, and nothing leaves none") {
+  test("a replacement leaves a single file, and an empty replacement leaves none") {
     val before = epochs(40, together = 3).last
     val after  = writer(together = 3).write(part, before, instead("new"))
     assert(after.files.map(content) === Vector("new"))
@@ -77,7 +77,7 @@ class SpoolWriterSuite extends AnyFunSuite {
     )
   }
 
-  test("few rows wait in the record, until there is one more than it has room for") {
+  test("a few rows stay in the record until the record's share is full") {
     def rows(beside: Spooled) = beside.files.map(content).mkString + new String(beside.inRecord.bytes)
     val all = (1 to 9).scanLeft(writer(3).write(part, Spooled.nothing, instead("0."), inRecordBytes = 6)) {
       (beside, n) => writer(3).write(part, beside, more(s"$n."), inRecordBytes = 6)
@@ -91,15 +91,13 @@ class SpoolWriterSuite extends AnyFunSuite {
     assert(writer(3).write(part, all.last, Unflushed.nothing, inRecordBytes = 6) === Spooled.nothing)
   }
 
-  test("what was in the record goes into the next file where it has no room any more") {
+  test("rows from the record move to the next file once the record has no share") {
     val few = writer(3).write(part, Spooled.nothing, instead("0."), inRecordBytes = 6)
     val now = writer(3).write(part, few, more("1."))
     assert(now.files.map(content) === Vector("0.1.") && now.inRecord.length === 0)
   }
 
-  test(
-    "a share of the record is for all parts of all tasks together, and for one part alone not more than its own"
-  ) {
+  test("the record's share is divided among all parts of all tasks, with a limit") {
     val share = RecordShare(ofAllParts = 1000, ofOnePart = 300)
     assert(share.of(parts = 1, tasks = 2) === 300)
     assert(share.of(parts = 2, tasks = 2) === 250)
@@ -111,7 +109,7 @@ class SpoolWriterSuite extends AnyFunSuite {
     assert(share.copy(atLeast = 251).of(parts = 2, tasks = 2) === 0)
   }
 
-  test("a file that is missing when it is to be put together with others fails the write") {
+  test("a write fails if a file to combine is missing") {
     val before = epochs(2, together = 3).last
     store.discard(before.files.take(1).map(_.token))
     assert(Samples.condition(writer(together = 3).write(part, before, more("x"))) === "STOPLOG_PART_SHORT")

@@ -33,37 +33,37 @@ class StartCheckSuite extends AnyFunSuite {
     new StartCheck(identity, () => former.toVector ++ newest)
   }
 
-  test("a new query begins a new log") {
+  test("a new query starts a new log") {
     assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
   }
 
-  test("a log that was handed to nobody begins anew with whoever comes, whatever the zone and the batch") {
+  test("a log without an owner restarts with any query, zone and batch") {
     val nobodys = log(Some(5), queryId = SinkState.NextQuery, zone = "CET")
     assert(check(nobodys, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
     assert(check(nobodys, batch = 9).lastEpoch === Some(8))
   }
 
-  test("the epoch after the last one, and the last one again, go on from the state as it stands") {
+  test("the last epoch and the next epoch continue from the recorded state") {
     for (batch <- Seq(5L, 6L)) assert(check(log(Some(5)), batch) === log(Some(5)).get.state)
   }
 
-  test("a log without epochs goes on with epoch 0 only") {
+  test("a log without epochs continues only with epoch 0") {
     assert(check(log(None), batch = 0) === log(None).get.state)
     assert(condition(check(log(None), batch = 1)) === "STOPLOG_EPOCH_GAP")
   }
 
-  test("a log behind its checkpoint is refused: epochs are missing from it") {
+  test("a log older than its checkpoint is rejected because of missing epochs") {
     assert(condition(check(log(Some(5)), batch = 7)) === "STOPLOG_EPOCH_GAP")
     assert(condition(check(None, batch = 1)) === "STOPLOG_EPOCH_GAP")
   }
 
-  test("a log ahead of its checkpoint is refused: rows would be published twice") {
+  test("a log newer than its checkpoint is rejected because rows would be published twice") {
     assert(condition(check(log(Some(5)), batch = 4)) === "STOPLOG_EPOCH_AHEAD")
     assert(condition(check(log(Some(5)), batch = 0)) === "STOPLOG_EPOCH_AHEAD")
     assert(condition(check(log(Some(5)), batch = 4, Adopt)) === "STOPLOG_EPOCH_AHEAD")
   }
 
-  test("an epoch that is repeated must be the batch that was committed, as far as anybody can tell") {
+  test("a repeated epoch must have the committed batch, if both digests are known") {
     for (same <- Seq(fifth(10), Map.empty[Long, BatchDigest]))
       assert(check(planned, batch = 5, digests = same) === planned.get.state)
     assert(check(unknown, batch = 5, digests = fifth(20)) === unknown.get.state)
@@ -74,9 +74,7 @@ class StartCheckSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "the epoch that comes next must come behind the batch that was committed, as far as anybody can tell"
-  ) {
+  test("the next epoch must start after the committed batch, if both digests are known") {
     for (same <- Seq(fifth(10), fifth(10) + (6L -> digest(20)), Map(6L -> digest(20))))
       assert(check(planned, batch = 6, digests = same) === planned.get.state)
     assert(check(unknown, batch = 6, digests = fifth(20)) === unknown.get.state)
@@ -87,7 +85,7 @@ class StartCheckSuite extends AnyFunSuite {
     }
   }
 
-  test("a query that adopts a log back does not repeat what it has decided before another one adopted it") {
+  test("a query that adopts its former log again does not repeat its own decisions") {
     val theirs                                    = log(Some(90), queryId = "query-9")
     def back(batch: Long, offset: Int): SinkState =
       check(theirs, batch, Adopt, fifth(offset), left = planned.map(_.state))
@@ -105,14 +103,14 @@ class StartCheckSuite extends AnyFunSuite {
   private def planned = of(Some(digest(10)))
   private def unknown = of(None)
 
-  test("a log that is adopted does not say what a batch of its former query was") {
+  test("an adopted log has no digest of the former query's batch") {
     val theirs = log(Some(5), queryId = "query-9").map { record =>
       record.copy(state = record.state.after(Some(5), Some(BatchDigest("theirs"))))
     }
     assert(check(theirs, batch = 6, Adopt).lastBatch === None)
   }
 
-  test("the log of another query is refused, whatever the epoch, with both names in the message") {
+  test("another query's log is rejected for any epoch, with both names in the message") {
     for (batch <- Seq(0L, 5L, 6L, 70L)) {
       val refused = intercept[Exception](check(log(Some(5), queryId = "query-9"), batch))
       assert(refused.getMessage.contains("query-9") && refused.getMessage.contains("query-1"))
@@ -120,7 +118,7 @@ class StartCheckSuite extends AnyFunSuite {
     }
   }
 
-  test("the log of another query is adopted on request: its open parts go on, epochs are this query's") {
+  test("another query's log is adopted on request with its open parts and new epochs") {
     for (batch <- Seq(6L, 9L)) {
       val adopted = check(log(Some(5), queryId = "query-9"), batch, Adopt)
       assert(adopted === log(Some(batch - 1)).get.state)
@@ -128,7 +126,7 @@ class StartCheckSuite extends AnyFunSuite {
     assert(check(log(None, queryId = "query-9"), batch = 0, Adopt) === log(None).get.state)
   }
 
-  test("a query that has not passed the epochs of another query's log is refused with the number of rows") {
+  test("a query with older epochs than another query's log is rejected with the row count") {
     val theirs = log(Some(5), queryId = "query-9").map { record =>
       record.copy(publish = Vector(done("q").copy(records = 40)), kind = RecordKind.Epoch(5))
     }
@@ -144,7 +142,7 @@ class StartCheckSuite extends AnyFunSuite {
     assert(check(theirs, batch = 0, AdoptAndRepeat).newest === QueryEpoch("query-1", None))
   }
 
-  test("a query takes over a log that is known to have no rows, whatever the epoch") {
+  test("a query adopts a log known to be empty at any epoch") {
     val empty = log(Some(5), queryId = "query-9").map(record =>
       record.copy(state = record.state.copy(open = Vector.empty))
     )
@@ -152,7 +150,7 @@ class StartCheckSuite extends AnyFunSuite {
     assert(condition(check(empty, batch = 0, Adopt)) === "STOPLOG_FOREIGN_QUERY", "older records are gone")
   }
 
-  test("a query goes back in its own log only if it may repeat, and lacks no epochs even then") {
+  test("a query rewinds its own log only with adoptAndRepeat, and never skips epochs") {
     for ((batch, offset, left) <- Seq((4L, 10, 3L), (5L, 20, 4L), (6L, 20, 5L)))
       assert(
         check(planned, batch, AdoptAndRepeat, fifth(offset)).newest === QueryEpoch("query-1", Some(left))
@@ -161,7 +159,7 @@ class StartCheckSuite extends AnyFunSuite {
     assert(condition(check(planned, batch = 7, AdoptAndRepeat)) === "STOPLOG_EPOCH_GAP")
   }
 
-  test("each refusal of a log that is ahead names the rows that would come again, and how to repeat none") {
+  test("each rejection of a newer log names the repeated rows and ways to avoid repetition") {
     for ((batch, offset) <- Seq(4L -> 10, 5L -> 20, 6L -> 20)) {
       val refused = intercept[Exception](check(planned, batch, Adopt, fifth(offset)))
       val first   = batch.min(5L)
@@ -172,7 +170,7 @@ class StartCheckSuite extends AnyFunSuite {
     }
   }
 
-  test("a log that is behind the query's own checkpoint is refused, though the query may adopt one") {
+  test("a log older than the query's own checkpoint is rejected, even with adopt") {
     for (onForeign <- Seq(Adopt, Refuse)) {
       val refused = intercept[Exception](check(log(Some(5)), batch = 7, onForeign))
       assert(condition(throw refused) === "STOPLOG_EPOCH_GAP")
@@ -182,23 +180,21 @@ class StartCheckSuite extends AnyFunSuite {
     assert(condition(check(log(None), batch = 1, Adopt)) === "STOPLOG_EPOCH_GAP")
   }
 
-  test(
-    "so is one that another query has adopted since, and a log that is lost is begun at the batch on request"
-  ) {
+  test("an older log adopted elsewhere is rejected, and a lost log restarts on request") {
     val theirs = log(Some(90), queryId = "query-9")
     assert(condition(check(theirs, batch = 7, Adopt, left = unknown.map(_.state))) === "STOPLOG_EPOCH_GAP")
     assert(check(theirs, batch = 91, Adopt).lastEpoch === Some(90), "which says nothing of this query")
     assert(check(None, batch = 9, Adopt).lastEpoch === Some(8))
   }
 
-  test("a setting that must not change is refused under its name, before anything else") {
+  test("a changed fixed setting is rejected by name before any other check") {
     for (onForeign <- Seq(Adopt, Refuse))
       assert(
         condition(check(log(Some(5), zone = "Europe/Berlin"), 6, onForeign)) === "STOPLOG_SETTINGS_CHANGED"
       )
   }
 
-  test("a setting is called by the option that the user sets") {
+  test("a setting is reported under its option name") {
     val named   = settings.copy(options = Map("timeZone" -> "bucketTimeZone"))
     val planned = new Planned(6, BatchDigests.unknown)
     val refused = intercept[Exception](
@@ -208,7 +204,7 @@ class StartCheckSuite extends AnyFunSuite {
     assert(!named.toMap.values.exists(_.contains("bucketTimeZone")), "nothing of it goes into the log")
   }
 
-  test("other columns than the recorded ones are refused if they must not come after them") {
+  test("a schema is rejected if it must not follow the recorded schema") {
     val columns = new SinkSettings.RowSchema {
       override def text: String                      = "a, b"
       override def mayFollow(recorded: String): Unit = if (recorded != "a") throw new Refused(recorded)
@@ -225,7 +221,7 @@ class StartCheckSuite extends AnyFunSuite {
 
   private final class Refused(recorded: String) extends RuntimeException(recorded)
 
-  test("a setting that the log does not know yet is no change, and neither is another content") {
+  test("a setting missing from the log is not a change, and neither is different content") {
     val state  = log(Some(5)).get.state.copy(settings = Map("content" -> "json"))
     val newest = log(Some(5)).map(_.copy(state = state))
     assert(check(newest, batch = 6) === state)

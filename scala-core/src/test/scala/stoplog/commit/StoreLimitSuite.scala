@@ -11,7 +11,7 @@ import stoplog.rolling.RollReason
 /** Stores that take no more than so many bytes in one part. */
 class StoreLimitSuite extends AnyFunSuite {
 
-  test("a part that has what its store takes is closed as one that is large enough, in each epoch") {
+  test("a part at the store's size limit is closed with reason size, in each epoch") {
     val parts = new MemoryParts
     parts.mostBytes = 20
 

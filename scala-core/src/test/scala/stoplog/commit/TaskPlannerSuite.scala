@@ -23,7 +23,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     for (slot <- 0 until plan.slots)
       assert(arrived.forTask(slot, Attempt.First) === plan.forTask(slot, Attempt.First))
 
-  test("a large plan goes in pieces, and a task asks for its own") {
+  test("a large plan is sent in pieces, and a task fetches only its own piece") {
     val plan    = planOf((0 until 40).map(slot => slot -> Vector(part(slot, bytes = 30000))).toMap)
     val engine  = new Engine
     val arrived = Travel.toTask(new TaskPlanner().next(plan, engine.carry))
@@ -38,12 +38,12 @@ class TaskPlannerSuite extends AnyFunSuite {
     }
   }
 
-  test("a small plan goes in the one object") {
+  test("a small plan is sent inline") {
     val plan = planOf(Map(0 -> Vector(part(1)), 3 -> Vector(part(2), part(3))))
     require(Travel.toTask(new TaskPlanner().next(plan, _ => fail("it is small"))), plan)
   }
 
-  test("an epoch that touches few parts sends little, however many are open") {
+  test("an epoch with few changed parts sends few bytes, regardless of the open parts") {
     var handed  = (0 until 50).map(slot => slot -> Vector.tabulate(100)(n => part(slot * 100 + n))).toMap
     val engine  = new Engine
     val planner = new TaskPlanner()
@@ -58,7 +58,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     assert(engine.carried.isEmpty, "the changes go with the object")
   }
 
-  test("neighbours that are touched, and another order, send no other part anew") {
+  test("changed neighbours and a new order do not resend the other parts") {
     val parts   = Vector.tabulate(2000)(n => part(n, bytes = 1000))
     val engine  = new Engine
     val planner = new TaskPlanner()
@@ -72,7 +72,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     assert(engine.carried.isEmpty, "the changes go with the object")
   }
 
-  test("what is sent follows what is written to, over many epochs") {
+  test("the bytes sent are proportional to the changes over many epochs") {
     val random  = new Random(7)
     var handed  = (0 until 50).map(slot => slot -> Vector.tabulate(100)(n => part(slot * 100 + n))).toMap
     val engine  = new Engine
@@ -92,7 +92,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     assert(engine.held <= 3L * whole)
   }
 
-  test("each task gets what the driver planned for it, whatever became of its parts since it was sent some") {
+  test("each task receives its planned parts after any sequence of changes") {
     for (seed <- 1 to 60) {
       val random  = new Random(seed)
       val engine  = new Engine

@@ -21,7 +21,7 @@ class TaskPlansSuite extends AnyFunSuite {
     firstPart = 40
   )
 
-  test("each task gets on its executor what the driver planned for it") {
+  test("each task receives the driver's plan on its executor") {
     val arrived = Travel.toTask(TaskPlans.of(plan))
     for {
       slot    <- 0 until 5
@@ -31,7 +31,7 @@ class TaskPlansSuite extends AnyFunSuite {
     assert(arrived.isCommitted(3) && !arrived.isCommitted(4))
   }
 
-  test("nothing of an open part is left out, whatever it is like") {
+  test("serialization preserves all fields of an open part") {
     for (seed <- 1L to 200L) {
       val open    = new RandomRecords(seed).next().state.open
       val arrived = Travel.toTask(TaskPlans.of(plan.copy(handed = Map(0 -> open))))

@@ -19,20 +19,20 @@ class TimesSeenSuite extends AnyFunSuite {
     times.result
   }
 
-  test("the earliest and the latest of all rows, in whatever order they come") {
+  test("the range covers the earliest and latest row in any order") {
     assert(seen(None, 0, 5, 3, 9, 4) === Some(TimeRange(3, 9)))
     assert(seen(None, 0, 7) === Some(TimeRange(7, 7)))
     assert(seen(Some(TimeRange(4, 6)), 2, 5) === Some(TimeRange(4, 6)))
     assert(seen(Some(TimeRange(4, 6)), 2, 7, 3) === Some(TimeRange(3, 7)))
   }
 
-  test("a row without a time is passed over; with no other there is no range") {
+  test("rows without a time are skipped, and a range needs at least one time") {
     assert(seen(None, 0, 5, 0, 6) === Some(TimeRange(5, 6)))
     assert(seen(None, 0, 0) === None)
     assert(seen(None, 0) === None)
   }
 
-  test("nothing is known of a part with rows that were not looked at") {
+  test("a part with unseen rows has no range") {
     assert(seen(None, rowsBefore = 2, 5) === None)
     val unasked =
       new OpenPartWriter.RowTimes.Seen(OpenPartWriter.RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)

@@ -75,7 +75,7 @@ class TwoPhaseMatrixSuite extends AnyFunSuite {
     assert(wanted.subsetOf(passed))
   }
 
-  test("a death at any step costs no row and repeats none") {
+  test("a crash at any step loses and repeats no row") {
     for ((step, occurrence) <- deaths) {
       val crash = new Case
       assert(crash.run(new Deadly(step, occurrence)).isFailure, s"$step $occurrence")
@@ -84,7 +84,7 @@ class TwoPhaseMatrixSuite extends AnyFunSuite {
     }
   }
 
-  test("and so for the death of the heir, at any step") {
+  test("a crash of the successor at any step loses and repeats no row") {
     for {
       (first, nth)  <- deaths
       (second, mth) <- deaths
@@ -97,7 +97,7 @@ class TwoPhaseMatrixSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver that another has overtaken commits nothing more") {
+  test("a fenced driver commits nothing") {
     val world   = new TransactionWorld
     val records = new MemoryRecords
     val clock   = new ManualClock(1L << 40)

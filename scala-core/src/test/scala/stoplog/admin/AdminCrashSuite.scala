@@ -37,7 +37,7 @@ class AdminCrashSuite extends AnyFunSuite {
       steps: Seq[Step]
   )(queryId: String, nextEpoch: Long, expected: Seq[String])(
       tool: SinkAdmin => AdminPlan
-  ): Unit = test(s"$name, killed at each of its steps, run again, and gone on with") {
+  ): Unit = test(s"$name is completed after a crash at any step, and a query resumes the sink") {
     val passed = stopped()(_.passed(tool))
     assert((steps ++ Seq(Step.AfterClaim, Step.BeforeRelease, Step.AfterRelease)).forall(passed.contains))
     for {

@@ -18,7 +18,7 @@ import stoplog.storage.SinkDirectory
 
 class AdminSuite extends AnyFunSuite {
 
-  test("a plan changes nothing; carried out, every row of the stopped query is visible, and it goes on") {
+  test("finalize changes nothing until executed, then publishes all rows, and the query resumes") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant", "bee")
       val before = world.newest
@@ -38,7 +38,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a sink is left alone while its driver may be alive; the clock, or its release, decides") {
+  test("a command rejects a sink with a live driver, until its records are old") {
     within() { world =>
       val note   = DriverNote("elsewhere", "", 1, 2, everyMillis = 1000).text
       val driver = world.driver(noted = Map(DriverNote.Key -> note))
@@ -53,7 +53,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver that writes no records gives signs of life") {
+  test("heartbeats keep a driver without new records alive") {
     within() { world =>
       val note   = DriverNote("elsewhere", "", 1, 2, everyMillis = 60000).text
       val run    = RunId.random()
@@ -72,7 +72,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver whose process has ended on this machine is dead at once") {
+  test("a driver is dead at once if its process on this machine has ended") {
     within() { world =>
       val gone = DriverNote.ofThisProcess(60000).copy(startedTicks = 1)
       world.epoch(world.driver(noted = Map(DriverNote.Key -> gone.text)), 0, "ant")
@@ -81,7 +81,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a plan is not carried out behind the back of somebody who has written since") {
+  test("a plan is fenced if the driver has written since") {
     within() { world =>
       val driver = world.driver()
       world.epoch(driver, 0, "ant")
@@ -94,7 +94,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("orphans are removed, and each file that stays is there with its rule") {
+  test("clean deletes orphans and reports each kept file with its rule") {
     within() { world =>
       val driver = world.driver()
       world.epoch(driver, 0, "ant")
@@ -119,7 +119,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("another query goes on with a sink that was handed to it, and the former one is refused") {
+  test("after adopt, the new query resumes, and the former query is rejected") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       world.tools().adopt(NewOwner("other", nextBatch = 7)).carryOut(WhenAlive.Fence)
@@ -131,7 +131,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a query that adopts its own sink repeats no epoch that is in the log, and goes on behind it") {
+  test("a query that adopts its own sink repeats no epoch and resumes after the log") {
     for {
       planned <- Seq(None, Some(BatchDigest("to offset 10")))
       batch   <- Seq(1L, 2L)
@@ -148,9 +148,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a query goes on behind a batch that was planned anew only if somebody adopts its checkpoint as it is"
-  ) {
+  test("a query skips a replanned batch only after an adopt of its checkpoint") {
     def upTo(offset: Int): BatchDigests = _ => Some(BatchDigest(s"to offset $offset"))
     within() { world =>
       val killed = world.driver()
@@ -168,7 +166,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a sink is not handed to a query that would write its rows again, unless the operator says so") {
+  test("adopt rejects a query that would repeat rows, unless the operator requests adoptAndRepeat") {
     within() { world =>
       val killed = world.driver()
       for ((word, batch) <- Seq("ant", "bee", "cat", "dog").zipWithIndex)
@@ -198,7 +196,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a sink is handed without a figure to a query that has passed its epochs, or that lacks some in it") {
+  test("adopt reports no row count for a query that repeats no rows") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       for (owner <- Seq(NewOwner("other", 1), NewOwner("query", 0), NewOwner("query", 5)))
@@ -209,7 +207,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("the plan of a reset has the number of rows that stay") {
+  test("the plan of a reset includes the number of kept rows") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant", "bee")
       val advice =
@@ -218,9 +216,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a query that adopts its sink back repeats no epoch that it had decided before another one adopted it"
-  ) {
+  test("a query that adopts its former sink again repeats none of its decided epochs") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       world.tools().adopt(NewOwner("other", nextBatch = 7)).carryOut(WhenAlive.Fence)
@@ -234,7 +230,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a sink is handed to nobody, and to no batch before the first") {
+  test("adopt and rewind reject empty query ids and negative batches") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       for (nobody <- Seq(NewOwner("", 7), NewOwner(" ", 7), NewOwner("other", -3)))
@@ -243,7 +239,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a checkpoint says whose it is and what comes next") {
+  test("reads the owner and the next batch from a checkpoint") {
     val checkpoint = Files.createTempDirectory("stoplog-checkpoint")
     assert(condition(NewOwner.ofCheckpoint(checkpoint.toString)) === "STOPLOG_CHECKPOINT_UNREADABLE")
     Files.writeString(checkpoint.resolve("metadata"), """{"id":"query-9"}""")
@@ -253,7 +249,7 @@ class AdminSuite extends AnyFunSuite {
     assert(NewOwner.ofCheckpoint(checkpoint.toString) === NewOwner("query-9", 13))
   }
 
-  test("a sink id beside is one that nobody has") {
+  test("fork proposes an unused sink id") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       Files.createDirectories(world.directory.resolve("_stoplog/main-2/log"))
@@ -261,7 +257,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a log begins anew: what is finished stays, open rows too, and any query may come") {
+  test("a reset publishes open rows, and any query resumes the log") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       world.tools().reset(OpenRows.Finish).carryOut(WhenAlive.Fence)
@@ -275,7 +271,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a log begins anew with its open rows out of sight, and not lost") {
+  test("a reset moves open rows out of the path without loss") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant", "bee")
       world.tools().reset(OpenRows.MoveAside).carryOut(WhenAlive.Fence)
@@ -289,7 +285,7 @@ class AdminSuite extends AnyFunSuite {
   }
 
   for ((open, rows) <- Seq(OpenRows.Finish -> 2, OpenRows.MoveAside -> 1))
-    test(s"a log that begins anew says which buckets lose their marker, and of how many rows: $open") {
+    test(s"a reset names the buckets that lose their marker, with the number of rows: $open") {
       within(Rolls.atRecords(1)) { world =>
         val driver = world.driver(followUps = world.marking(world.clock.millis() + 1))
         world.epoch(driver, 0, "ant", "ape")
@@ -301,7 +297,7 @@ class AdminSuite extends AnyFunSuite {
       }
     }
 
-  test("a moved directory is whole, or the plan says what it lacks") {
+  test("relocate reports missing and truncated parts of a moved directory") {
     within() { world =>
       val driver = world.driver()
       world.epoch(driver, 0, "ant", "bee")
@@ -315,7 +311,7 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a finished part that is not in a moved directory may not have been copied, and the plan says so") {
+  test("relocate reports a missing finished part as possibly not copied") {
     within(Rolls.atRecords(1)) { world =>
       world.epoch(world.driver(), 0, "ant", "ape")
       assert(world.tools().relocate().actions.map(_.word) === Vector("whole", "whole", "advise"))
@@ -326,14 +322,14 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
-  test("a sink that is not there is not made") {
+  test("an unknown sink is rejected and not created") {
     within() { world =>
       assert(condition(world.tools().finalizeOpenParts()) === "STOPLOG_SINK_UNKNOWN")
       assert(condition(world.tools().relocate()) === "STOPLOG_SINK_UNKNOWN")
     }
   }
 
-  test("a record that names a file elsewhere is refused, and the log of a sink without files by its kind") {
+  test("records with paths outside the sink are rejected, and logs of other kinds as well") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       val newest = world.newest

@@ -10,7 +10,7 @@ import stoplog.admin.AdminWorld.within
 
 class MainSuite extends AnyFunSuite {
 
-  test("one question, one answer: the plan, and then what was done") {
+  test("a request returns the plan first and executes the plan on request") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       val request         = s""""command":"finalize","path":"${world.directory}""""
@@ -30,7 +30,7 @@ class MainSuite extends AnyFunSuite {
     }
   }
 
-  test("what is asked wrongly is said so") {
+  test("an invalid request returns the matching error condition") {
     for (
       (request, expected) <- Seq(
         """{"command":"paint","path":"/data/out"}"""                         -> "STOPLOG_INVALID_OPTIONS",

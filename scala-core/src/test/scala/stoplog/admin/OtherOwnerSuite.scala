@@ -13,7 +13,7 @@ import stoplog.error.StoplogException
 /** Commands of another user than the query's, such as `sudo stoplog finalize`. */
 class OtherOwnerSuite extends AnyFunSuite {
 
-  test("a command of another user than the owner of the log changes nothing") {
+  test("a command of a user other than the log's owner is rejected and changes nothing") {
     val world = new AdminWorld(Rolls.never, scheme = None)
     val query = world.driver()
     world.epoch(query, 0, "apple")

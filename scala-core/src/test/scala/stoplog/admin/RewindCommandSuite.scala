@@ -18,7 +18,7 @@ class RewindCommandSuite extends AnyFunSuite {
 
   for (scheme <- Seq(None, Some("cutting"), Some("appendonly")))
     test(
-      s"back to an older epoch${scheme.fold("")(" on " + _)}: its rows stay, later ones are written again once"
+      s"rewind to older epoch${scheme.fold("")(" on " + _)}: its rows stay, later ones are written again once"
     ) {
       rewound(scheme)
     }
@@ -48,7 +48,7 @@ class RewindCommandSuite extends AnyFunSuite {
   for {
     (later, how) <- Seq(Seq("bee") -> "another bucket", Seq("ape", "bee") -> "the same bucket", Nil -> "none")
     end          <- Seq(Finish.KeepOpen, Finish.PublishOpen)
-  } test(s"a bucket that waits for its marker gets it after a rewind past rows of $how, $end before that") {
+  } test(s"a waiting bucket gets its marker after a rewind of rows in $how, $end before") {
     within() { world =>
       val ends    = world.clock.millis() + 1000
       val marking = world.marking(ends)
@@ -69,7 +69,7 @@ class RewindCommandSuite extends AnyFunSuite {
     }
   }
 
-  test("a small part that stays after a rewind may still be merged with others") {
+  test("a small part kept by a rewind is still available for compaction") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       val end   = world.newest
@@ -81,7 +81,7 @@ class RewindCommandSuite extends AnyFunSuite {
     }
   }
 
-  test("no way back past what the log keeps, or past files that are gone") {
+  test("a rewind is rejected past the retained records or with missing files") {
     within(Rolls.atRecords(1)) { world =>
       val driver = world.driver()
       world.epoch(driver, 0, "ant")
@@ -96,9 +96,7 @@ class RewindCommandSuite extends AnyFunSuite {
   }
 
   for (when <- Seq("before the plan", "after it", "while it is carried out"))
-    test(
-      s"a rewind whose files are gone $when is refused: nothing is changed, or the log is left in good order"
-    ) {
+    test(s"a rewind with files missing $when is rejected and keeps the log usable") {
       within(Rolls.atRecords(1)) { world =>
         val driver = world.driver()
         world.epoch(driver, 0, "ant")
@@ -123,9 +121,7 @@ class RewindCommandSuite extends AnyFunSuite {
       }
     }
 
-  test(
-    "a rewind that cannot hide a file is called off and changes nothing; once the cause is gone, it goes back"
-  ) {
+  test("a rewind that cannot hide a file is cancelled, and succeeds without the obstacle") {
     within(Rolls.atRecords(1)) { world =>
       val driver = world.driver()
       world.epoch(driver, 0, "ant")
@@ -147,9 +143,7 @@ class RewindCommandSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a rewind that is called off counts as never decided, also if its process dies before the next record"
-  ) {
+  test("a cancelled rewind has no effect, even if its process dies before the next record") {
     within(Rolls.atRecords(1)) { world =>
       val driver = world.driver()
       world.epoch(driver, 0, "ant")

@@ -32,13 +32,13 @@ class VerdictsSuite extends AnyFunSuite {
   private val mapper = new ObjectMapper()
 
   for (file <- sorted(golden.resolve("sinks")))
-    test(s"${file.getFileName}: the verdicts on a directory") {
+    test(s"${file.getFileName}: Scala and Python judge a directory alike") {
       val root = Files.createTempDirectory("stoplog-verdicts")
       try judge(root, mapper.readTree(Repository.read(file)))
       finally LocalUnderTest.remove(root)
     }
 
-  test("names of unfinished files lead to the same tokens, pending paths and finished paths") {
+  test("names of unfinished files map to the expected tokens, pending paths and finished paths") {
     for (each <- elements(mapper.readTree(Repository.read(golden.resolve("names.json"))))) {
       val layout: PartLayout = each.get("layout") match {
         case null   => PartLayout.Staging("main")
@@ -58,7 +58,7 @@ class VerdictsSuite extends AnyFunSuite {
     }
   }
 
-  test("a log is one of a sink of files, or of another sink, alike") {
+  test("the kind of a log is recognized alike") {
     for (each <- elements(mapper.readTree(Repository.read(golden.resolve("kinds.json"))))) {
       val settings = fields(each.get("settings")).map { case (key, value) => key -> value.asText }.toMap
       val state    = SinkState(each.get("queryId").asText, None, Vector.empty, nextPart = 0, settings)
@@ -67,14 +67,14 @@ class VerdictsSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver's note is read, or passed over, alike") {
+  test("a driver note is read or ignored alike") {
     for (each <- elements(mapper.readTree(Repository.read(golden.resolve("notes.json"))))) {
       val read = DriverNote.read(each.get("text").asText).map(_.text)
       assert(read === optional(each, "read"), each)
     }
   }
 
-  test("a crash leaves a file that is created whole under a name that a check knows for a draft") {
+  test("a crash while creating a file leaves a recognizable draft") {
     val golden = mapper.readTree(Repository.read(this.golden.resolve("sinks/unfinished-in-staging.json")))
     val drafts = fields(golden.get("findings")).collect {
       case (path, kind) if kind.asText == "draft-left" => path

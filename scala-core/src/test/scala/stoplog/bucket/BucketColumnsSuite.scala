@@ -15,7 +15,7 @@ class BucketColumnsSuite extends AnyFunSuite {
   private val schema = StructType.fromDDL("id INT, at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, name STRING")
   private val utc    = ZoneOffset.UTC
 
-  test("a column is found by its exact name, or by the only one that differs in case") {
+  test("a column is found by its exact name, or by a unique name ignoring case") {
     val twins = new StructType().add("aB", "int").add("Ab", "int").add("c", "int")
     assert(ColumnTimes.ColumnLookup.ordinal(twins, "Ab") === Right(1))
     assert(ColumnTimes.ColumnLookup.ordinal(twins, "C") === Right(2))
@@ -25,7 +25,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     )
   }
 
-  test("partition columns are those of the schema, in the order of the directories") {
+  test("partition columns have the schema's names and the order of the directories") {
     val columns = PartitionColumns.of(schema, Seq("DAY", "id"))
     assert((columns.ordinals, columns.names) === ((Seq(3, 0), Seq("day", "id"))))
     assert(
@@ -33,7 +33,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     )
   }
 
-  test("columns that cannot be directories are refused") {
+  test("columns unsuitable as directories are rejected") {
     val refusals = Seq(
       (schema, Seq.empty[String], "there are none"),
       (schema, Seq("nope"), "'nope'"),
@@ -50,7 +50,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     }
   }
 
-  test("files have the columns that are no partition columns, in the order that is wanted") {
+  test("files contain the other columns in the requested order") {
     val row     = InternalRow(7, 1L, 2L, 3, null)
     val written = DataColumns.without(PartitionColumns.of(schema, Seq("day", "id")))
     assert(written.schema.fieldNames.toSeq === Seq("at", "local", "name"))
@@ -83,7 +83,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     assert(!ColumnTimes.of("at", schema).isMissing(row))
   }
 
-  test("which buckets end, and why others do not") {
+  test("reports whether buckets end, with a reason otherwise") {
     def why(bucketing: Bucketing) = BucketEnds.of(bucketing, schema, utc).left.getOrElse("")
     assert(why(Bucketing.BasePath).contains("no time"))
     assert(why(Bucketing.Expression("a")).contains("no time"))

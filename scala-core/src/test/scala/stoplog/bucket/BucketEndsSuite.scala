@@ -23,7 +23,7 @@ class BucketEndsSuite extends AnyFunSuite {
       .flatMap(_(bucket))
       .map(Instant.ofEpochMilli)
 
-  test("the bucket of a date ends with that day in the zone, also when clocks are moved") {
+  test("the bucket of a date ends with the day in the zone, across clock changes") {
     val expected = Seq(
       "2026-01-31" -> "2026-01-31T23:00:00Z",
       "2026-03-28" -> "2026-03-28T23:00:00Z",
@@ -36,7 +36,7 @@ class BucketEndsSuite extends AnyFunSuite {
       assert(end(berlin, s"day=$day") === Some(Instant.parse(instant)), day)
   }
 
-  test("where clocks are moved at midnight, a day ends when the next one begins") {
+  test("a day ends at the start of the next day if clocks change at midnight") {
     val saoPaulo = ZoneId.of("America/Sao_Paulo") // 2018-11-04 began at 01:00
     assert(end(saoPaulo, "day=2018-11-03") === Some(Instant.parse("2018-11-04T03:00:00Z")))
   }
@@ -51,7 +51,7 @@ class BucketEndsSuite extends AnyFunSuite {
       assert(end(berlin, bucket) === None, bucket)
   }
 
-  test("with no date column, or two, no bucket has an end, and the reason says how many there are") {
+  test("without exactly one date column, buckets have no end, and the reason contains the count") {
     assert(ends(berlin, "country").left.exists(_.endsWith("and has 0")))
     assert(ends(berlin, "day", "other_day").left.exists(_.endsWith("and has 2")))
   }

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class BucketIdSuite extends AnyFunSuite {
 
-  test("a relative path of ordinary names is returned as it is") {
+  test("a relative path of ordinary names is returned unchanged") {
     for (
       id <- Seq(
         "",
@@ -53,35 +53,35 @@ class BucketIdSuite extends AnyFunSuite {
   )
 
   for ((id, why) <- refused)
-    test(s"'${id.map(c => if (c < ' ' || c > '~') '?' else c)}' is refused: $why") {
+    test(s"'${id.map(c => if (c < ' ' || c > '~') '?' else c)}' is rejected: $why") {
       val e = intercept[Exception](BucketId.checked(id))
       assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_BUCKET_ID")
       assert(e.asInstanceOf[SparkThrowable].getMessageParameters.get("why").contains(why))
     }
 
-  test("null is refused") {
+  test("null is rejected") {
     val e = intercept[Exception](BucketId.checked(null))
     assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_BUCKET_ID")
   }
 
-  test("names that begin with _ pass where Spark shows them: in front of =") {
+  test("names with a leading _ are accepted before =, where Spark shows them") {
     assert(BucketId.checked("_id=1/a") === "_id=1/a")
   }
 
-  test("the buckets of nulls and of the base path are fine themselves") {
+  test("the buckets of nulls and of the base path are valid") {
     for (id <- Seq(BucketId.OfNull, BucketId.Base)) assert(BucketId.problem(id) === None)
   }
 
-  test("a bucket is under a directory that is its own, or begins its path") {
+  test("isUnder compares whole path segments") {
     assert(BucketId.isUnder("a", "a") && BucketId.isUnder("a", "a/b") && BucketId.isUnder("a/b", "a/b/c"))
     assert(!BucketId.isUnder("a", "ab") && !BucketId.isUnder("a", "b/a") && !BucketId.isUnder("a/b", "a"))
   }
 
-  test("null has a bucket that readers see, and the path itself an empty one") {
+  test("nulls have a visible bucket, and the base path an empty bucket") {
     assert((BucketId.OfNull, BucketId.Base) === (("null", "")))
   }
 
-  test("a complete bucket lies below the path, or is it") {
+  test("the location of a complete bucket is below the path, or the path itself") {
     val complete = CompleteBucket("/data/", "a/b", 1, "_SUCCESS", 1, 1, 1)
     assert(complete.location === "/data/a/b")
     assert(complete.copy(path = "/data").location === "/data/a/b")

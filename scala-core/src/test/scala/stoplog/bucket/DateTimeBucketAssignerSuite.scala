@@ -35,13 +35,13 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
 
   private def failure(body: => Any): SparkThrowable = intercept[Exception](body).asInstanceOf[SparkThrowable]
 
-  test("by default the bucket is the hour of processing in UTC") {
+  test("the default bucket is the hour of processing in UTC") {
     assert(processed(new DateTimeBucketAssigner(), "2026-01-31T23:59:59.999Z") === "dt=2026-01-31/hour=23")
     assert(processed(new DateTimeBucketAssigner(), "2026-02-01T00:00:00Z") === "dt=2026-02-01/hour=00")
     assert(processed(new DateTimeBucketAssigner(), "1969-12-31T23:30:00Z") === "dt=1969-12-31/hour=23")
   }
 
-  test("the zone moves the hour and the day") {
+  test("the zone shifts the hour and the day") {
     assert(
       processed(new DateTimeBucketAssigner(zone = berlin), "2026-01-31T23:00:00Z") === "dt=2026-02-01/hour=00"
     )
@@ -53,13 +53,13 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     )
   }
 
-  test("a timestamp column is an instant, shown in the zone") {
+  test("a timestamp column is an instant, formatted in the zone") {
     val assigner = opened(new DateTimeBucketAssigner(zone = berlin, column = Some("at")))
     val row      = InternalRow(1, micros(Instant.parse("2026-07-01T22:30:00.5Z")), null, null, null)
     assert(assigner.bucket(row, new Clock(0)) === "dt=2026-07-02/hour=00")
   }
 
-  test("a timestamp without zone and a date are shown as they are, whatever the zone") {
+  test("timestamps without zone and dates are formatted unchanged in any zone") {
     val local = micros(LocalDateTime.parse("2026-07-01T22:30:00").toInstant(utc))
     val row   = InternalRow(1, null, local, LocalDate.parse("2026-07-01").toEpochDay.toInt, null)
     for (zone <- Seq(utc, berlin, ZoneId.of("America/New_York"))) {
@@ -74,13 +74,13 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     }
   }
 
-  test("Flink's name of an hour is one argument away") {
+  test("the pattern argument produces Flink's name of an hour") {
     assert(
       processed(new DateTimeBucketAssigner("yyyy-MM-dd--HH"), "2026-01-31T23:59:59Z") === "2026-01-31--23"
     )
   }
 
-  test("a null time has a bucket of its own, which names columns where the others do") {
+  test("a null time has a separate bucket, with column names if other buckets have them") {
     val buckets = Seq(
       DateTimeBucketAssigner.DefaultPattern -> "dt=__HIVE_DEFAULT_PARTITION__/hour=__HIVE_DEFAULT_PARTITION__",
       "'day='yyyy-MM-dd"    -> "day=__HIVE_DEFAULT_PARTITION__",
@@ -94,7 +94,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     }
   }
 
-  test("rows of one hour get the same String, also when hours alternate") {
+  test("rows of the same hour get the same String, also if hours alternate") {
     val assigner         = opened(new DateTimeBucketAssigner(column = Some("at")))
     def at(text: String) =
       assigner.bucket(InternalRow(1, micros(Instant.parse(text)), null, null, null), new Clock(0))
@@ -135,7 +135,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     "Europe/Dublin", "Pacific/Apia", "Africa/Monrovia", "+01:23:45"
   ).map(ZoneId.of)
 
-  test("for any pattern, zone and order of times, the bucket is what the formatter says") {
+  test("the bucket equals the formatter's result for any pattern, zone and order of times") {
     val random = new Random(11)
     for {
       pattern <- patterns
@@ -169,13 +169,13 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     random.shuffle(spread ++ edges) ++ edges ++ steady
   }
 
-  test("the first and the last instants that Spark knows have a bucket") {
+  test("the first and last instants of Spark have a bucket") {
     val assigner = opened(new DateTimeBucketAssigner("yyyyyy-MM-dd", berlin, Some("at")))
     for (micro <- Seq(Long.MinValue / 10, -62135596800000000L, 253402300799999999L, Long.MaxValue / 10))
       assert(BucketId.problem(assigner.bucket(InternalRow(1, micro, null, null, null), null)).isEmpty)
   }
 
-  test("patterns that are no patterns, or give no directory, are refused when they are named") {
+  test("invalid patterns and patterns without a directory are rejected by the constructor") {
     for (
       pattern <- Seq(
         "yyyy-MM-dd'", "bucket", "yyyy{", "'..'", "/yyyy", "yyyy//MM", "'_'yyyy", "yyyy/", "'.'HH"
@@ -184,11 +184,11 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
       assert(failure(new DateTimeBucketAssigner(pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)
   }
 
-  test("an empty pattern is the base path") {
+  test("an empty pattern gives the base path") {
     assert(processed(new DateTimeBucketAssigner(""), "2026-01-31T23:00:00Z") === BucketId.Base)
   }
 
-  test("columns that are missing or carry no time are refused") {
+  test("missing columns and columns without a time are rejected") {
     for (column <- Seq("nope", "id", "name", "at.x")) {
       val e = failure(new DateTimeBucketAssigner(column = Some(column)).open(schema))
       assert(e.getCondition === "STOPLOG_BUCKET_COLUMN")
@@ -203,7 +203,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     new DateTimeBucketAssigner(column = Some("aT")).open(twice)
   }
 
-  test("a zone cannot be shown of a time that has none") {
+  test("a pattern with a zone is rejected for a column without a zone") {
     for (column <- Seq("local", "day"))
       assert(
         failure(
@@ -214,7 +214,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
     new DateTimeBucketAssigner("HH XXX", utc, Some("at")).open(schema)
   }
 
-  test("the base path assigner puts everything into the base path") {
+  test("the base path assigner assigns every row to the base path") {
     assert(opened(new BasePathBucketAssigner).bucket(InternalRow(1), new Clock(0)) === BucketId.Base)
   }
 }

@@ -31,19 +31,17 @@ class DateTimeEndsSuite extends AnyFunSuite {
       assert(end(pattern, bucket) === Some(Instant.parse(expected)), pattern)
   }
 
-  test("in a zone, it is the zone's clock that says so") {
+  test("a bucket ends by the clock of its zone") {
     assert(end("yyyy-MM-dd", "2026-01-31", berlin) === Some(Instant.parse("2026-01-31T23:00:00Z")))
     assert(end("yyyy-MM-dd", "2026-03-29", berlin) === Some(Instant.parse("2026-03-29T22:00:00Z")))
   }
 
-  test(
-    "an hour that comes twice ends with the second one, and one that is left out ends where it would begin"
-  ) {
+  test("a repeated hour ends after its second occurrence, and a skipped hour at its start") {
     assert(end("yyyy-MM-dd--HH", "2026-10-25--02", berlin) === Some(Instant.parse("2026-10-25T02:00:00Z")))
     assert(end("yyyy-MM-dd--HH", "2026-03-29--01", berlin) === Some(Instant.parse("2026-03-29T01:00:00Z")))
   }
 
-  test("a name that no time gives has no end") {
+  test("a name that does not match the pattern has no end") {
     val ofNull = "dt=__HIVE_DEFAULT_PARTITION__/hour=__HIVE_DEFAULT_PARTITION__"
     for (bucket <- Seq(ofNull, "dt=2026-01-31", "2026-01-31--23", "_rejected/dt=2026-01-31/hour=23"))
       assert(end(DateTimeBucketAssigner.DefaultPattern, bucket) === None, bucket)
@@ -51,12 +49,12 @@ class DateTimeEndsSuite extends AnyFunSuite {
       assert(end("yyyy-MM-dd--HH", bucket) === None, bucket)
   }
 
-  test("a pattern that leaves out where its time begins is not good enough") {
+  test("a pattern without a complete date prefix has no ends") {
     for (pattern <- Seq("HH", "MM-dd", "yyyy-dd", "EEEE", "yyyy--HH", "YYYY-MM-dd", "'all'"))
       assert(BucketEnds.DateTimeEnds.of(pattern, ZoneOffset.UTC).isEmpty, pattern)
   }
 
-  test("every row of a bucket is from before its end") {
+  test("every row of a bucket is earlier than the bucket's end") {
     for {
       pattern <- Seq(
         DateTimeBucketAssigner.DefaultPattern,

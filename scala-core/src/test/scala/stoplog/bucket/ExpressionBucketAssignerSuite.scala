@@ -44,20 +44,20 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
       "window(at, '1 day').start", "CAST(id AS DECIMAL(10, 2)) / 3", "-- a comment\n country"
     ).filterNot(_.startsWith("window"))
   )
-    test(s"$sql is what Spark says") {
+    test(s"$sql gives Spark's result") {
       assert(buckets(sql) === expected(sql.replace("-- a comment\n", "")))
     }
 
-  test("a null is the bucket of nulls, an empty string the base path") {
+  test("nulls go to the bucket of nulls, empty strings to the base path") {
     assert(buckets("country") === Seq("de", BucketId.OfNull, BucketId.Base))
   }
 
-  test("a registered function of the session can be used") {
+  test("a registered function of the session is available") {
     spark.udf.register("bucket_of_test", (id: Long) => s"b$id")
     assert(buckets("bucket_of_test(id)") === Seq("b1", "b2", "b3"))
   }
 
-  test("the session's time zone counts") {
+  test("the session's time zone applies") {
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     try
@@ -67,7 +67,7 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
     finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
-  test("consecutive rows of one bucket get the same String") {
+  test("consecutive rows of the same bucket get the same String") {
     val df       = spark.range(4).selectExpr("CAST(id DIV 2 AS STRING) AS k")
     val assigner = new ExpressionBucketAssigner(BucketExpression.bind(spark, "concat('b-', k)", df.schema))
     assigner.open(df.schema)
@@ -86,7 +86,7 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
     e.getMessageParameters.get("why")
   }
 
-  test("what is no SQL, or names what is not there, is refused with Spark's own reason") {
+  test("invalid SQL and unknown names are rejected with Spark's reason") {
     assert(refused("concat(").contains("PARSE_SYNTAX_ERROR"))
     assert(refused("nope").contains("nope"))
     assert(refused("no_such_function(id)").contains("no_such_function"))
@@ -95,7 +95,7 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
     assert(refused("upper(*)").nonEmpty)
   }
 
-  test("what differs between two attempts of a task is refused") {
+  test("expressions with different results between task attempts are rejected") {
     for (
       sql <- Seq("rand()", "concat(country, uuid())", "monotonically_increasing_id()", "spark_partition_id()")
     )
@@ -109,11 +109,11 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
     ) ++
       Seq("current_database()", "unix_timestamp()")
   )
-    test(s"$sql is refused: it depends on when or by whom the query is run") {
+    test(s"$sql is rejected because of its dependence on time or user") {
       assert(refused(sql).contains("depends on when"))
     }
 
-  test("what needs other rows is refused") {
+  test("expressions over other rows are rejected") {
     for (sql <- Seq("count(*)", "max(id)", "row_number() OVER (ORDER BY id)", "explode(list)"))
       assert(refused(sql).nonEmpty)
     assert(refused("sum(id)").contains("other rows"))
@@ -123,7 +123,7 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
     assert(refused("EXISTS (SELECT 1 FROM rows_of_test)").contains("subquery"))
   }
 
-  test("a type that cannot be a string is refused") {
+  test("a type without a string representation is rejected") {
     val variants = spark.sql("SELECT parse_json('1') AS v, INTERVAL 1 MONTH AS i").schema
     assert(BucketExpression.bind(spark, "i", variants).sql === "i")
     assert(refused("session_window(at, '5 minutes')").nonEmpty)

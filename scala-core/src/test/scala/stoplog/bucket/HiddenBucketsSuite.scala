@@ -9,7 +9,7 @@ import stoplog.storage.HiddenNames
 
 class HiddenBucketsSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("the names that are refused as hidden are those that Spark does not read, and no others") {
+  test("exactly the names hidden from Spark are rejected") {
     val names = Seq("a", "null", "_a=1", "a_", "a.b", "x=__HIVE_DEFAULT_PARTITION__") ++
       Seq("_a", ".a", ".a=1", "a._COPYING_", "__HIVE_DEFAULT_PARTITION__", "_stoplog")
     for (name <- names) {

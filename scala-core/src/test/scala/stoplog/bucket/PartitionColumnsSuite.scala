@@ -57,22 +57,22 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       ids.foreach(BucketId.checked)
     }
 
-  test("the session's time zone is used for timestamps, as by Spark's own sink") {
+  test("timestamps use the session's time zone, as in Spark's own sink") {
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
     try assert(assigned(Seq("at")).toSet === sparks(Seq("at")))
     finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
-  test("null and the empty string go to Hive's default partition") {
+  test("nulls and empty strings go to Hive's default partition") {
     assert(assigned(Seq("s")).slice(3, 5) === Seq.fill(2)("s=__HIVE_DEFAULT_PARTITION__"))
   }
 
-  test("the case of a name need not match, and the directory is called as the column") {
+  test("names match in any case, and the directory has the column's name") {
     assert(assigned(Seq("ID")).head === "id=1")
   }
 
-  test("the same values give the same String, in a row or not") {
+  test("equal values get the same String, consecutive or not") {
     val df       = spark.range(6).coalesce(1).selectExpr("id", "concat('v', id % 2) AS k", "1 AS one")
     val assigner = PartitionColumnsBucketAssigner.bind(spark, PartitionColumns.of(df.schema, Seq("one", "k")))
     assigner.open(df.schema)
@@ -81,7 +81,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     for (i <- 2 until 6) assert(ids(i) eq ids(i - 2))
   }
 
-  test("the written rows have the other columns, in their order and with their names") {
+  test("written rows have the other columns, in order and with the same names") {
     val columns = PartitionColumns.of(rows.schema, Seq("day", "id"))
     val written = Travel.toTask[DataColumns](DataColumns.without(columns))
     assert(written.schema === StructType(rows.schema.filterNot(f => Set("day", "id")(f.name))))
@@ -96,7 +96,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("without partition columns the rows are written as they are") {
+  test("without partition columns, rows are written unchanged") {
     val row = rows.queryExecution.executedPlan.executeCollect().head
     assert(DataColumns.all(rows.schema).newProjection()(row) eq row)
     assert(DataColumns.all(rows.schema).schema eq rows.schema)
@@ -108,7 +108,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     e.getMessageParameters.get("why")
   }
 
-  test("columns that cannot be used are refused, with the reason") {
+  test("unusable columns are rejected with a reason") {
     assert(refused(rows.schema).contains("none"))
     assert(refused(rows.schema, "nope").contains("'nope'"))
     assert(refused(rows.schema, "id", "ID").contains("twice"))

@@ -31,7 +31,7 @@ class CommittedInputSuite extends AnyFunSuite with SparkSessionForTests {
       "parquet" -> (() => ParquetCompactor(hadoop)),
       "orc"     -> (() => OrcCompactor(hadoop))
     )
-  } test(s"a merge of $format reads no byte after the committed ones") {
+  } test(s"a compaction of $format reads no bytes after the committed length") {
     val root = Files.createTempDirectory("stoplog-committed")
     spark.range(0, 20, 1, 2).write.format(format).mode("overwrite").save(s"$root/in")
     val parts = Files
@@ -50,7 +50,7 @@ class CommittedInputSuite extends AnyFunSuite with SparkSessionForTests {
     assert((rows.getLong(0), rows.getLong(1)) === (190L, 20L))
   }
 
-  test("the stream of an input ends after its committed bytes, from any position") {
+  test("the stream of an input ends after the committed bytes, from any position") {
     val file  = Files.write(Files.createTempFile("stoplog-committed", ".txt"), "good\njunk\n".getBytes(UTF_8))
     val input = CompactionInput(new HadoopPath(file.toUri), 5, hadoop, storedBytes = Some(10))
     Using.resource(input.open())(in => assert(new String(in.readAllBytes(), UTF_8) === "good\n"))

@@ -41,7 +41,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   private def hadoop: Configuration = new Configuration(spark.sparkContext.hadoopConfiguration)
 
   for ((how, blockBytes) <- Seq("written again" -> (128 << 20), "copied" -> 1000))
-    test(s"Parquet of all types, row groups $how") {
+    test(s"Parquet of all types keeps its rows, row groups $how") {
       val random = new ParquetTables(seed = 7)
       val schema = random.schema()
       val rows   = Seq.fill(300)(random.row(schema))
@@ -56,7 +56,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(metadata(merged) === metadata(inputs(from, ".parquet").head.path), "Spark's own entries")
     }
 
-  test("Parquet that is written again fills row groups of the size that is asked for, also with large rows") {
+  test("rewritten Parquet fills row groups to the requested size, also with large rows") {
     val large = functions.expr("concat(id, '-', repeat('0123456789abcdef', 16384))") // 256 KiB
     val from  = written(spark.range(0, 80, 1, 8).select(large.as("text")), "parquet", "compression" -> "none")
     val conf  = hadoop
@@ -68,7 +68,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (blockBytes <- Seq(128 << 20, 1000))
-    test(s"Bloom filters and indexes of Parquet stay, with row groups of $blockBytes bytes") {
+    test(s"Parquet keeps Bloom filters and indexes, with row groups of $blockBytes bytes") {
       val conf = hadoop
       conf.set("parquet.block.size", blockBytes.toString)
       conf.set("parquet.bloom.filter.enabled#id", "true")
@@ -85,7 +85,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(spark.read.parquet(merged.toString).filter("id = 1500").count() === 1)
     }
 
-  test("a session that encrypts its own Parquet leaves a merge as it was: not encrypted, of any row groups") {
+  test("a session with Parquet encryption does not change a compaction") {
     val rows = spark.range(0, 800, 1, 8).selectExpr("id", "sha1(cast(id as string)) as text")
     val from = written(rows, "parquet", "compression" -> "none")
     val conf = hadoop
@@ -99,7 +99,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(rowGroups(merged) > 1)
   }
 
-  test("Parquet files of other columns are not merged") {
+  test("Parquet files of different schemas are not compacted together") {
     val one   = written(spark.range(3).toDF("a"), "parquet")
     val other = written(spark.range(3).toDF("b"), "parquet")
     val files = inputs(one, ".parquet") ++ inputs(other, ".parquet")
@@ -108,7 +108,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for ((how, stripeBytes) <- Seq("written again" -> (64 << 20), "copied" -> 1000))
-    test(s"ORC of all types, stripes $how") {
+    test(s"ORC of all types keeps its rows, stripes $how") {
       val random = new OrcTables(seed = 7)
       val schema = random.schema()
       val rows   = random.rows(schema, 400)
@@ -125,7 +125,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (column <- Seq("t", "array(named_struct('t', t)) as t"))
-    test(s"ORC of another zone than this JVM's is copied, and its times stay: $column") {
+    test(s"ORC of a different time zone is copied, and its times stay: $column") {
       val hours = (0 until 48).map(hour => java.sql.Timestamp.from(SpringForward.plusSeconds(hour * 1800L)))
       val rows  = frame(hours.map(Row(_)), StructType.fromDDL("t timestamp"), files = 4).selectExpr(column)
       val from  = inZone("UTC")(written(rows, "orc"))
@@ -139,7 +139,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
-  test("ORC of another zone that cannot be copied stays; it is written again where no column is of a zone") {
+  test("ORC of a different time zone is rejected or rewritten if not copied") {
     for ((column, stays) <- Seq("timestamp" -> true, "timestamp with local time zone" -> false)) {
       val files = inZone("UTC")(Seq(1, 2).map(_ => ofOldWriter(s"struct<t:$column>")))
       inZone("Europe/Berlin") {
@@ -157,7 +157,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for ((how, interval) <- Seq("written again" -> 64000, "copied" -> 40))
-    test(s"Avro, blocks $how") {
+    test(s"Avro keeps its rows and metadata, blocks $how") {
       val rows = spark
         .range(0, 500, 1, 4)
         .selectExpr("id", "array(named_struct('x', id, 'y', cast(id as string))) as nested")
@@ -174,7 +174,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(read.getMetaString("avro.codec") === "zstandard")
     }
 
-  test("SequenceFiles") {
+  test("SequenceFiles keep their rows") {
     val pairs = (0 until 100).map(n => n.toLong -> s"word $n")
     val from  = Files.createTempDirectory("sequence").resolve("out")
     spark.sparkContext.parallelize(pairs, 3).saveAsSequenceFile(s"file:$from")
@@ -183,7 +183,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (compression <- Compression.All)
-    test(s"CSV with a header, compressed by ${compression.name}: one header in the end") {
+    test(s"CSV with a header, compressed by ${compression.name}, keeps a single header") {
       val header = "id,word\n".getBytes(UTF_8)
       val files  = (0 until 3).map { n =>
         val file = newFile(s"$n.csv${compression.suffix}")
@@ -212,9 +212,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (compression <- Compression.All)
-    test(
-      s"CSV with a header, compressed by ${compression.name}: no merge of a file that has not all of its rows"
-    ) {
+    test(s"CSV with a header, compressed by ${compression.name}, is rejected with missing rows") {
       val header = "id,word\n".getBytes(UTF_8)
       val lines  = (0 until 50000).map(n => s"$n,${n.hashCode.toHexString}\n")
       val files  = Seq(lines.take(2), lines).map { rows =>
@@ -239,7 +237,7 @@ class CompactorsSuite extends AnyFunSuite with SparkSessionForTests {
       intercept[Exception](merge(files.reverse))
     }
 
-  test("JSON in UTF-16: one byte order mark in the end, whatever the log says of rows") {
+  test("JSON in UTF-16 keeps a single byte order mark, regardless of recorded rows") {
     val mark  = Array(0xfe, 0xff).map(_.toByte)
     val files = Seq("1", "2").map { row =>
       val file = Files.write(newFile("part.json"), mark ++ s"$row\n".getBytes(UTF_16BE))

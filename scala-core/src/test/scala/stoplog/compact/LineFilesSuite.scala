@@ -20,7 +20,7 @@ import stoplog.format.compress.Compression
 class LineFilesSuite extends AnyFunSuite {
   import CompactorsSuite.{FileOutput, newFile}
 
-  test("of each file its own header is left out, however it ends") {
+  test("later files lose their header, with any line end") {
     val unix = "id,word\n12,y\n"
     val dos  = "id,word\r\n1,x\r\n"
     val wide = "id,word  \n3,z"
@@ -33,13 +33,13 @@ class LineFilesSuite extends AnyFunSuite {
     assert(bare === "id,word\n1,x\n", "a header without rows leaves no line")
   }
 
-  test("a last line gets the end that lines of its files have") {
+  test("a last line without an end gets the configured line end") {
     assert(mergedLines(Beginning.Row, "\u0001", Seq("a\u0001b\u0001", "c")) === "a\u0001b\u0001c\u0001")
     assert(mergedLines(Beginning.Row, "\r\n", Seq("a\r\n", "b\n", "c\r\n")) === "a\r\nb\n\r\nc\r\n")
     assert(mergedLines(Beginning.Header, "||", Seq("h||a||", "h||b|", "h||")) === "h||a||b|||")
   }
 
-  test("lines of UTF-16, and behind a byte order mark, go with no others; nor do headers of several lines") {
+  test("UTF-16, byte order marks and headers over several lines prevent compaction") {
     def likeness(bytes: Array[Byte], lineEnd: String = "\n", begins: Beginning = Beginning.Row) =
       Try(new LineFiles(Compression.None, begins, lineEnd).likeness(input(bytes))).toOption
     assert(likeness("{}\n".getBytes(UTF_8)) === Some(""))
@@ -53,7 +53,7 @@ class LineFilesSuite extends AnyFunSuite {
     assert(header("a,\"b\nc\"\n1,2\n") === None)
   }
 
-  test("JSON goes with others where its first line is a value; a document over several lines does not") {
+  test("JSON is compacted if its first line is a value, unlike a multi-line document") {
     def isMerged(text: String, lineEnd: String = "\n") =
       Try(
         new LineFiles(Compression.None, Beginning.Json, lineEnd).likeness(input(text.getBytes(UTF_8)))
@@ -77,9 +77,7 @@ class LineFilesSuite extends AnyFunSuite {
   }
 
   for (compression <- Seq(Compression.Gzip, Compression.Bzip2, Compression.Lz4, Compression.Snappy))
-    test(
-      s"${compression.name}: a merge has the lines of all files, also behind one without a line, and of none that breaks off"
-    ) {
+    test(s"${compression.name}: the output has the lines of all files, and truncated files are rejected") {
       val codec                  = new CompressionCodecFactory(new Configuration(false))
       def byHadoop(text: String) = {
         val bytes = new ByteArrayOutputStream

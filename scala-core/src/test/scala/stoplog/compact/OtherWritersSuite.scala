@@ -35,13 +35,13 @@ class OtherWritersSuite extends AnyFunSuite {
   private val orcSettings = new Configuration(hadoop)
   orcSettings.set("orc.stripe.size", "1000")
 
-  test("ORC stripes are copied if their own writer would write them today") {
+  test("ORC stripes are copied if the current writer would write identical stripes") {
     val (values, stripes) = merged(orc(1)(), orc(2)())
     assert(values === valuesOf(1) ++ valuesOf(2))
     assert(stripes === 2)
   }
 
-  test("ORC without statistics of its stripes is written again") {
+  test("ORC without stripe statistics is rewritten") {
     def bare(seed: Int) = orc(seed)(statistics = false)
     for (files <- Seq(Seq(bare(1), bare(2)), Seq(orc(1)(), bare(2)))) {
       val (values, stripes) = merged(files: _*)
@@ -51,14 +51,14 @@ class OtherWritersSuite extends AnyFunSuite {
   }
 
   for (version <- Seq(OrcFile.WriterVersion.ORC_135, OrcFile.WriterVersion.HIVE_13083))
-    test(s"ORC of the older writer $version, of which readers believe less, is written again") {
+    test(s"ORC of the older writer $version is rewritten, as readers distrust its statistics") {
       def old(seed: Int)    = orc(seed)(postScript = _.setWriterVersion(version.getId))
       val (values, stripes) = merged(old(1), old(2))
       assert(values === valuesOf(1) ++ valuesOf(2))
       assert(stripes === 1)
     }
 
-  test("a merge that would not have the rows of its inputs is given up") {
+  test("a compaction fails if its output lacks rows of the inputs") {
     val files = Seq(orc(1)(), orc(2)(footer = _.setNumberOfRows(Rows + 7)))
     val error = intercept[SparkThrowable](merged(files: _*))
     assert(error.getCondition === "STOPLOG_MERGE_INCOMPLETE")
@@ -72,7 +72,7 @@ class OtherWritersSuite extends AnyFunSuite {
   )
 
   for ((format, likeness, rules) <- likenesses)
-    test(s"$format: files under different rules for old dates are not alike, and others are") {
+    test(s"$format: files with different rules for old dates are incompatible, and other files compatible") {
       def of(version: String, more: (String, String)*) = likeness(more.toMap + (Version -> version))
       val today                                        = of("4.2.0")
       val byAge = Seq(likeness(Map.empty), of("2.4.8"), of("3.0.3"), today)

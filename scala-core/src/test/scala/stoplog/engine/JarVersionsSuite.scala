@@ -13,7 +13,7 @@ import stoplog.error.StoplogArgumentException
 
 class JarVersionsSuite extends AnyFunSuite {
 
-  test("a connector of another version is refused by name, with both versions") {
+  test("a connector of another version is rejected with its name and both versions") {
     val e = intercept[StoplogArgumentException](check(Some("0.0.1")))
     assert(e.getCondition === "STOPLOG_CONNECTOR_VERSION")
     assert(e.getSqlState === "0A000")
@@ -21,11 +21,11 @@ class JarVersionsSuite extends AnyFunSuite {
     assert(e.getMessage.contains(FileSink.version()))
   }
 
-  test("a connector that carries no version is refused") {
+  test("a connector without a version is rejected") {
     assert(intercept[StoplogArgumentException](check(None)).getMessage.contains("unknown"))
   }
 
-  test("a connector of this version is taken") {
+  test("a connector of the same version is accepted") {
     check(Some(FileSink.version()))
   }
 

@@ -10,7 +10,7 @@ import stoplog.sink.BatchTimes
 
 class LedgerRunSuite extends AnyFunSuite {
 
-  test("an epoch that cannot be begun behind its claim gives the driver back: no epoch runs then") {
+  test("an epoch that fails to start after the claim leaves the driver idle") {
     val world   = new DriverWorld(Rolls.never)
     val earlier = world.driver()
     world.epoch(earlier, 0, "a")
@@ -21,7 +21,7 @@ class LedgerRunSuite extends AnyFunSuite {
     assert(world.rows === Vector("row of a"))
   }
 
-  test("a query that has ended well has done so, though its connection cannot be closed") {
+  test("a successful query ends successfully even if its connection cannot be closed") {
     val world = new DriverWorld(Rolls.never)
     val run   =
       runOf(world, (_, _) => throw new InterruptedException, closed = throw new IOException("it is gone"))

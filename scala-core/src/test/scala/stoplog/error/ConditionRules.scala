@@ -58,14 +58,14 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
     assert(!conditions.exists(own.isValidErrorClass))
   }
 
-  test("each constructor gives exactly the parameters that its sentence uses") {
+  test("each constructor sets exactly the parameters of its message") {
     for (e <- one) {
       val used = parameter.findAllMatchIn(reader.getMessageTemplate(e.getCondition)).map(_.group(1)).toSet
       assert(e.getMessageParameters.keySet.asScala === used, e.getCondition)
     }
   }
 
-  test("messages have Spark's shape, with nothing left to fill in") {
+  test("messages have Spark's format without unresolved parameters") {
     for (e <- one) {
       val message = e.getMessage
       assert(message.startsWith(s"[${e.getCondition}] "))
@@ -74,7 +74,7 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
     }
   }
 
-  test("the last line and the last sentence of each message start with a verb: what to do now") {
+  test("the last line and the last sentence of each message start with an imperative verb") {
     for (condition <- conditions) {
       val lines = reader.getMessageTemplate(condition).linesIterator.toSeq
       val last  = lines.last
@@ -91,7 +91,7 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
       assert(Conditions.sqlState(condition).matches("[0-9A-Z]{5}"), condition)
   }
 
-  test("errors travel from an executor to the driver") {
+  test("errors are serialized from an executor to the driver") {
     for (e <- one) {
       val bytes = new ByteArrayOutputStream
       new ObjectOutputStream(bytes).writeObject(e)

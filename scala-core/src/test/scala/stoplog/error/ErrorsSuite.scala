@@ -8,21 +8,19 @@ import org.apache.spark.SparkThrowable
 class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
   import ErrorsSuite._
 
-  test(
-    "the classes name nothing that an older line of Spark lacks: its interfaces' defaults are not copied in"
-  ) {
+  test("error classes do not override defaults missing in older Spark lines") {
     for (made <- Seq(classOf[StoplogException], classOf[StoplogArgumentException])) {
       val own = made.getDeclaredMethods.map(_.getName).toSet
       assert(own.intersect(Set("getBreakingChangeInfo", "isInternalError", "getQueryContext")) === Set.empty)
     }
   }
 
-  test("problems of options are listed one per line") {
+  test("invalid options are listed with a problem per line") {
     val message = Errors.invalidOptions(Seq("First.", "Second.")).getMessage
     assert(message.contains("(2):\n  - First.\n  - Second.\n"))
   }
 
-  test("what was asked wrongly is an IllegalArgumentException, what fails while running is not") {
+  test("errors of usage are IllegalArgumentExceptions, and errors at run time are not") {
     val running = Set("STOPLOG_NULL_VALUE", "STOPLOG_STORE_WRITE", "STOPLOG_FENCED", "STOPLOG_FOREIGN_QUERY")
     val asked   = Set("STOPLOG_INVALID_OPTIONS", "STOPLOG_TEXT_SCHEMA", "STOPLOG_USER_CODE")
     val (arguments, failures) = one.partition {
@@ -38,14 +36,14 @@ class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
     assert(Errors.userCode("encoder", "X", "no", null).getCause == null)
   }
 
-  test("a cause's SQLSTATE is left out: a message has its own, at its end") {
+  test("the SQLSTATE of a cause is removed from the message") {
     val nested = "[UNRESOLVED_COLUMN] No column x. SQLSTATE: 42703; line 1 pos 5;.. SQLSTATE: 42000"
     val error  = Errors.bucketExpression("x", nested)
     assert("SQLSTATE".r.findAllIn(error.getMessage).size === 1, error.getMessage)
     assert(error.getMessage.contains("[UNRESOLVED_COLUMN] No column x.; line 1 pos 5"))
   }
 
-  test("a row that came to no bucket is one for an unknown bucket") {
+  test("a row without a bucket is reported for an unknown bucket") {
     assert(
       Errors.badRow(None, cause).getMessage.contains("A row for an unknown bucket cannot be written: No")
     )
@@ -54,7 +52,7 @@ class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
     )
   }
 
-  test("a value that looks like a parameter is left as it is") {
+  test("a value resembling a parameter is not substituted") {
     assert(Errors.textSchema("struct<a:${x}><why>").getMessage.contains("struct<a:${x}><why>"))
   }
 }

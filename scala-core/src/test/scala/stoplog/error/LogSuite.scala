@@ -11,7 +11,7 @@ import stoplog.spark.LogCapture
 /** What clients and drivers say of a failure may repeat the secrets that they were given. */
 class LogSuite extends AnyFunSuite {
 
-  test("no secret gets into the log, by a text or by an exception") {
+  test("messages and exceptions in the log contain no secrets") {
     val secret = "jdbc:postgresql://shop:hunter2@db/x?password=hunter2"
     val cause  = new SQLException(secret, "08001")
     val events = LogCapture.events {

@@ -15,7 +15,7 @@ class RedactionSuite extends AnyFunSuite {
   private val examples: JsonNode =
     Using.resource(getClass.getResourceAsStream("/redaction.json"))(new ObjectMapper().readTree(_))
 
-  test("texts") {
+  test("redacts strings as in the shared examples, idempotently") {
     for (example <- examples.get("texts").asScala) {
       val shown = example.get("shown").asText
       assert(Redaction.text(example.get("said").asText) === shown)
@@ -23,7 +23,7 @@ class RedactionSuite extends AnyFunSuite {
     }
   }
 
-  test("options are secret by their names") {
+  test("options with secret names are hidden") {
     for (key <- examples.get("secret").asScala) assert(Redaction.isSecret(key.asText), key)
     for (key <- examples.get("open").asScala) assert(!Redaction.isSecret(key.asText), key)
     val shown =
@@ -31,7 +31,7 @@ class RedactionSuite extends AnyFunSuite {
     assert(shown === "Sink(password=…, url=s3a://a:…@b, user=u)")
   }
 
-  test("of what was to be a URL, only the place is shown") {
+  test("of an invalid URL, only the location is shown") {
     for (
       (asked, shown) <- Seq(
         "shop:hunter2@db/x"                          -> "…@db/x",
@@ -44,7 +44,7 @@ class RedactionSuite extends AnyFunSuite {
     ) assert(Redaction.url(asked) === shown)
   }
 
-  test("no error tells a secret, and neither does what it prints of its causes") {
+  test("errors and the stack traces of their causes contain no secrets") {
     val secret = "jdbc:postgresql://shop:hunter2@db/x?password=hunter2"
     val known  = new IOException(secret, new SQLException(secret, "08001", 7))
     known.addSuppressed(new IllegalStateException(secret))
@@ -56,7 +56,7 @@ class RedactionSuite extends AnyFunSuite {
     assert(error.getCause.getStackTrace.toSeq === known.getStackTrace.toSeq)
   }
 
-  test("nor of what it has suppressed, though it tells none itself") {
+  test("suppressed exceptions of a harmless cause contain no secrets") {
     val open = new IOException("No space left on device")
     open.addSuppressed(new IllegalStateException("password=hunter2"))
     val shown = Redaction.cause(open)
@@ -64,7 +64,7 @@ class RedactionSuite extends AnyFunSuite {
     assert(shown.getMessage === open.getMessage)
   }
 
-  test("a cause that tells none is kept as it is, and one that does keeps its kind") {
+  test("a harmless cause is kept unchanged, and a secret cause keeps its type") {
     val plain = new IOException("No space left on device", new IllegalStateException("x"))
     assert(Redaction.cause(plain) eq plain)
     val batch = new SQLTransientException("password=hunter2", "40001")
@@ -84,7 +84,7 @@ class RedactionSuite extends AnyFunSuite {
     assert(other.toString === "java.lang.IllegalArgumentException: secret=…")
   }
 
-  test("what options say is secret is hidden wherever a driver repeats it") {
+  test("secrets from options are hidden in messages of a client library") {
     val told = Seq(
       "Incorrect port value : hunter2@db"   -> ("url"      -> "jdbc:mariadb://shop:hunter2@db/x"),
       "no place named hunter2"              -> ("url"      -> "jdbc:oracle:thin:shop/hunter2@db"),
@@ -100,7 +100,7 @@ class RedactionSuite extends AnyFunSuite {
     assert(Redaction.of(Seq("password" -> "in")).text("inside") === "inside")
   }
 
-  test("a fingerprint is that of a name and a value") {
+  test("a fingerprint depends on the name and the value") {
     val all = Seq("a" -> "hunter2", "a" -> "hunter3", "b" -> "hunter2").map { case (key, value) =>
       Redaction.fingerprint(key, value, iterations = 1)
     }
@@ -108,7 +108,7 @@ class RedactionSuite extends AnyFunSuite {
     assert(Redaction.fingerprint("a", "hunter2", iterations = 1) === all.head)
   }
 
-  test("a fingerprint stays what records of earlier releases say, and is slow to guess from") {
+  test("a fingerprint is stable across releases and slow to guess") {
     assert(Redaction.fingerprint("a", "hunter2") === "94dd473800526f48") // 100,000 rounds
   }
 

@@ -5,19 +5,19 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class FaultsSuite extends AnyFunSuite {
 
-  test("every step has a name of its own, and is found by it") {
+  test("every step has a unique name, and is found by name in any case") {
     assert(Step.all.distinct.size === Step.all.size)
     assert(Step.all.map(_.name.toLowerCase).distinct.size === Step.all.size)
     assert(Step.all.forall(step => Step.named(step.name.toUpperCase).contains(step)))
     assert(Step.named("nowhere").isEmpty)
   }
 
-  test("no two steps leave the same on storage: a step that says what another says is none of its own") {
+  test("every step has a unique description of the storage") {
     val said = Step.all.groupBy(_.after.trim.toLowerCase)
     assert(said.filter { case (after, steps) => after.split(' ').length < 3 || steps.size > 1 } === Map.empty)
   }
 
-  test("a fault strikes at the occurrence that was asked for, once") {
+  test("a fault occurs once, at the requested occurrence") {
     val faults = Faults.parse("afterRecord:2:throw")
     faults.at(Step.AfterRecord)
     faults.at(Step.BeforeRecord)
@@ -25,7 +25,7 @@ class FaultsSuite extends AnyFunSuite {
     faults.at(Step.AfterRecord)
   }
 
-  test("a fault that cannot be is refused") {
+  test("an invalid fault is rejected") {
     for (
       spec <- Seq("afterRecord", "afterRecord:1", "afterRecord:x:throw", "nowhere:1:halt",
         "afterRecord:1:burn")

@@ -43,11 +43,11 @@ class CommitLogSuite extends AnyFunSuite {
     case other                 => throw other
   }
 
-  test("a log that was never written has no newest record") {
+  test("an empty log has no newest record") {
     withLog((_, log) => assert(log.newest().isEmpty && log.all().isEmpty))
   }
 
-  test("the newest record is the last one appended") {
+  test("the newest record is the last appended record") {
     withLog { (_, log) =>
       (0L to 5L).foreach(seq => assert(log.append(record(seq)) === Decided))
       assert(log.newest() === Some(record(5)))
@@ -55,7 +55,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a compaction that is called off leaves a state with the totals of its inputs, for every reader") {
+  test("a cancelled compaction leaves a state with the totals of its inputs") {
     withLog { (records, log) =>
       val inputs =
         Vector("p", "q").map(name => FinishedPart("b", name, sizeBytes = 10, records = 1, epoch = 0))
@@ -96,7 +96,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a place that is taken says by whom, and stays as it is") {
+  test("an append to a taken sequence number returns the owner and changes nothing") {
     withLog { (_, log) =>
       log.append(record(0, theirs))
       assert(log.append(record(0, mine)) === Overtaken(theirs.value))
@@ -104,14 +104,14 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("the record of a put that failed after it was created counts: it is read back") {
+  test("a record that was created by a failed put counts as appended") {
     withLog { (records, log) =>
       records.afterPut = _ => throw new IOException("connection lost")
       assert(log.append(record(0)) === Decided)
     }
   }
 
-  test("a place that this very record has taken counts: the client asked again when an answer was lost") {
+  test("an identical record from a repeated request counts as appended") {
     withLog { (records, log) =>
       records.beforePut = seq => {
         records.beforePut = _ => ()
@@ -122,7 +122,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a put that failed on a place which another took says so") {
+  test("a failed put on a number taken by another run returns the other run") {
     withLog { (records, log) =>
       records.beforePut = seq => {
         records.beforePut = _ => ()
@@ -133,7 +133,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a put of which nothing can be read back stays unknown: its exception is thrown") {
+  test("a failed put without a readable record throws the original exception") {
     withLog { (records, log) =>
       val lost = new IOException("connection lost")
       records.beforePut = _ => throw lost
@@ -141,7 +141,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver that slept until its place was trimmed finds itself overtaken") {
+  test("a driver that slept past a trim is overtaken") {
     keeping(2) { (_, log) =>
       (0L to 9L).foreach(seq => log.append(record(seq, theirs)))
       log.trim(record(9, theirs))
@@ -151,7 +151,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("does not decide on a record in another place: the record before it is missing") {
+  test("an append fails if the preceding record is missing") {
     withLog { (records, log) =>
       (0L to 5L).foreach(seq => log.append(record(seq)))
       records.delete(0L to 5L) // the disk is away
@@ -159,7 +159,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("does not decide on a record that is missing after it was created") {
+  test("an append fails if the record is missing after its creation") {
     withLog { (records, log) =>
       (0L to 5L).foreach(seq => log.append(record(seq)))
       records.afterPut = seq => records.delete(Seq(seq)) // the disk is back
@@ -169,7 +169,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("does not take a record for the newest one if the record itself is missing") {
+  test("a record is not the newest if the record itself is missing") {
     withLog { (records, log) =>
       (0L to 5L).foreach(seq => log.append(record(seq)))
       assert(log.overtaken(5).isEmpty && log.look(5) === LookBack.Newest)
@@ -181,17 +181,17 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("refuses to start from a log that lacks records which no trim removes") {
+  test("a start is rejected if records are missing that no trim removes") {
     for (there <- Seq(Seq(3L), Seq(0L, 1L, 2L, 6L, 7L), 5L to 8L))
       assert(refusedStart(there, kept = 5) === Some("STOPLOG_LOG_GAP"), there)
   }
 
-  test("starts from a log that begins at 0, or that has as many records as a trim leaves") {
+  test("a log may start at 0 or with the records left by a trim") {
     for (there <- Seq(Nil, Seq(0L), 0L to 3L, 5L to 9L, 2L +: (5L to 9L)))
       assert(refusedStart(there, kept = 5) === None, there)
   }
 
-  test("starts from a log that an operator has begun anew after a gap") {
+  test("a start is accepted after a reset that follows a gap") {
     keeping(5) { (records, log) =>
       Seq(0L, 1L, 6L).foreach(seq => records.putIfAbsent(seq, RecordCodec.encode(record(seq))))
       val reset = record(7).copy(state = record(7).state.copy(queryId = SinkState.NextQuery))
@@ -212,7 +212,7 @@ class CommitLogSuite extends AnyFunSuite {
     refused
   }
 
-  test("a record that the next driver builds on before its own looks back is that driver's to publish") {
+  test("a record is left to the next driver once the next record exists") {
     withLog { (records, log) =>
       records.afterPut = seq => {
         records.afterPut = _ => ()
@@ -224,7 +224,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a record trimmed between the list and the read is not the newest: the log looks again") {
+  test("newest lists again if a record was trimmed between listing and reading") {
     val records = new MemoryRecords {
       private var first                                 = true
       override def read(seq: Long): Option[Array[Byte]] =
@@ -239,7 +239,7 @@ class CommitLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).newest() === Some(record(1)))
   }
 
-  test("a record that stays listed and is never there is an error by name, and no reason to look for ever") {
+  test("a listed record that is never readable fails after five listings") {
     val records = new MemoryRecords {
       override def read(seq: Long): Option[Array[Byte]] = None
     }
@@ -248,7 +248,7 @@ class CommitLogSuite extends AnyFunSuite {
     assert(records.listings === 5, "one that names it, and four that find it so again")
   }
 
-  test("a record that another has written is durable before anybody goes on from it") {
+  test("a record of another run is made durable before use") {
     var durable = Vector.empty[Long]
     val records = new MemoryRecords {
       override def makeDurable(seq: Long): Unit = durable :+= seq
@@ -263,7 +263,7 @@ class CommitLogSuite extends AnyFunSuite {
     assert(durable === Vector(0L, 1L))
   }
 
-  test("a record that cannot be made durable leaves the outcome unknown, by name") {
+  test("a record that cannot be made durable leaves an unknown outcome") {
     val records = new MemoryRecords {
       override def makeDurable(seq: Long): Unit = throw new IOException("fsync failed")
     }
@@ -271,7 +271,7 @@ class CommitLogSuite extends AnyFunSuite {
     assert(condition(new CommitLog(records).append(record(0))) === "STOPLOG_UNKNOWN_OUTCOME")
   }
 
-  test("trimming keeps the newest records, and never drops the last one") {
+  test("trimming keeps the newest records and never removes the last record") {
     for ((kept, left) <- Seq(100 -> (0L to 9L), 3 -> (7L to 9L), 0 -> (9L to 9L)))
       keeping(kept) { (records, log) =>
         (0L to 9L).foreach(seq => log.append(record(seq)))
@@ -280,7 +280,7 @@ class CommitLogSuite extends AnyFunSuite {
       }
   }
 
-  test("records are removed some at a time, so that not every epoch has that to do") {
+  test("records are removed in batches, not in every epoch") {
     val records = new MemoryRecords
     val log     = new CommitLog(records, LogRules.standard.copy(records = 3, together = 4))
     val kept    = (0L to 11L).map { seq =>
@@ -291,7 +291,7 @@ class CommitLogSuite extends AnyFunSuite {
     assert(kept === Seq(1, 2, 3, 4, 5, 6, 3, 4, 5, 6, 3, 4))
   }
 
-  test("a record costs one look at the log, however many records are trimmed after it") {
+  test("an append lists the log once, regardless of trimmed records") {
     var looks   = 0
     val records = new MemoryRecords {
       override def list(): Vector[Long] = {
@@ -308,7 +308,7 @@ class CommitLogSuite extends AnyFunSuite {
     assert(records.list() === Vector(7L, 8L, 9L))
   }
 
-  test("what a driver left behind that was overtaken goes with the next trim") {
+  test("a stale record of an overtaken driver is removed by the next trim") {
     keeping(2) { (records, log) =>
       (0L to 9L).foreach(seq => log.append(record(seq, theirs)))
       log.trim(record(9, theirs))
@@ -319,7 +319,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a record without parts counts as published, another one from its mark on") {
+  test("a record without parts counts as published, and others once marked") {
     withLog { (records, log) =>
       assert(log.isPublished(record(0)))
       log.markPublished(record(0))
@@ -331,7 +331,7 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a torn or newer record is an error by name, with its place") {
+  test("torn and newer records fail with the condition and the location") {
     withLog { (records, log) =>
       records.putIfAbsent(0, RecordCodec.encode(record(0)).dropRight(1))
       assert(condition(log.newest()) === "STOPLOG_RECORD_TORN")

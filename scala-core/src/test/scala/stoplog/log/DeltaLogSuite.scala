@@ -58,7 +58,7 @@ class DeltaLogSuite extends AnyFunSuite {
     case other                 => throw other
   }
 
-  test("every record can be read, whole or not, by the log that wrote it and by another one") {
+  test("whole and delta records are readable by the writer and by another log") {
     val records = new MemoryRecords
     val log     = written(records, until = 12)
     for (reader <- Seq(log, new CommitLog(records))) {
@@ -67,14 +67,14 @@ class DeltaLogSuite extends AnyFunSuite {
     }
   }
 
-  test("after so many differences comes a whole record, and a claim is one") {
+  test("a whole record follows a fixed number of deltas, and a claim is whole") {
     val records = new MemoryRecords
     written(records, until = 11)
     val whole = (0L to 11L).filter(stored(records, _).isInstanceOf[StoredRecord.Whole])
     assert(whole === Seq(0L, 5L, 10L))
   }
 
-  test("a run writes no difference from another run's record") {
+  test("a run writes no delta on another run's record") {
     val records = new MemoryRecords
     written(records, until = 3)
     val heir = new CommitLog(records, rules)
@@ -83,7 +83,7 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(heir.newest().map(_.run) === Some(theirs))
   }
 
-  test("an epoch that touches ten of twenty thousand open parts writes a few thousand bytes") {
+  test("an epoch with ten changes in twenty thousand parts writes a few thousand bytes") {
     val records = new MemoryRecords
     val log     = new CommitLog(records)
     val many    = Vector.tabulate(20000)(part(_))
@@ -95,14 +95,14 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).newest().map(_.state.open.toSet) === Some(touched.toSet))
   }
 
-  test("records are kept from the whole one on which the oldest rests that is to be kept") {
+  test("trimming keeps records from the base of the oldest retained record") {
     val records = new MemoryRecords
     written(records, until = 13, rules.copy(records = 2))
     assert(records.list() === Vector(10L, 11L, 12L, 13L))
     assert(new CommitLog(records).all().map(_.seq) === Vector(10L, 11L, 12L, 13L))
   }
 
-  test("also where an earlier run has written it") {
+  test("trimming keeps the base of the oldest retained record from an earlier run") {
     val records = new MemoryRecords
     written(records, until = 8)
     val heir = new CommitLog(records, rules.copy(records = 3))
@@ -112,7 +112,7 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).all().map(_.seq) === (5L to 9L).toVector)
   }
 
-  test("a record that cannot be read keeps no others from being removed") {
+  test("an unreadable record does not prevent the removal of others") {
     val records = new MemoryRecords
     written(records, until = 8)
     val bytes = records.read(7).get
@@ -124,7 +124,7 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(records.list() === (5L to 9L).toVector, "8 rests on 5")
   }
 
-  test("a difference is never applied to another record than the one it was written behind") {
+  test("a delta is never applied to a record other than its base") {
     val records = new MemoryRecords
     written(records, until = 3)
     val other = new MemoryRecords
@@ -144,7 +144,7 @@ class DeltaLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a log that a power loss may tear is read as long as its newest record is there") {
+  test("without power-loss durability, a log is readable if its newest record is intact") {
     val records = new MemoryRecords { override def durability: Durability = Durability.Process }
     written(records, until = 8)
     for (n <- 8 to 1 by -1) {
@@ -153,7 +153,7 @@ class DeltaLogSuite extends AnyFunSuite {
     }
   }
 
-  test("a record whose base is gone is torn, by the newest one's name, and an old one is on its way out") {
+  test("a newest record without its base is torn, and older records without bases are skipped") {
     val records = new MemoryRecords
     written(records, until = 8)
     records.delete(Seq(6))
@@ -165,9 +165,7 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).all().map(_.seq) === Vector(5L), "1 to 4 rest on 0")
   }
 
-  test(
-    "a base that is trimmed while the newest record is read leaves a newer one behind: the log looks again"
-  ) {
+  test("newest reads again if the base is trimmed during the read") {
     val records = new MemoryRecords {
       private var first                                 = true
       override def read(seq: Long): Option[Array[Byte]] =
@@ -182,7 +180,7 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(new CommitLog(records).newest().map(_.seq) === Some(4))
   }
 
-  test("the state that is known is not read again") {
+  test("a known state is not read again") {
     var reads   = Vector.empty[Long]
     val records = new MemoryRecords {
       override def read(seq: Long): Option[Array[Byte]] = { reads :+= seq; super.read(seq) }
@@ -197,7 +195,7 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(reads === Vector(4L))
   }
 
-  test("marks of a run's own records go, but for the newest, and those of an earlier run stay") {
+  test("a run deletes its own older marks and keeps marks of earlier runs") {
     val records                                       = new MemoryRecords
     def run(name: RunId, from: Int, until: Int): Unit = {
       val log = new CommitLog(records, rules.copy(marks = 2, together = 3))

@@ -18,14 +18,14 @@ class LogNamesSuite extends AnyFunSuite {
   private def all(kind: String): Vector[String] =
     golden.filter(_.get("is").asText == kind).map(_.get("name").asText)
 
-  test("the names of records, and no others, are those of records") {
+  test("exactly the names of records are listed as records") {
     val others = golden.map(_.get("name").asText).diff(all("record"))
     all("record").foreach(name => assert(new RecordNames().listed(Seq(name)) === Vector(5L), name))
     assert(new RecordNames().listed(others) === Vector.empty)
     assert(all("record").contains(RecordNames.name(5)))
   }
 
-  test("the notes of a record go with it") {
+  test("notes of a record are found with the record") {
     assert(all("note") === Vector(0, 1, 12).map(RecordNames.note(5, _)))
     val names = new RecordNames
     names.listed(golden.map(_.get("name").asText))

@@ -21,7 +21,7 @@ class LogRecordSuite extends AnyFunSuite {
     Marker("b", 1, MarkerForm.Json, "main", "idle", 1, None, Totals(1, 2, 3))
   private val markers = FollowUp(None, Vector(marker))
 
-  test("a record has to be settled if anything follows it: parts, replaced parts, a manifest or markers") {
+  test("a record needs settling if it has parts, replaced parts, a manifest or markers") {
     assert(!nothing.hasToBeSettled)
     val settled = Seq(
       nothing.copy(publish = Vector(closed)),
@@ -33,7 +33,7 @@ class LogRecordSuite extends AnyFunSuite {
     assert(FollowUp.nothing.isEmpty)
   }
 
-  test("the log's third version is that of a record that replaces, follows up or counts buckets") {
+  test("a record with replacements, follow-ups or bucket counts has version 3") {
     val live     = LiveBucket("b", 0, Totals(1, 1, 1), 5)
     val versions = Seq(
       nothing                                               -> 1,
@@ -48,12 +48,12 @@ class LogRecordSuite extends AnyFunSuite {
     assert(RecordCodec.Version === 4)
   }
 
-  test("totals are counted by files, rows and bytes") {
+  test("totals add and subtract files, rows and bytes") {
     assert(Totals(1, 20, 300) + Totals(4, 50, 600) === Totals(5, 70, 900))
     assert(Totals(5, 70, 900) - Totals(4, 50, 600) === Totals(1, 20, 300))
   }
 
-  test("the state knows the columns, and the files beside open parts") {
+  test("the state contains the schema and the spooled files of open parts") {
     val beside = Spooled("", Vector(SpoolFile("s1", 1, 0), SpoolFile("s2", 1, 0)), 2)
     val open   = Open("b", "p", 0, Resume("t"), 0, 0, 0, 0, Some(run), beside)
     assert(state.copy(settings = Map("schema" -> "id INT")).schema === Some("id INT"))
@@ -62,7 +62,7 @@ class LogRecordSuite extends AnyFunSuite {
     assert(SinkState.NextQuery === "", "older releases wrote so")
   }
 
-  test("an intact record with a field of another type is torn, and says which") {
+  test("an intact record with a field of the wrong type is torn, naming the field") {
     val written = new String(RecordCodec.encode(nothing.copy(publish = Vector(closed))), UTF_8)
     val broken  = Seq(
       ("\"seq\":1", "\"seq\":\"1\"", "'seq' is not a whole number"),
@@ -88,7 +88,7 @@ class LogRecordSuite extends AnyFunSuite {
     }
   }
 
-  test("bytes that are no record say why") {
+  test("bytes other than a record are torn with a reason") {
     val reasons = Seq(
       ""                              -> "it is empty",
       "[]"                            -> "not a JSON object",
@@ -108,7 +108,7 @@ class LogRecordSuite extends AnyFunSuite {
       )
   }
 
-  test("a newer record than one is the newest, if that is another") {
+  test("newerThan returns the newest record if newer than the given number") {
     val records = new MemoryRecords
     for (seq <- 0L to 3L) records.putIfAbsent(seq, RecordCodec.encode(nothing.copy(seq = seq)))
     assert(

@@ -22,7 +22,7 @@ class RecordCodecSuite extends AnyFunSuite {
     finally in.close()
   }
 
-  test("every version ever written decodes to what it said, and encodes to the same bytes") {
+  test("golden records of every version decode, and encode to the same bytes") {
     val all =
       GoldenRecords.version1 ++ GoldenRecords.version2 ++ GoldenRecords.version3 ++ GoldenCompletion.version3
     for ((file, record) <- all) {
@@ -31,7 +31,7 @@ class RecordCodecSuite extends AnyFunSuite {
     }
   }
 
-  test("a difference that was ever written is read, and written again as the same bytes") {
+  test("golden deltas decode, and encode to the same bytes") {
     GoldenRecords.version4.foldLeft(compaction -> RecordCodec.encodeWhole(compaction)) {
       case ((before, base), (file, record)) =>
         val delta = StateDelta.between(before.state, record.state).get
@@ -46,7 +46,7 @@ class RecordCodecSuite extends AnyFunSuite {
     }
   }
 
-  test("a difference that stops anywhere, or has a bit flipped, is torn") {
+  test("a truncated delta or a flipped bit is torn") {
     val bytes = golden("record-v4-epoch.json")
     for (length <- bytes.indices) assert(isUnread(bytes.take(length)), s"$length bytes")
     val version = new String(bytes, UTF_8).indexWhere(_.isDigit)
@@ -64,7 +64,7 @@ class RecordCodecSuite extends AnyFunSuite {
       )
   }
 
-  test("a record says the oldest version that has all of it, so that older releases read what they can") {
+  test("a record has the oldest sufficient version, so that older releases can read most records") {
     val version3 = GoldenRecords.version3 ++ GoldenCompletion.version3
     val versions = Seq(GoldenRecords.version1, GoldenRecords.version2, version3)
     for ((records, version) <- versions.zip(1 to versions.size))
@@ -72,7 +72,7 @@ class RecordCodecSuite extends AnyFunSuite {
         assert(new String(RecordCodec.encode(record), UTF_8).startsWith(s"""{"version":$version,"""))
   }
 
-  test("any record comes back as it went") {
+  test("random records survive encoding and decoding") {
     val records = new RandomRecords(seed = 42)
     for (_ <- 1 to 1000) {
       val record = records.next()
@@ -80,7 +80,7 @@ class RecordCodecSuite extends AnyFunSuite {
     }
   }
 
-  test("a record that stops anywhere is torn") {
+  test("a truncated record is torn") {
     for {
       record <- Seq(epoch, beside, compaction)
       bytes = RecordCodec.encode(record)
@@ -88,7 +88,7 @@ class RecordCodecSuite extends AnyFunSuite {
     } assert(isTorn(bytes.take(length)), s"$length of ${bytes.length} bytes")
   }
 
-  test("a record that goes on behind its end is torn, and white space is nothing") {
+  test("a record with trailing data is torn, except white space") {
     val bytes = RecordCodec.encode(epoch)
     assert(isTorn(bytes ++ bytes))
     assert(isTorn(bytes ++ "}".getBytes(UTF_8)))
@@ -96,7 +96,7 @@ class RecordCodecSuite extends AnyFunSuite {
     assert(RecordCodec.decode(bytes ++ "\n".getBytes(UTF_8)) === Right(epoch))
   }
 
-  test("a record with a bit of any byte flipped is not taken for a record") {
+  test("a record with any flipped bit is rejected") {
     for {
       record <- Seq(epoch, beside, compaction)
       bytes   = RecordCodec.encode(record)
@@ -113,7 +113,7 @@ class RecordCodecSuite extends AnyFunSuite {
     }
   }
 
-  test("bytes of nothing, and of other things, are torn") {
+  test("empty and foreign bytes are torn") {
     for (
       text <- Seq("", " ", "null", "17", "[]", "{}", "\"record\"", "{\"version\":1}",
         "{\"version\":1,\"record\":[]}")
@@ -122,7 +122,7 @@ class RecordCodecSuite extends AnyFunSuite {
     assert(isTorn(new Array[Byte](4096)))
   }
 
-  test("a version above this one is refused by its number, whatever is in it") {
+  test("a newer version is rejected with its number, regardless of the content") {
     val newer = RecordCodec.Version + 1
     for (record <- Seq("{}", "[]", "\"anything\""))
       assert(
@@ -132,7 +132,7 @@ class RecordCodecSuite extends AnyFunSuite {
       )
   }
 
-  test("an intact record without a field that this version needs is torn, and says which") {
+  test("an intact record without a required field is torn, and names the field") {
     val body    = """{"seq":0}"""
     val crc     = new java.util.zip.CRC32C()
     val written = { crc.update(body.getBytes(UTF_8)); "%08x".format(crc.getValue) }
@@ -142,7 +142,7 @@ class RecordCodecSuite extends AnyFunSuite {
     }
   }
 
-  test("a record that names a file outside of the sink's path is refused, whichever field does it") {
+  test("a record with a path outside the sink in any field is rejected") {
     val part   = Pending("b", "p", Closed("_stoplog/main/open/p"), 1, 1, 0, 0, RollReason.Size)
     val open   = Open("b", "p", 0, Resume("_stoplog/main/open/p"), 1, 1, 0, 0, owner = None)
     val marker = Marker("b", 1, MarkerForm.Json, "main", "c", 0, None, Totals.nothing)
@@ -181,7 +181,7 @@ class RecordCodecSuite extends AnyFunSuite {
       assert(RecordCodec.decode(RecordCodec.encode(publishing(part.copy(name = name)))).isLeft, name)
   }
 
-  test("names and tokens of a sink that knows no files are its own") {
+  test("names and tokens of sinks without files are not checked as paths") {
     val theirs = Pending("", "/x/../y", Closed("../z"), 1, 1, 0, 0, RollReason.Checkpoint)
     val record = epoch.copy(publish = Vector(theirs))
     assert(RecordCodec.decode(RecordCodec.encode(record), Published.Prepared) === Right(record))

@@ -47,7 +47,7 @@ class StateDeltaSuite extends AnyFunSuite {
   private def inOneOrder(state: SinkState): SinkState =
     state.copy(open = state.open.sortBy(_.finishedPath), live = state.live.sortBy(_.bucket))
 
-  test("what a difference makes of the earlier state is the later one, through its file as well") {
+  test("a delta turns the earlier state into the later state, also after encoding") {
     for (_ <- 1 to 250) {
       val before = state()
       val record = records.next().copy(seq = 17, state = after(before))
@@ -64,7 +64,7 @@ class StateDeltaSuite extends AnyFunSuite {
     }
   }
 
-  test("several in a row make what each makes of the state behind the one before") {
+  test("applying several deltas at once equals applying each in turn") {
     for (_ <- 1 to 200) {
       val states = Vector.iterate(state(), 5)(after)
       val deltas =
@@ -77,7 +77,7 @@ class StateDeltaSuite extends AnyFunSuite {
     }
   }
 
-  test("a difference has what was touched, and nothing of the rest") {
+  test("a delta contains only the changed entries") {
     val before = state().copy(open = parts(1000))
     val later  =
       before.copy(open = before.open.map(part => if (part.slot == 17) part.copy(records = 5) else part))
@@ -86,13 +86,13 @@ class StateDeltaSuite extends AnyFunSuite {
     assert(delta.settings === None && delta.lists.size === 1)
   }
 
-  test("an equal entry that is another object differs in nothing") {
+  test("an equal copy of an entry is not a difference") {
     val before = state().copy(open = parts(3))
     val delta  = StateDelta.between(before, before.copy(open = before.open.map(_.copy()))).get
     assert(delta.lists.size === 0)
   }
 
-  test("small parts have an order: where it is another one, only the whole state says it") {
+  test("reordered small parts need a whole state") {
     val before = state().copy(small = Vector.tabulate(3)(n => FinishedPart("b", s"p$n", 1, 1, n.toLong)))
     def next(small: FinishedPart*) = StateDelta.between(before, before.copy(small = small.toVector))
     val added                      = FinishedPart("b", "p9", 1, 1, 9)
@@ -102,7 +102,7 @@ class StateDeltaSuite extends AnyFunSuite {
     assert(next(added, before.small(0)) === None)
   }
 
-  test("two open parts of one name are said whole") {
+  test("two open parts of the same name need a whole state") {
     val twice = parts(1).head
     val state = this.state()
     assert(
@@ -113,7 +113,7 @@ class StateDeltaSuite extends AnyFunSuite {
     )
   }
 
-  test("a difference from another state is refused") {
+  test("a delta of another state is rejected") {
     val before = state().copy(open = parts(3))
     val delta  = StateDelta.between(before, before.copy(open = before.open.tail)).get
     assert(

@@ -8,51 +8,51 @@ import stoplog.rolling.RollReason
 class NamesSuite extends AnyFunSuite {
   private val run = RunId("6f1c2f3e-8a4b-4c5d-9e6f-0a1b2c3d4e5f")
 
-  test("a run's uid is the first 48 bits of it, without dashes") {
+  test("a run's uid is its first 48 bits, without dashes") {
     assert(run.uid === "6f1c2f3e8a4b")
     assert((1 to 100).map(_ => RunId.random()).forall(_.uid.matches("[0-9a-f]{12}")))
   }
 
-  test("a name is prefix, uid, number and suffix") {
+  test("a part name consists of prefix, uid, number and suffix") {
     assert(PartNaming("part", ".json.gz").name(run, 17) === "part-6f1c2f3e8a4b-17.json.gz")
   }
 
-  test("a part in no bucket is finished in the path itself") {
+  test("a part without a bucket is finished in the base path") {
     val part = Pending("", "p.txt", Closed("t"), 1, 1, 0, 0, RollReason.Size)
     assert(part.finishedPath === "p.txt")
     assert(part.copy(bucket = "a/b").finishedPath === "a/b/p.txt")
   }
 
-  test("an open part that is closed keeps everything the record said of it") {
+  test("closing an open part keeps its recorded fields") {
     val open    = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
     val pending = Pending.of(open, open.handle, RollReason.Age)
     assert(pending === Pending("b", "p", Resume("t"), 10, 2, 100, 200, RollReason.Age))
     assert(pending.finishedPath === open.finishedPath)
   }
 
-  test("a part that a merge has written counts for itself") {
+  test("a compacted part has a separate number series") {
     assert(PartNaming("part", ".csv").merged(run, 3) === "part-6f1c2f3e8a4b-m3.csv")
   }
 
-  test("a finished part lies in its bucket, or in the path itself") {
+  test("a finished part is in its bucket, or in the base path") {
     assert(FinishedPart("", "p.txt", 1, 1, 1).path === "p.txt")
     assert(FinishedPart("a/b", "p.txt", 1, 1, 1).path === "a/b/p.txt")
     assert(FinishedPart("", "p.txt", 1, 1, 1).merges === 0)
   }
 
-  test("an open part is as large as its bytes and what lies beside them") {
+  test("the size of an open part includes its spooled bytes") {
     val open = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
     assert(open.sizeBytes === 10)
     assert(open.copy(beside = Spooled("", Vector(SpoolFile("f", 9, 0)), 7)).sizeBytes === 17)
   }
 
-  test("beside a part is nothing if there is neither a note nor a file") {
+  test("spooled data is empty only without a note and files") {
     assert(Spooled.nothing.isEmpty && Spooled.nothing.storageBytes === 0)
     assert(!Spooled("note", Vector.empty, 0).isEmpty)
     assert(!Spooled("", Vector(SpoolFile("f", 9, 0)), 0).isEmpty)
   }
 
-  test("columns are known by the first 48 bits of the SHA-256 of their text") {
+  test("a schema id is the first 48 bits of the SHA-256 of the schema") {
     assert(SchemaId.of("a") === SchemaId("ca978112ca1b"))
     assert(SchemaId.of("id INT") !== SchemaId.of("id BIGINT"))
   }

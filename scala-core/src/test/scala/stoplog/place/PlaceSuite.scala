@@ -37,7 +37,7 @@ class PlaceSuite extends AnyFunSuite {
     restarted      <- Seq(true, false)
   }
     test(
-      s"loses no row while the disk is away at epoch $awayAt, parts close by $name, restart beside: $restarted"
+      s"loses no row with the disk unmounted at epoch $awayAt, parts closing by $name, restarted: $restarted"
     ) {
       within(policy) { (disk, world) =>
         val first = world.driver()
@@ -55,7 +55,7 @@ class PlaceSuite extends AnyFunSuite {
       }
     }
 
-  test("refuses a task that does not see the record of its plan") {
+  test("rejects a task that does not see the record of its plan") {
     within(DefaultRollingPolicy()) { (disk, world) =>
       val driver = world.driver()
       world.epoch(driver, 0)
@@ -71,7 +71,7 @@ class PlaceSuite extends AnyFunSuite {
   }
 
   for ((name, policy) <- policies)
-    test(s"does not commit what a task has written after its host lost the disk: parts close by $name") {
+    test(s"does not commit rows written on a host without the disk: parts close by $name") {
       within(policy) { (disk, world) =>
         val driver = world.driver()
         world.epoch(driver, 0)
@@ -85,7 +85,7 @@ class PlaceSuite extends AnyFunSuite {
       }
     }
 
-  test("a job whose tasks write to another host's disk decides nothing, and an overwrite keeps the old rows") {
+  test("a job with tasks on another host's disk commits nothing and keeps old rows") {
     within() { (_, world) =>
       val driver = world.driver()
       world.epoch(driver, 0)

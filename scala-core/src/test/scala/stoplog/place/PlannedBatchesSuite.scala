@@ -21,14 +21,14 @@ class PlannedBatchesSuite extends AnyFunSuite {
 
   private def times(file: String): BatchTimes = PlannedBatches.read(file.getBytes(UTF_8)).times
 
-  test("the times are those of the line that has them, whatever a source writes") {
+  test("reads the times from the metadata line, regardless of source lines") {
     val source = """{"logOffset":0,"batchTimestamp":1}"""
     val file   = s"""v1\n{"batchWatermarkMs":90000,"batchTimestampMs":1700000000123,"conf":{}}\n$source\n"""
     assert(times(file) === BatchTimes(Some(1700000000123L), Some(90000)))
     assert(PlannedBatches.read(file.getBytes(UTF_8)).digest === BatchDigest.of(file.getBytes(UTF_8)))
   }
 
-  test("no watermark yet, and a file of another form") {
+  test("a missing watermark and an unknown format give unknown times") {
     assert(times("""{"batchWatermarkMs":0,"batchTimestampMs":7}""") === BatchTimes(Some(7), None))
     for (file <- Seq("", "v9\n{", "v1\n[]\n{}")) assert(times(file) === BatchTimes.unknown)
   }
@@ -56,7 +56,7 @@ class PlannedBatchesSuite extends AnyFunSuite {
 
   private def digest(batch: Long) = Some(BatchDigest.of(batch.toString.getBytes(UTF_8)))
 
-  test("a batch that is planned is told, one that is not, or of a checkpoint that is not known, is not") {
+  test("returns the digest of a planned batch, and none without the file or checkpoint") {
     val at    = checkpoint()
     val found = batches(5, Some(at.toString))
     assert(Seq(4L, 5L, 6L).map(found.of) === Seq(digest(4), digest(5), None))
@@ -66,7 +66,7 @@ class PlannedBatchesSuite extends AnyFunSuite {
     assert(batches(5, at = None).of(5) === None)
   }
 
-  test("a file that cannot be read is no batch that cannot be told: its rows could be passed over") {
+  test("an unreadable offsets file fails instead of giving an unknown digest") {
     val at = checkpoint()
     for (
       why <- Seq(new IOException, new AccessDeniedException("5"), new EOFException, new FileNotFoundException)
@@ -78,7 +78,7 @@ class PlannedBatchesSuite extends AnyFunSuite {
     }
   }
 
-  test("so on local disks, where Java says of a file that may not be opened, too, that it was not found") {
+  test("an unreadable local file fails even if Java reports the file as missing") {
     val at = checkpoint()
     Files.createDirectory(at.resolve("offsets/6"))
     Files.createSymbolicLink(at.resolve("offsets/7"), Paths.get("7"))

@@ -11,41 +11,41 @@ class NameChecksSuite extends AnyFunSuite {
   private def buckets(ids: Seq[String], columns: Seq[String]): Finding =
     NameChecks.buckets(ids, columns, id => Option.when(id.contains(':'))("there is a colon in it"))
 
-  test("a suffix that does not tell the compression is warned of, and the right one is named") {
+  test("a suffix without the compression gives a warning with the right suffix") {
     val found = NameChecks.suffix(Some(".log"), ".json.gz", ".gz")
     assert(found.level == "warning")
     assert(found.now.contains("'.log.gz'") && found.now.contains("'.json.gz'"))
   }
 
-  test("a suffix that tells it is right, and so is none, and any where nothing is compressed") {
+  test("a matching suffix, a default suffix and any uncompressed suffix are accepted") {
     assert(NameChecks.suffix(Some(".log.gz"), ".json.gz", ".gz").level == "ok")
     assert(NameChecks.suffix(None, ".json.gz", ".gz").what.contains("'.json.gz'"))
     assert(NameChecks.suffix(Some(""), ".json", "").level == "ok")
   }
 
-  test("a suffix that Spark does not read is warned of") {
+  test("a suffix hidden from Spark gives a warning") {
     assert(NameChecks.suffix(Some(".a._COPYING_"), ".txt", "").what.contains("does not read"))
   }
 
-  test("buckets of the first rows are named, a few of them") {
+  test("lists a few buckets of the first rows") {
     val found = buckets(Seq("a", "a", "") ++ ('b' to 'h').map(_.toString), Seq("id"))
     assert(found.what == "The first 10 rows go to 9 buckets: a, the path itself, b, c, d, ….")
   }
 
   for (id <- Seq("../elsewhere", "_hidden", "a//b", "/abs", "a\u0007", "12:30"))
-    test(s"a bucket that no reader sees or that leaves the path is a problem: ${id.replace('\u0007', '?')}") {
+    test(s"a hidden or outside bucket is a problem: ${id.replace('\u0007', '?')}") {
       val found = buckets(Seq("good", id), Nil)
       assert(found.level == "problem")
       assert(found.what.contains("STOPLOG_BUCKET_ID") && found.now.nonEmpty)
     }
 
-  test("directories that are called as a column are no harm unless the files have it too") {
+  test("directories named like a column are accepted unless the files contain the column") {
     val twice = buckets(Seq("Day=1/k=2"), Seq("day", "v"))
     assert(twice.level == "warning" && twice.now.contains("partitionBy to Day"))
     assert(buckets(Seq("day=1"), Seq("v")).level == "ok")
   }
 
-  test("buckets that Spark does not discover are warned of in one line, with layouts that it does") {
+  test("buckets not discovered by Spark give a one-line warning with discoverable layouts") {
     val hidden = NameChecks.readers(Seq("dt=2026-01-31/hour=20", "2026-01-31--20"))
     assert(hidden.level == "warning" && hidden.name == "readers" && hidden.what.contains("'2026-01-31--20'"))
     val ways = Seq("bucketFormat to 'dt='yyyy-MM-dd'/hour='HH", "partitionBy", "concat('day=', date(at))")
@@ -55,13 +55,13 @@ class NameChecksSuite extends AnyFunSuite {
     assert(NameChecks.readers(Seq("")).level == "ok")
   }
 
-  test("what readers would not find, or not as it was written") {
+  test("reports data that readers would not find or would read differently") {
     assert(NameChecks.unreadable(Seq("dt=1/hour=2"), Seq("id")).isEmpty)
     assert(NameChecks.unreadable(Seq("dt=1/hour=2"), Seq("Hour")).exists(_.now.contains("bucketFormat")))
     assert(NameChecks.unreadable(Seq("dt=1/2"), Seq("dt")).exists(_.name == "readers"))
   }
 
-  test("other sinks under the path are no harm with the same content, and are named with another") {
+  test("other sinks under the path give a warning only with different content") {
     assert(NameChecks.neighbours("json", Map.empty).level == "ok")
     assert(
       NameChecks.neighbours("json", Map("b" -> Some("json"), "a" -> None)).what.contains("a log of a, b")
@@ -83,15 +83,15 @@ class NameChecksSuite extends AnyFunSuite {
       "hdfs:/data/out/c"       -> "ok"
     )
   )
-    test(s"a checkpoint at $location beside parts under /data/out: $level") {
+    test(s"a checkpoint at $location next to parts under /data/out: $level") {
       assert(NameChecks.checkpoint("/data/out/", Some(location)).level == level)
     }
 
-  test("a checkpoint that is not told is no warning") {
+  test("an unknown checkpoint gives no warning") {
     assert(NameChecks.checkpoint("/data/out", None).level == "ok")
   }
 
-  test("examples of names are those that the sink gives") {
+  test("example names equal the sink's names") {
     val naming = PartNaming("part", ".json")
     val staged = ExampleName.of("main", naming, PartLayout.Staging("main"), "day=1")
     assert(staged.map(_.kind) == Vector("finished", "open", "log"))

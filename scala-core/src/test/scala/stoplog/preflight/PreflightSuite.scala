@@ -12,7 +12,7 @@ class PreflightSuite extends AnyFunSuite {
   private val unknown = Warning("lifecycle", "It cannot be known.", "Set it.")
   private val wrong   = Problem("buckets", "A bucket\nis hidden.", "Use another.")
 
-  test("a page to read, with what to do beside what is wrong, and the names at the end") {
+  test("prints findings, advice for problems, and names at the end") {
     val found = Preflight("/data/out", Vector(fine, unknown, wrong), Vector(ExampleName("log", "_stoplog/x")))
     assert(
       found.toString ==
@@ -28,32 +28,32 @@ class PreflightSuite extends AnyFunSuite {
     )
   }
 
-  test("only a problem stands against a start") {
+  test("only a problem prevents a start") {
     assert(Preflight("p", Vector(fine), Vector.empty).toString.startsWith("Preflight of p: ready\n"))
     val warned = Preflight("p", Vector(fine, unknown), Vector.empty)
     assert(warned.isReady && warned.toString.startsWith("Preflight of p: ready, with 1 warning\n"))
     assert(!Preflight("p", Vector(wrong), Vector.empty).isReady)
   }
 
-  test("what a start would be refused with becomes a problem, its last line what to do") {
+  test("an error of a start becomes a problem with the last line as advice") {
     val error = Errors.storeUnsupported("xyz://a", "xyz")
     val found = Finding.refusal("path", error)
     assert(found.what.endsWith("(STOPLOG_STORE_UNSUPPORTED)") && !found.what.contains("SQLSTATE"))
     assert(found.now.nonEmpty && !found.now.contains("SQLSTATE") && error.getMessage.contains(found.now))
   }
 
-  test("what is no refusal is thrown on") {
+  test("other exceptions are rethrown") {
     assertThrows[IllegalStateException](Finding.tried("path")(throw new IllegalStateException("a defect")))
   }
 
-  test("the rule of unfinished uploads waits a week longer than a part is open") {
+  test("the advised expiry of unfinished uploads exceeds the rollover interval by a week") {
     val threeDays = DefaultRollingPolicy().withRolloverIntervalMillis(3L * 24 * 3600 * 1000)
     assert(Lifecycle.unknown(threeDays).now.contains("to 10 days"))
     assert(Lifecycle.unknown(DefaultRollingPolicy()).now.contains("to 7 days"))
     assert(Lifecycle.unknown(OnCheckpointRollingPolicy()).now.contains("to 7 days"))
   }
 
-  test("versions are told, and a line of Spark that nobody has tried is warned of") {
+  test("lists versions and warns about an untested Spark line") {
     val libraries = Seq("Hadoop" -> "3.4.1", "hadoop-aws" -> "")
     val found     = NameChecks.Versions.of("4.2.0", libraries)
     assert(found.what == "Spark 4.2.0, Hadoop 3.4.1, hadoop-aws (it does not say which).")

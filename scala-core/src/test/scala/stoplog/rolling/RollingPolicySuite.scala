@@ -23,48 +23,48 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(default.eventTimeIntervalMillis === None)
   }
 
-  test("size: a part of exactly the limit stays open, one byte more closes it") {
+  test("size: a part at the limit stays open and closes with a byte more") {
     for (ask <- Seq[PartStats => Option[RollReason]](policy.beforeRow(_, 0), policy.onEpochEnd(_, 0))) {
       assert(ask(Part(sizeBytes = 10)) === None)
       assert(ask(Part(sizeBytes = 11)) === Some(RollReason.Size))
     }
   }
 
-  test("records: a part that holds the limit takes no further row") {
+  test("records: a part at the limit accepts no further row") {
     val two = policy.withMaxRecordsPerPart(2)
     assert(two.beforeRow(Part(records = 1), 0) === None)
     assert(two.beforeRow(Part(records = 2), 0) === Some(RollReason.Records))
     assert(two.onEpochEnd(Part(records = 2), 0) === Some(RollReason.Records))
   }
 
-  test("size is named before records when both are reached") {
+  test("size takes precedence over records as the reason") {
     val both = policy.withMaxRecordsPerPart(2)
     assert(both.beforeRow(Part(sizeBytes = 11, records = 2), 0) === Some(RollReason.Size))
   }
 
-  test("age: reached is enough, even if a row was just written") {
+  test("age: a part closes at the limit, even after a recent row") {
     def at(now: Long) = policy.onTime(Part(openedAtMillis = 11, lastWrittenAtMillis = now), now)
     assert(at(20) === None)
     assert(at(21) === Some(RollReason.Age))
   }
 
-  test("inactivity: reached is enough") {
+  test("inactivity: a part closes at the limit") {
     def at(now: Long) = policy.onTime(Part(openedAtMillis = 0, lastWrittenAtMillis = 2), now)
     assert(at(5) === None)
     assert(at(6) === Some(RollReason.Inactivity))
   }
 
-  test("age is named before inactivity when both are reached") {
+  test("age takes precedence over inactivity as the reason") {
     assert(policy.onTime(Part(), 10) === Some(RollReason.Age))
   }
 
-  test("size is not a matter of the clock, and age not one of rows") {
+  test("size is not checked by the clock, and age is not checked by rows") {
     assert(policy.onTime(Part(sizeBytes = 99), 3) === None)
     assert(policy.beforeRow(Part(), 99) === None)
     assert(policy.onEpochEnd(Part(), 99) === None)
   }
 
-  test("a clock that was set back closes nothing") {
+  test("a clock set back closes nothing") {
     assert(policy.onTime(Part(openedAtMillis = 1000, lastWrittenAtMillis = 1000), 0) === None)
   }
 
@@ -73,14 +73,14 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(never.onTime(Part(), Long.MaxValue - 1) === None)
   }
 
-  test("on checkpoint: each epoch's end closes the part, rows and time do not") {
+  test("on checkpoint: only the end of an epoch closes a part") {
     val each = OnCheckpointRollingPolicy()
     assert(each.onEpochEnd(Part(), 0) === Some(RollReason.Checkpoint))
     assert(each.beforeRow(Part(sizeBytes = Long.MaxValue, records = Long.MaxValue), 0) === None)
     assert(each.onTime(Part(), Long.MaxValue) === None)
   }
 
-  test("on checkpoint, and by size and records within an epoch") {
+  test("on checkpoint: size and records also close parts within an epoch") {
     val limited = OnCheckpointRollingPolicy().withMaxPartSizeBytes(10).withMaxRecordsPerPart(5)
     assert(limited.beforeRow(Part(sizeBytes = 10, records = 4), 0) === None)
     assert(limited.beforeRow(Part(sizeBytes = 11), 0) === Some(RollReason.Size))
@@ -88,9 +88,7 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(limited.onEpochEnd(Part(sizeBytes = 11), 0) === Some(RollReason.Checkpoint))
   }
 
-  test(
-    "a row that is the interval of event times behind the first one closes a part, by Kafka Connect's rule"
-  ) {
+  test("a row one event-time interval after the first row closes a part") {
     val hourly           = policy.withEventTimeIntervalMillis(60)
     def of(first: Long)  = Part(firstEventTimeMillis = Some(first))
     def at(millis: Long) = hourly.onEventTime(of(1000), millis)
@@ -100,7 +98,7 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(hourly.onEventTime(of(-30), 30) === Some(RollReason.EventTime), "a row of 1969")
   }
 
-  test("late rows, parts without an event time, the clock and other policies close nothing by event times") {
+  test("late rows, missing event times, the clock and other policies close nothing by event time") {
     val hourly = policy.withEventTimeIntervalMillis(60)
     assert(hourly.onEventTime(Part(firstEventTimeMillis = Some(1000)), 0) === None)
     assert(hourly.onEventTime(Part(), Long.MaxValue) === None)
@@ -109,7 +107,7 @@ class RollingPolicySuite extends AnyFunSuite {
       assert(other.onEventTime(Part(firstEventTimeMillis = Some(0)), Long.MaxValue) === None)
   }
 
-  test("limits that are not more than 0 are refused by name") {
+  test("limits of 0 or less are rejected by name") {
     val wrong = Seq[(String, Long => Any)](
       "maxPartSizeBytes"         -> (policy.withMaxPartSizeBytes(_)),
       "maxRecordsPerPart"        -> (policy.withMaxRecordsPerPart(_)),
@@ -126,12 +124,12 @@ class RollingPolicySuite extends AnyFunSuite {
       assert(intercept[IllegalArgumentException](set(value)).getMessage.contains(name))
   }
 
-  test("changing a policy leaves the one it was made from as it was") {
+  test("changing a policy leaves the original unchanged") {
     assert(DefaultRollingPolicy().withMaxPartSizeBytes(1) !== DefaultRollingPolicy())
     assert(DefaultRollingPolicy().maxPartSizeBytes === 134217728L)
   }
 
-  test("policies travel to the tasks") {
+  test("policies are serializable") {
     val policies: Seq[RollingPolicy] =
       Seq(
         policy.withMaxRecordsPerPart(3).withEventTimeIntervalMillis(4),
@@ -144,7 +142,7 @@ class RollingPolicySuite extends AnyFunSuite {
     }
   }
 
-  test("a policy says what it does") {
+  test("toString shows the kind and the limits of a policy") {
     assert(policy.toString.contains("maxPartSizeBytes=10"))
     assert(policy.withEventTimeIntervalMillis(7).toString.endsWith(", eventTimeIntervalMillis=7)"))
     assert(OnCheckpointRollingPolicy().toString === "OnCheckpointRollingPolicy()")
@@ -154,7 +152,7 @@ class RollingPolicySuite extends AnyFunSuite {
     )
   }
 
-  test("policies are the same when they are of one kind and all their limits are") {
+  test("policies are equal if kind and all limits are equal") {
     val each     = OnCheckpointRollingPolicy()
     val policies = Seq(
       policy,
@@ -175,7 +173,7 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(each.withMaxRecordsPerPart(1).hashCode === each.withMaxRecordsPerPart(1).hashCode)
   }
 
-  test("every reason is read back from its word, which logs of older releases have") {
+  test("every reason is restored from its word, including words of older releases") {
     import RollReason._
     val words = Map(
       "size"       -> Size,

@@ -20,7 +20,7 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
 
   override protected def afterAll(): Unit = proxy.close()
 
-  test("what passes is unchanged, and counted by call") {
+  test("the proxy passes requests unchanged and counts each call") {
     proxy.inject()
     withS3("fs.s3a.multipart.size" -> "5m") { s3 =>
       val large = new Array[Byte](11 << 20)
@@ -41,7 +41,7 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
   }
 
   for (fault <- Seq(Fault.SlowDown, Fault.InternalError, Fault.ResetBefore, Fault.AnswerLost))
-    test(s"S3A gets over $fault at the first request for each call") {
+    test(s"S3A recovers from $fault at the first request for each call") {
       proxy.inject(FaultRule.firstOfEachCall(fault))
       withS3() { s3 =>
         s3.write("again", "text")
@@ -51,21 +51,21 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
       assert(proxy.counts(S3Call.PutObject) == 2)
     }
 
-  test("an object is there although the answer to its PUT was lost") {
+  test("an object exists although the response to its PUT is lost") {
     proxy.inject(FaultRule.always(S3Call.PutObject, Fault.AnswerLost))
     withS3()(s3 => assertThrows[IOException](s3.write("stored", "text")))
     proxy.inject()
     withS3()(s3 => assert(s3.read("stored") == "text"))
   }
 
-  test("an object is not there if its PUT was cut off before the server heard of it") {
+  test("an object does not exist if its PUT is cut off before the server") {
     proxy.inject(FaultRule.always(S3Call.PutObject, Fault.ResetBefore))
     withS3()(s3 => assertThrows[IOException](s3.write("never", "text")))
     proxy.inject()
     withS3()(s3 => assert(s3.length("never").isEmpty))
   }
 
-  test("a client that gets no answer gives up and tries again") {
+  test("a client retries after a timeout without a response") {
     // S3A takes less than its least of 15 s for a mistake otherwise.
     AWSClientConfig.setMinimumOperationDuration(Duration.ZERO)
     try {
@@ -75,9 +75,7 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
     } finally AWSClientConfig.resetMinimumOperationDuration()
   }
 
-  test(
-    "a completion whose answer is lost has happened, and a forgetful server denies it when it is repeated"
-  ) {
+  test("a completion with a lost response succeeds, and a forgetful server rejects the repetition") {
     proxy.inject(
       FaultRule.forgetsCompletedUploads,
       FaultRule.nth(S3Call.CompleteMultipartUpload, 1, Fault.AnswerLost)
@@ -97,9 +95,7 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
     }
   }
 
-  test(
-    "an abort leaves the object of its name, and other uploads of it, alone: with S3Mock, through the proxy only"
-  ) {
+  test("an abort keeps the object and other uploads, with S3Mock only through the proxy") {
     proxy.inject()
     withS3() { s3 =>
       assert(lengthOfFirst(s3, "aborted-after", completeFirst) === Some(1L))
@@ -112,7 +108,7 @@ class FaultProxySuite extends AnyFunSuite with BeforeAndAfterAll with LongRun {
     }
   }
 
-  test("the same seed lets the same requests fail") {
+  test("the same seed fails the same requests") {
     def run(): Seq[(S3Call, Fault)] = {
       proxy.inject(FaultRule.random(5, 0.3, Seq(Fault.SlowDown, Fault.ResetBefore)))
       withS3()(s3 => for (i <- 1 to 4) s3.write(s"random-$i", "text"))

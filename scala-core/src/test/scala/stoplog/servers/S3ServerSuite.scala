@@ -15,7 +15,7 @@ import stoplog.LongRun
 /** What tests rely on in an S3 server, seen through S3A. */
 abstract class S3ServerSuite(start: () => S3Server) extends AnyFunSuite {
 
-  test("objects and unfinished uploads outlive kill -9, and the address stays") {
+  test("objects and unfinished uploads survive kill -9, and the address stays") {
     val server = start()
     try {
       val endpoint = server.endpoint

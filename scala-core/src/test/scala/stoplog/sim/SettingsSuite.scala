@@ -53,7 +53,7 @@ class SettingsSuite extends AnyFunSuite {
   holds(Settings.checkpoint(CheckpointFate.Cloned))
   holds(Settings.checkpoint(CheckpointFate.RestoredBesideDriver))
 
-  private def holds(setting: Setting): Unit = test(s"${setting.name}: each row once") {
+  private def holds(setting: Setting): Unit = test(s"${setting.name}: each row appears exactly once") {
     val started = System.nanoTime()
     val found   = Search.firstFailure(seeds, Mutation.None, setting)
     info(s"${seeds.size} schedules in ${(System.nanoTime() - started) / 1000000} ms")

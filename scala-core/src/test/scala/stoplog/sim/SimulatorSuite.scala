@@ -22,7 +22,7 @@ class SimulatorSuite extends AnyFunSuite {
       assert(outcomes.get(seed).contains(Simulation.replay(seed, Mutation.None)), s"seed $seed")
   }
 
-  test("the schedules get everywhere") {
+  test("the schedules cover all events") {
     assert(failure.isEmpty && unseen.isEmpty)
   }
 

@@ -108,7 +108,7 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def sound(world: SmallWorld, bounds: Bounds, mutation: => Mutation = Mutation.None): Unit = {
     lazy val rule =
       if (mutation eq Mutation.None) "as it is" else mutation.getClass.getSimpleName.stripSuffix("$")
-    test(s"with and without the reduction: $world, $rule, $bounds") {
+    test(s"the reduction finds the same ends and failures: $world, $rule, $bounds") {
       def walked(reduction: Reduction) =
         new Walk(world.run(_, _, Tracing.Off, mutation), bounds, reduction).toTheEnd()
       val all   = walked(Reduction.None)
@@ -130,7 +130,7 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
       mutation: => Mutation,
       bounds: Bounds = Bounds(1, 1, 1)
   ): Unit =
-    test(s"is found in $world: $what") {
+    test(s"a walk of $world finds: $what") {
       val walked = new Walk(world.run(_, _, Tracing.Off, mutation), bounds).toTheEnd()
       assert(walked.failures.nonEmpty)
       info(

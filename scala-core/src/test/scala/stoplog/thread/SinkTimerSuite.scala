@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class SinkTimerSuite extends AnyFunSuite {
 
-  test("works again that long after the end of the work before, until it is told to stop") {
+  test("repeats the work after a fixed delay until the work returns Stop") {
     val threads = new ManualThreads
     var works   = 0
     SinkTimer.on(threads, 100, SinkTimer.Limit.none) {
@@ -30,7 +30,7 @@ class SinkTimerSuite extends AnyFunSuite {
     assert(works === 3)
   }
 
-  test("does not work any more once it is cancelled") {
+  test("stops once cancelled") {
     val threads = new ManualThreads
     var works   = 0
     val timer   = SinkTimer.on(threads, 100, SinkTimer.Limit.none) { works += 1; SinkTimer.Again }
@@ -40,7 +40,7 @@ class SinkTimerSuite extends AnyFunSuite {
     assert(works === 1)
   }
 
-  test("reports work that takes longer than its limit, once") {
+  test("reports work slower than its limit once") {
     val threads = new ManualThreads
     var reports = 0
     var takes   = 59L
@@ -54,7 +54,7 @@ class SinkTimerSuite extends AnyFunSuite {
     assert(reports === 1)
   }
 
-  test("goes on working for a sink while ten others hang") {
+  test("a timer continues while ten other timers hang") {
     val release = new CountDownLatch(1)
     val hung    = new CountDownLatch(10)
     val worked  = new CountDownLatch(3)
@@ -70,7 +70,7 @@ class SinkTimerSuite extends AnyFunSuite {
     }
   }
 
-  test("works on one thread at a time") {
+  test("runs the work on a single thread at a time") {
     val atOnce = new AtomicInteger
     val most   = new AtomicInteger
     val done   = new CountDownLatch(50)

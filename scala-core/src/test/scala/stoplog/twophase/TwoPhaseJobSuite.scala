@@ -15,15 +15,13 @@ import stoplog.spark.LogCapture
 class TwoPhaseJobSuite extends AnyFunSuite {
   import TwoPhaseJobSuite._
 
-  test("a job whose rows are visible has succeeded, though its committer cannot be closed") {
+  test("a job with visible rows succeeds even if its committer cannot be closed") {
     val target = new Target(closing = throw new IOException("the connection is gone"))
     target.commit("a", "b")
     assert(target.visible === Set("a", "b"))
   }
 
-  test(
-    "a job that could commit some of its rows only commits all that it can, and says that to run it again repeats them"
-  ) {
+  test("a partly failing job commits the remaining rows and warns against a rerun") {
     for (names <- Seq(Seq("lost", "a"), Seq("a", "lost", "b", "c"))) {
       val target = new Target()
       val failed = intercept[StoplogException](target.commit(names: _*))
@@ -33,9 +31,7 @@ class TwoPhaseJobSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a job that fails aborts all that its tasks have prepared, though one cannot be aborted, and closes its client"
-  ) {
+  test("a failed job aborts all prepared transactions despite a failure, and closes its client") {
     for (names <- Seq(Seq("stuck", "a"), Seq("a", "stuck", "b", "c"))) {
       val target = new Target(closing = throw new IOException("the connection is gone"))
       val said   = LogCapture.of(target.abort(names: _*))
@@ -45,14 +41,14 @@ class TwoPhaseJobSuite extends AnyFunSuite {
     }
   }
 
-  test("a job that has begun to commit aborts nothing, and closes its client") {
+  test("a job that started to commit aborts nothing and closes its client") {
     val target = new Target()
     intercept[StoplogException](target.commitAndAbort("lost", "a"))
     assert(target.aborted === Set.empty)
     assert(target.closed === 1)
   }
 
-  test("a job that fails before it commits says so in the words of its target") {
+  test("a job that fails before its commit reports the target's error") {
     val target = new Target(refuses = true)
     assert(Samples.condition(target.commit("a")) === "STOPLOG_STORE_WRITE")
     assert(target.visible.isEmpty)

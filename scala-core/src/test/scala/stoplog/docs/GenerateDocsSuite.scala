@@ -10,11 +10,11 @@ class GenerateDocsSuite extends AnyFunSuite {
       assert(Repository.read(Repository.root.resolve("docs").resolve(name)) === text)
     }
 
-  test("the definitions that Python shares are current: otherwise run make docs") {
+  test("the definitions shared with Python are current: otherwise run make docs") {
     assert(Repository.read(SharedDefinitions.path("core")) === SharedDefinitions.core)
   }
 
-  test("the tables of compatibility are whole: rows have as many cells as their heads") {
+  test("each row of the compatibility tables has as many cells as its header") {
     val tables = CompatibilityPage.text.split("\n\n").filter(_.startsWith("| "))
     assert(tables.length === 7)
     for {
@@ -26,7 +26,7 @@ class GenerateDocsSuite extends AnyFunSuite {
     }
   }
 
-  test("each Spark line that is tested is one that is supported") {
+  test("each tested Spark line is supported") {
     assert(CompatibilityPage.lines.contains(CompatibilityPage.version("spark")))
     for (line <- CompatibilityPage.lines) assert(CompatibilityPage.text.contains(s"| $line"))
   }

@@ -18,7 +18,7 @@ class GuideSuite extends AnyFunSuite {
       )
     )
   )
-    test(s"each piece of code in docs/$page is in the example") {
+    test(s"each code block in docs/$page is in the example") {
       val example = names
         .map(name => Repository.read(Repository.root.resolve(s"laws/src/test/scala/example/$name.scala")))
         .map(_.linesIterator.map(_.trim).mkString("\n"))

@@ -35,7 +35,7 @@ class MovingPageSuite extends AnyFunSuite {
   )
 
   for ((heading, (objects, more)) <- sparks) {
-    test(s"$heading: a line for every option that Spark's own classes list") {
+    test(s"$heading: every option listed by Spark's classes has a row") {
       val known  = rows(heading).flatMap(_.names.map(_.toLowerCase)).toSet
       val listed = objects.flatMap(options) ++ more
       assert(listed.nonEmpty)
@@ -46,7 +46,7 @@ class MovingPageSuite extends AnyFunSuite {
       )
     }
 
-    test(s"$heading: an option that is the same is taken, and one that is not is refused by its name") {
+    test(s"$heading: options marked as the same are accepted, and others are rejected by name") {
       val format = if (heading == "Which files") "text" else heading.toLowerCase
       for {
         row  <- rows(heading)

@@ -11,11 +11,11 @@ abstract class OptionsReferenceRules(page: OptionsReference) extends AnyFunSuite
   }
 
   for (jar <- page.connector)
-    test(s"what Python shares with $jar is current: otherwise run make docs") {
+    test(s"the definitions shared by Python and $jar are current: otherwise run make docs") {
       assert(Repository.read(SharedDefinitions.path(jar)) === SharedDefinitions.connector(jar, page.options))
     }
 
-  test("every option has a row, and every cell is one cell") {
+  test("every option has a row, and every row has seven cells") {
     for (o <- page.options) assert(page.text.contains(s"\n| `${o.key}` |"), o.key)
     for (row <- page.text.linesIterator.filter(_.startsWith("|")))
       assert(row.replace("\\|", "").count(_ == '|') === 7, row)

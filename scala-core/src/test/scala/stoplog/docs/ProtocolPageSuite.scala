@@ -16,14 +16,14 @@ class ProtocolPageSuite extends AnyFunSuite {
   private lazy val page     = Files.readString(Repository.root.resolve("docs/correctness/protocol.md"))
   private lazy val headings = page.linesIterator.filter(_.startsWith("### ")).map(_.drop(4)).toVector
 
-  test("every invariant that a source or a page cites is a heading there") {
+  test("every cited invariant is a heading of the page") {
     val cited = citations("""\bI(\d)\b""".r)
     assert(cited.keySet.nonEmpty)
     for ((number, where) <- cited)
       assert(headings.exists(_.startsWith(s"I$number: ")), s"I$number in ${where.take(3)}")
   }
 
-  test("every step that a source or a page cites is a heading there") {
+  test("every cited step is a heading of the page") {
     val cited =
       citations("""\b[Ss]teps? (\d+)(?:\.\d)?\b""".r) ++ citations("""\b[Ss]teps \d+ and (\d+)\b""".r)
     assert(cited.keySet.nonEmpty)
@@ -31,7 +31,7 @@ class ProtocolPageSuite extends AnyFunSuite {
       assert(headings.exists(_.startsWith(s"Step $number: ")), s"step $number in ${where.take(3)}")
   }
 
-  test("the tables of a record have each of its fields at its object, and no other") {
+  test("the tables of a record list exactly its fields") {
     val described = for {
       row    <- rows(header = "| in | field | meaning |")
       within <- words(row(1))
@@ -41,7 +41,7 @@ class ProtocolPageSuite extends AnyFunSuite {
     assert((described.toSet -- RecordFields.all).toSeq.sorted === Nil, "in no record")
   }
 
-  test("the records that the tables are compared with have every field that the code writes") {
+  test("the compared records have every field that the code writes") {
     val written = for {
       file  <- scalaFiles("scala-core/src/main/scala/stoplog/log")
       field <- """\bwrite\w*\("(\w+)"""".r.findAllMatchIn(Repository.read(file)).map(_.group(1))

@@ -8,7 +8,7 @@ class RollingPageSuite extends AnyFunSuite {
   private lazy val page = Repository.read(Repository.root.resolve("docs/getting-started/rolling.md"))
 
   for (outcome <- PoliciesPicture.outcomes)
-    test(s"the page tells the files of ${outcome.policy}") {
+    test(s"the page shows the files of ${outcome.policy}") {
       val row =
         page.linesIterator.find(_.startsWith(s"| ${outcome.policy}")).map(_.split('|').map(_.trim)).get
       val shown =

@@ -154,7 +154,7 @@ class BuildersSuite extends AnyFunSuite {
       assert(source.options().asScala.toMap === sourceOptions ++ options)
     }
 
-  test("no method of the two builders is missing here") {
+  test("the test covers every method of both builders") {
     assert(sinkMethods.map(_._1).toSet === methods(classOf[FileSinkBuilder]))
     assert(sourceMethods.map(_._1).toSet === methods(classOf[FileSourceBuilder]))
   }

@@ -10,7 +10,7 @@ class FileSinkSuite extends AnyFunSuite {
 
   private val json = FileSink.forRowFormat("/data/out", "json")
 
-  test("a policy of stoplog's is shown as its options") {
+  test("a built-in policy is shown as its options") {
     val policy = DefaultRollingPolicy().withMaxPartSizeBytes(64L << 20)
     assert(
       json.withRollingPolicy(policy).build().toString ===
@@ -19,13 +19,13 @@ class FileSinkSuite extends AnyFunSuite {
     )
   }
 
-  test("a second policy takes the place of the first, whole") {
+  test("a second policy replaces the first completely") {
     val sink =
       json.withRollingPolicy(DefaultRollingPolicy()).withRollingPolicy(OnCheckpointRollingPolicy()).build()
     assert(sink.toString === "FileSink(format=json, path=/data/out, rollingPolicy=onCheckpoint)")
   }
 
-  test("an object of the user's own is shown as its class") {
+  test("a user-defined object is shown as its class") {
     val sink = FileSink.forRowFormat("/data/out", new NoEncoder("|")).build()
     assert(sink.toString === "FileSink(encoder=stoplog.options.NoEncoder, path=/data/out)")
   }

@@ -23,25 +23,25 @@ class LayersSuite extends AnyFunSuite {
     Repository.connectors.map(_.resolve("src/main/scala"))
 
   for (layer <- Seq("log", "part", "rolling", "commit", "sink", "source", "thread", "engine", "util"))
-    test(s"$layer knows neither Spark nor Hadoop") {
+    test(s"$layer uses neither Spark nor Hadoop") {
       assertFree(layer, Seq(Spark, Hadoop))
     }
 
   for (layer <- Seq("storage", "place", "admin", "twophase"))
-    test(s"$layer does not know Spark") {
+    test(s"$layer does not use Spark") {
       assertFree(layer, Seq(Spark))
     }
 
-  test("the stores of local disks do without Hadoop") {
+  test("the stores of local disks do not use Hadoop") {
     assertFree("storage/local", Seq(Hadoop))
   }
 
-  test("whatever goes into the log goes through Log, which hides secrets") {
+  test("only Log writes to the logger, and hides secrets") {
     val direct = (main +: connectors).flatMap(sources).filter(Repository.read(_).contains("org.slf4j"))
     assert(direct.map(_.getFileName.toString) === Seq("Log.scala"))
   }
 
-  test("paths below _stoplog are made by SinkDirectory alone") {
+  test("only SinkDirectory builds paths below _stoplog") {
     val explainToUsers = Set("PartOptions.scala", "Completeness.scala") // in what an option does
     val literal        = s""""[^"]*${SinkDirectory.Root}[^"]*"""".r
     val found          = (main +: connectors)

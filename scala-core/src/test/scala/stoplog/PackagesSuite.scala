@@ -28,7 +28,7 @@ class PackagesSuite extends AnyFunSuite {
       .map { case (name, others) => name -> (others - name) }
   }
 
-  test("each package imports what it may, and every package is on the list") {
+  test("each package imports only allowed packages, and every package is listed") {
     assert(found.keySet === PackageImports.allowed.keySet)
     val more = for {
       (name, others) <- found.toVector
@@ -37,7 +37,7 @@ class PackagesSuite extends AnyFunSuite {
     assert(more.sorted === Vector.empty)
   }
 
-  test("the list allows no more than is imported") {
+  test("the list allows only used imports") {
     val unused = for {
       (name, others) <- PackageImports.allowed.toVector
       other          <- others -- found.getOrElse(name, Set.empty)
@@ -45,14 +45,14 @@ class PackagesSuite extends AnyFunSuite {
     assert(unused.sorted === Vector.empty)
   }
 
-  test("no package imports itself by way of others") {
+  test("no package imports itself through others") {
     var left = found
     while (left.exists { case (_, others) => others.intersect(left.keySet).isEmpty })
       left = left.filter { case (_, others) => others.intersect(left.keySet).nonEmpty }
     assert(left.keySet === Set.empty)
   }
 
-  test("each package says in one comment what belongs into it") {
+  test("each package has a single descriptive comment") {
     val directories = (sources :+ laws).flatMap(scalaFiles).map(_.getParent).distinct
     val without     = directories
       .map(_.resolve("package.scala"))
@@ -60,7 +60,7 @@ class PackagesSuite extends AnyFunSuite {
     assert(without === Vector.empty)
   }
 
-  test("the build calls internal those packages of the core that have no public type") {
+  test("the build lists exactly the core packages without a public type as internal") {
     val public    = "(?m)^(?:final |sealed |abstract |case )*(?:class|trait|object) ".r
     val files     = scalaFiles(core).map(Repository.read).groupBy(packageOf)
     val published = Repository.read(Repository.root.resolve("project/Published.scala"))

@@ -199,7 +199,7 @@ private[stoplog] final class Ledger(
   /** Carries out the record, and returns the record with its state after a possible call-off. */
   private def recovered(record: LogRecord): LogRecord = recover(record) match {
     case _: Settled.Shown     => record
-    case _: Settled.CalledOff => log.leaving(record)
+    case _: Settled.CalledOff => log.reread(record.seq)
   }
 
   /** Throws if a part is lost, or the fencing error if a newer run has published or removed the part. */

@@ -32,17 +32,20 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     val found = newestOf(relisted(), left = Looks)
     // the writer may have died, or failed, before the record was durable
     found.foreach(record => store.makeDurable(record.seq))
-    found.map(leaving)
+    found.map(effective)
   }
 
-  /** Returns the record with its effective state. If a `rewind` was called off, the state of the preceding
+  /** Reads the record again, with its effective state. If a `rewind` was called off, the state of the preceding
     * record applies. If a compaction was called off, the state with its inputs applies.
+    *
+    * Takes a number, not a record: an effective state must not be computed from an effective state.
     */
-  def leaving(record: LogRecord): LogRecord = counting(record) {
-    reader
-      .whole(record.seq - 1)
-      .fold(gone => throw reader.torn(record.seq, gone.whyTorn(record.seq)), identity)
-  }
+  def reread(seq: Long): LogRecord = effective(kept(seq))
+
+  private def effective(stored: LogRecord): LogRecord = counting(stored)(kept(stored.seq - 1))
+
+  private def kept(seq: Long): LogRecord =
+    reader.whole(seq).fold(gone => throw reader.torn(seq, gone.whyTorn(seq)), identity)
 
   private def counting(record: LogRecord)(before: => LogRecord): LogRecord = {
     val isCompaction = record.isMerge && (record.state.live.nonEmpty || record.state.small.nonEmpty)
@@ -101,7 +104,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else allOf(store.list(), left - 1)
   }
 
-  /** Returns each record with its effective state, as [[leaving]] does. */
+  /** Returns each record with its effective state, as [[reread]] does. */
   private def counting(records: Vector[LogRecord]): Vector[LogRecord] =
     records
       .scanLeft(Option.empty[LogRecord]) { (before, record) =>

@@ -136,6 +136,22 @@ class MergeSettlingSuite extends AnyFunSuite {
     assert(finished.broughtBack.isEmpty)
   }
 
+  test("totals count the inputs of a cancelled compaction once, also after a second recovery") {
+    val finished = new UnreliableFinished
+    val world    = new SettlingWorld(finished = finished)
+    val planned  = merge(world, "p", "q")
+    val live     = LiveBucket("b", 1, Totals(1, 2, 4), lastWrittenAtMillis = 0)
+    val record   = planned.copy(state = planned.state.copy(live = Vector(live)))
+    finished.taken = Set("b/p")
+    world.publish(record)
+    val inputs = Totals(2, 2, 8) // instead of one compacted file of 4 bytes and its rows
+    val added  = live.added + inputs - Totals(1, planned.publish.head.records, 4)
+    for (_ <- 1 to 2) {
+      assert(world.ledger.recover().get.state.live.map(_.added) === Vector(added))
+      world.records.unmark(Seq(record.seq))
+    }
+  }
+
   private def merged(world: SettlingWorld): Pending = world.closed("m").copy(reason = Compaction.Reason)
 
   private def merge(world: SettlingWorld, inputs: String*): LogRecord = world

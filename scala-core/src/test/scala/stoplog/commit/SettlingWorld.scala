@@ -15,23 +15,23 @@ private[commit] final class SettlingWorld(
     listener: MarkedBucket => Unit = _ => (),
     finished: ReplacedFiles = ReplacedFiles.none
 ) {
-  val parts    = new MemoryParts
-  val records  = new MemoryRecords
-  val pauses   = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
-  val log      = new CommitLog(records)
-  val settling = new Settling(
-    SinkStores.of(log, parts, replaced = finished),
-    identity,
-    onLost,
-    MemoryNotes.unasked.copy(listener = listener),
-    DriverTools(
-      Clock.system,
-      Faults.none,
-      DriverLock.semaphore(),
-      Parallel.sequential,
-      StorageRetry.jittered(tries, baseMillis = 10, pauses.add(_))
-    )
+  val parts          = new MemoryParts
+  val records        = new MemoryRecords
+  val pauses         = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+  val log            = new CommitLog(records)
+  private val stores = SinkStores.of(log, parts, replaced = finished)
+  private val notes  = MemoryNotes.unasked.copy(listener = listener)
+  private val tools  = DriverTools(
+    Clock.system,
+    Faults.none,
+    DriverLock.semaphore(),
+    Parallel.sequential,
+    StorageRetry.jittered(tries, baseMillis = 10, pauses.add(_))
   )
+  val settling = new Settling(stores, identity, onLost, notes, tools)
+
+  /** Returns a new ledger of another run over the same log. */
+  def ledger: Ledger = new Ledger(other, identity, stores, onLost, notes, tools)
 
   /** Returns whether no other process was at it. */
   def publish(record: LogRecord): Boolean   = settling.carryOut(inLog(record)).alone

@@ -30,7 +30,8 @@ private[sim] object SimCarrier {
 
   /** Bytes that tasks ask for, until the driver has closed them. */
   private final class Carried(bytes: Array[Byte], ended: () => Boolean)
-      extends (() => Array[Byte]) with AutoCloseable {
+      extends (() => Array[Byte])
+      with AutoCloseable {
     private var isOpen = true
 
     override def apply(): Array[Byte] =

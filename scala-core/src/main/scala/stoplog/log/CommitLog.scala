@@ -35,8 +35,8 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     found.map(effective)
   }
 
-  /** Reads the record again, with its effective state. If a `rewind` was called off, the state of the preceding
-    * record applies. If a compaction was called off, the state with its inputs applies.
+  /** Reads the record again, with its effective state. If a `rewind` was called off, the state of the
+    * preceding record applies. If a compaction was called off, the state with its inputs applies.
     *
     * Takes a number, not a record: an effective state must not be computed from an effective state.
     */

@@ -15,9 +15,7 @@ import scala.util.Using
 
 import stoplog.storage._
 
-/** The first interface of a storage: its files. A hard link and a rename are the steps that succeed for only
-  * one caller.
-  */
+/** The first seam of a storage: its files. A hard link and a rename are the steps that are done for one caller alone. */
 final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
   override def capabilities: FileCapabilities =
     FileCapabilities(Moves.Atomically, directories = true)
@@ -61,9 +59,7 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
     folder.force(at.getParent)
   }
 
-  /** Writes a draft, and then links the draft to the final name. Recovery finds the drafts of crashed
-    * processes among the unfinished parts.
-    */
+  /** Written elsewhere, and then given its name. Recovery finds a draft that a crash leaves among the unfinished parts. */
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = folder.io(path) {
     at =>
       val draft = s"${SinkDirectory(sinkId).open}/draft-${UUID.randomUUID()}"
@@ -84,9 +80,9 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
     } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
   }
 
-  /** Moves by a rename, which succeeds for only one of several movers, after a check of the target, which a
-    * rename would replace. `Files.move` without options checks both paths itself. If another mover has just
-    * moved the file, `Files.move` may see both paths and report the other mover's work as its own.
+  /** By a rename, which is done for one of several movers alone, after a look at the target, which a rename replaces.
+    * `Files.move` without options would look at both paths by itself, and take a file that another mover has just moved,
+    * and that it saw under both, for its own work.
     */
   override def move(from: String, to: String): MoveOutcome = folder.io(to) { target =>
     def gone = stat(from).isEmpty
@@ -126,7 +122,7 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
         .iterate(folder.at(directory))(_.getParent)
         .takeWhile(_ != folder.at(""))
         .foreach(Files.deleteIfExists(_))
-    catch { case _: IOException => () } // the directory is not empty
+    catch { case _: IOException => () } // something is in it
 
   override def isClosed(path: String): Option[Boolean] = Some(true)
 

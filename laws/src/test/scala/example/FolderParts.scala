@@ -13,11 +13,11 @@ import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 
-/** The second interface of a storage: parts that grow. An unfinished part is a file under its in-progress
-  * name, which is its token. A part is published by a move.
+/** The second seam of a storage: parts that grow. An unfinished part is a file under its in-progress name, which is its
+  * token; to publish it is to move it.
   *
-  * The store cannot detect running writers, and never reports that all writers have ended. Therefore the
-  * first micro-batch after a start continues in copies.
+  * The store cannot tell which writers are alive, and never says that all are gone. So the first micro-batch after a start
+  * goes on in copies.
   */
 final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout: PartLayout)
     extends PartStore
@@ -34,7 +34,7 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
     output(open.token, validBytes, WRITE)
   }
 
-  /** Continues in a copy, whose name no earlier writer knows. */
+  /** In a copy, of which no earlier writer knows the name. */
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     refuseShort(open, validBytes)
     val copy = create(part)
@@ -54,8 +54,7 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
-  /** A move removes the unfinished name atomically. Therefore a part is published once, and never reappears.
-    */
+  /** A move takes the unfinished name away in the same step. So a part is published once, and never comes back. */
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     files.stat(part.token).map(_.bytes).foreach { actual =>
       if (actual < sizeBytes) throw Errors.partShort(files.describe(part.token), actual, sizeBytes)
@@ -75,7 +74,7 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
     }
   }
 
-  /** Includes the drafts of records, regardless of the layout of the parts. */
+  /** Drafts of records are among them, wherever the layout has its parts. */
   override def staged(): Vector[Staged] = {
     val drafts = SinkDirectory(sinkId).open
     val found  = Vector(drafts, layout.root).distinct.flatMap(files.walk(_)(_ => true)).distinctBy(_.path)
@@ -102,14 +101,14 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
     if (actual < validBytes) throw Errors.partShort(files.describe(open.token), actual.max(0), validBytes)
   }
 
-  /** Truncates the bytes after the recorded length, which were never committed. */
+  /** What lies behind the recorded length was never committed. */
   private def cut(token: String, sizeBytes: Long): Unit = folder.io(token) { at =>
     try Using.resource(FileChannel.open(at, WRITE))(_.truncate(sizeBytes).force(true))
-    catch { case _: NoSuchFileException => () } // another process has published the part meanwhile
+    catch { case _: NoSuchFileException => () } // another process has published it meanwhile
   }
 }
 
-/** The output of an open part. */
+/** The open end of a part. */
 private final class FolderOutput(folder: Folder, token: String, channel: FileChannel, from: Long)
     extends PartOutput {
   private var written = from
@@ -138,7 +137,7 @@ private final class FolderOutput(folder: Folder, token: String, channel: FileCha
     try
       folder.io(token) { at =>
         channel.force(true)
-        folder.force(at.getParent) // the name may also be new
+        folder.force(at.getParent) // the name may be new, too
       }
     finally close()
 }

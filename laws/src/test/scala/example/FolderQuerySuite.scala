@@ -15,14 +15,14 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.FileSink
 import stoplog.admin.{AdminAction, SinkAdmin}
 
-/** Tests the storage in queries as users write them, selected only by its scheme. */
+/** The storage in queries, as its users write them: by its scheme alone. */
 class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 
   override protected def afterAll(): Unit = spark.stop()
 
-  test("a stream that stops, fails and restarts writes each row once") {
+  test("a stream that is stopped, fails and starts again writes each row once") {
     val place = Files.createTempDirectory("folder")
     run(place, last = 549)
     assert(numbers(place).size < 550, "the last part is still open")
@@ -42,7 +42,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     )
   }
 
-  test("a batch query appends rows and overwrites rows") {
+  test("a batch query writes all rows, and replaces them") {
     val place                                            = Files.createTempDirectory("folder")
     def write(mode: String, from: Int, until: Int): Unit =
       lines(spark.range(from.toLong, until.toLong, 1, 3).toDF("number")).write
@@ -58,7 +58,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(numbers(place) === (0 until 30))
   }
 
-  test("preflight probes the storage and leaves no files") {
+  test("preflight tries the storage, and leaves nothing") {
     val place = Files.createTempDirectory("folder")
     val sink  = FileSink.forRowFormat(out(place), "text").build()
     val found = sink.check(lines(spark.range(1).toDF("number")))
@@ -67,7 +67,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(numbers(place) === Nil)
   }
 
-  test("a missing path has no state, and an empty path has no parts") {
+  test("a path under which nothing was ever written has no state") {
     val place = Files.createTempDirectory("folder")
     assert(
       condition(
@@ -78,7 +78,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(spark.read.format("stoplog").option("view", "parts").load(out(place)).count() === 0)
   }
 
-  test("features that read through Hadoop reject the scheme by name") {
+  test("what reads files through Hadoop refuses the scheme by name") {
     val place = Files.createTempDirectory("folder")
     assert(
       condition(FileSink.compactDirectory(spark, out(place), Map("format" -> "text")).plan()) ===
@@ -116,7 +116,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .nextOption()
       .getOrElse("none")
 
-  /** Runs the query until all numbers are written, in micro-batches of 100 rows and files of 250 rows. */
+  /** Until all numbers are written, in micro-batches of 100 rows and files of 250. */
   private def run(
       place: Path,
       last: Int,

@@ -12,7 +12,7 @@ import stoplog.error.Errors
 import stoplog.part.PathBelow
 import stoplog.storage._
 
-/** A complete example of a custom storage: a directory of this machine, under the scheme `folder`. */
+/** A storage of one's own, from its beginning to its end: a directory of this machine, under the scheme `folder`. */
 final class FolderStorage(folder: Folder) extends Storage {
   override def files(sinkId: String): FileStore = new FolderFiles(folder, sinkId)
 
@@ -38,7 +38,7 @@ final class FolderStorage(folder: Folder) extends Storage {
     }
 }
 
-/** Registered in `META-INF/services/stoplog.storage.StorageProvider`. */
+/** Named in `META-INF/services/stoplog.storage.StorageProvider`. */
 final class FolderProvider extends StorageProvider {
   override def scheme: Option[String] = Some("folder")
 
@@ -46,26 +46,26 @@ final class FolderProvider extends StorageProvider {
     new FolderStorage(new Folder(Path.of(uri.getPath).normalize.toString))
 }
 
-/** The files under a directory of the machine. The root is a string, because a `Path` is not serializable. */
+/** The files of the machine below a directory. A `Path` cannot be sent to an executor, a text can. */
 final class Folder(val root: String) extends Serializable {
 
-  /** Resolves a path under the root, and rejects paths outside the root. */
+  /** Where a path below the root leads, and never out of it. */
   def at(path: String): Path = {
     PathBelow.problem(path).foreach(why => throw Errors.pathElsewhere(root, path, why))
     Path.of(root).resolve(path)
   }
 
-  /** Runs the action. An I/O error of the machine becomes a storage error with an unknown outcome. */
+  /** The action's result. An error of the machine is one of the storage: the outcome is unknown. */
   def io[A](path: String)(action: Path => A): A = {
     val file = at(path)
     try action(file)
     catch {
-      case e: FileNotFoundException => throw e // as promised by `FileStore.open`
+      case e: FileNotFoundException => throw e // which `FileStore.open` promises
       case e: IOException           => throw Errors.storeWrite(file.toString, String.valueOf(e.getMessage), e)
     }
   }
 
-  /** Creates a directory with a durable name. */
+  /** Makes a directory, and its name durable. */
   def make(directory: Path): Unit = if (!Files.isDirectory(directory)) {
     make(directory.getParent)
     Files.createDirectories(directory)

@@ -13,7 +13,7 @@ import stoplog.laws._
 import stoplog.part.Resume
 import stoplog.storage.{FileStore, PartLayout, PartStore}
 
-/** The storage under test. The laws inspect its files without the code of the storage. */
+/** The storage under test. The laws look at its files by other means than its own. */
 final class FolderUnderTest(root: String, override val sinkId: String) extends StorageUnderTest {
   override def files(): FileStore            = storage.files(sinkId)
   override def partStore(): PartStore        = storage.parts(sinkId, PartLayout.Staging(sinkId))
@@ -59,7 +59,7 @@ trait OnFolder {
     new FolderUnderTest(Files.createTempDirectory("folder").toString, "main")
 }
 
-// The promises of every storage: of its files, of its parts, and of stoplog's data in the storage.
+// What every storage has to promise: of its files, of its parts, and of what stoplog keeps there.
 class FolderFilesLaws    extends FileStoreLaws with OnFolder
 class FolderPartsLaws    extends PartStoreLaws with OnFolder
 class FolderFencingLaws  extends FencingLaws with OnFolder
@@ -68,7 +68,7 @@ class FolderSpoolLaws    extends SpoolFilesLaws with OnFolder
 class FolderFinishedLaws extends ReplacedFilesLaws with OnFolder
 class FolderRecordsLaws  extends LogFilesLaws with OnFolder
 
-// The optional promises of this storage.
+// What this one promises, where there is a choice.
 class FolderUnannouncedLaws  extends UnannouncedLaws with OnFolder  // or AnnouncementLaws
 class FolderInPlaceLaws      extends InPlaceLaws with OnFolder      // or CopyingLaws
 class FolderCutLaws          extends CutLaws with OnFolder          // or ValidLengthLaws

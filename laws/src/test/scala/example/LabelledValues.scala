@@ -9,13 +9,13 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.format.Encoder
 
-/** A line for each row, with tab-separated `name=value` pairs; null columns are omitted. */
+/** A line for each row, of `name=value` with tabs between them; a column that is null is left out. */
 final class LabelledValues extends Encoder {
   @transient private var columns: Array[(Array[Byte], InternalRow => Any)] = Array.empty
 
   override def suffix: String = ".ltsv"
 
-  /** Called in the task: objects that are created here are not serialized. */
+  /** In the task: nothing that is made here travels. */
   override def open(schema: StructType): Unit =
     columns = schema.fields.zipWithIndex.map { case (field, at) =>
       s"${field.name}=".getBytes(UTF_8) -> ((row: InternalRow) => row.get(at, field.dataType))
@@ -35,6 +35,6 @@ final class LabelledValues extends Encoder {
 
 object LabelledValues {
 
-  /** Escapes the characters that would end a value or a line. */
+  /** Without what would end a value or a line. */
   def escaped(text: String): String = text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
 }

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.format.Encoder
 import stoplog.laws.EncoderLaws
 
-/** The promises of every row format, checked with words that need escapes. */
+/** What every row format has to promise, asked with words that are hard to write. */
 class LabelledValuesLaws extends EncoderLaws {
   override protected def encoder(): Encoder = new LabelledValues
 
@@ -22,7 +22,7 @@ class LabelledValuesLaws extends EncoderLaws {
   override protected def seen(number: Int): Any =
     Map("number" -> number.toString) ++ Option.when(number % 5 != 0)("word" -> word(number))
 
-  /** Parses manually, like a reader that is independent of stoplog. */
+  /** By hand, as a reader does it that knows nothing of stoplog. */
   override protected def read(part: Array[Byte]): Seq[Any] =
     new String(part, UTF_8).linesIterator.toVector.map { line =>
       line.split('\t').map(_.split("=", 2)).map(pair => pair(0) -> unescaped(pair(1))).toMap

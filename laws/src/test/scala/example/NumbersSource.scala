@@ -14,10 +14,10 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import stoplog.format.read.RowSource
 import stoplog.source._
 
-/** A complete example of a custom source: the numbers from 0 to the option `last`, in splits of 100.
+/** A source of one's own, from its beginning to its end: the numbers from 0 to the option `last`, in splits of 100.
   *
-  * Resettable: a split contains the range of its numbers, and can be read any number of times. The enumerator
-  * creates splits on request, and its whole state is its position.
+  * Resettable: a split says which numbers it has, so it can be read any number of times. The enumerator makes splits when
+  * it is asked for them, and its whole state is where it is.
   */
 final class NumbersSource extends RowSource {
   override def schema(options: JMap[String, String]): StructType = new StructType().add("number", LongType)
@@ -29,7 +29,7 @@ final class NumbersSource extends RowSource {
     new NumbersSplits(options.get("last").toLong + 1)
 }
 
-/** @param until the exclusive end of the range */
+/** @param until the first number that is no longer read */
 final case class Numbers(from: Long, until: Long) extends Split {
   override def describe: String = s"the numbers from $from to ${until - 1}"
   override def size: SplitSize  = SplitSize(8 * (until - from), Some(until - from))
@@ -129,7 +129,7 @@ final class NumbersReader extends SplitReader[Numbers, Long] {
 
   override def close(): Unit = ()
 
-  /** The remaining records of the split. A record is removed from the split when the record is returned. */
+  /** All that is left of the split: it is gone from there as it is handed out. */
   private final class Left extends Fetched.Records[Numbers, Long] {
     private var number = -1L
 

@@ -12,19 +12,19 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.laws.SplitSourceLaws
 import stoplog.source.SplitSource
 
-/** The promises of every source. */
+/** What every source has to promise. */
 class NumbersLaws extends SplitSourceLaws[Numbers, Long, InternalRow] {
   override def source: SplitSource[Numbers, Long, InternalRow] = new NumbersSplits(350)
 }
 
-/** Tests the source in queries as users write them. */
+/** The source in queries, as its users write them. */
 class NumbersQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 
   override protected def afterAll(): Unit = spark.stop()
 
-  test("a batch query reads all numbers") {
+  test("a batch query reads all of it") {
     val numbers = spark.read
       .format("stoplog")
       .option("source", "example.NumbersSource")

@@ -3,15 +3,15 @@ package example
 
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** Closes each part at the next full hour, or at the size of a gigabyte. */
+/** Closes each part at the next full hour, or when it has a gigabyte. */
 final class OnTheHour(maxBytes: Long) extends RollingPolicy {
   def this() = this(1L << 30)
 
-  /** Called before the row, so that the first row of an hour is written to a new part. */
+  /** Before the row, so that the row of the new hour goes to a new part. */
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
     onTime(part, nowMillis).orElse(tooLarge(part))
 
-  /** Also closes parts without new rows. */
+  /** Also when no row comes any more. */
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] =
     Option.when(hour(nowMillis) > hour(part.openedAtMillis))(RollReason.Custom("newHour"))
 

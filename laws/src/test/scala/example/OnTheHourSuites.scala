@@ -12,24 +12,24 @@ import stoplog.FileSink
 import stoplog.laws.RollingPolicyLaws
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
-/** The promises of every policy. */
+/** What every policy has to promise. */
 class OnTheHourLaws extends RollingPolicyLaws {
   override protected def policy: RollingPolicy           = new OnTheHour()
   override protected def longestOpenMillis: Option[Long] = Some(3600000L)
 }
 
-/** The promises of this policy. */
+/** What this one promises. */
 class OnTheHourSuite extends AnyFunSuite {
   private val hour = 3600000L
 
-  test("the first row of an hour opens a new part") {
+  test("the first row of an hour goes to a new part") {
     val policy = new OnTheHour()
     val part   = Opened(atMillis = 10 * hour + 5)
     assert(policy.beforeRow(part, 11 * hour - 1) === None)
     assert(policy.beforeRow(part, 11 * hour) === Some(RollReason.Custom("newHour")))
   }
 
-  test("a part above the size limit ends before its hour") {
+  test("a part that is too large ends before its hour") {
     val policy = new OnTheHour(maxBytes = 100)
     assert(policy.onEpochEnd(Opened(10 * hour, sizeBytes = 100), 10 * hour) === None)
     assert(policy.onEpochEnd(Opened(10 * hour, sizeBytes = 101), 10 * hour) === Some(RollReason.Size))
@@ -43,14 +43,14 @@ class OnTheHourSuite extends AnyFunSuite {
   }
 }
 
-/** Tests the policy and the format in a query as users write queries. */
+/** The policy and the format in a query, as its users write them. */
 class OwnWordsQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 
   override protected def afterAll(): Unit = spark.stop()
 
-  test("a stream with a custom format and policy writes each row once") {
+  test("a stream with an own format and an own policy writes each row once") {
     val place = Files.createTempDirectory("own-words")
     for (last <- Seq(549, 749)) run(place, last)
     val lines = spark.read.text(place.resolve("out").toString).collect().map(_.getString(0)).toSeq

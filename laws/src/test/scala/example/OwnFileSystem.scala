@@ -6,7 +6,7 @@ import java.nio.file.{FileSystemException, Files}
 
 import org.apache.hadoop.fs.{Path, RawLocalFileSystem}
 
-/** An example of a custom file system: a directory of this machine whose rename rejects an existing name. */
+/** Stands for yours: a directory of this machine whose rename refuses a name that is taken. */
 class OwnFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("own:///")
 
@@ -16,9 +16,7 @@ class OwnFileSystem extends RawLocalFileSystem {
       pathToFile(from).delete()
     } catch { case _: FileSystemException => false }
 
-  /** Unsupported: if several processes publish a part, the slower process must not recreate the file that the
-    * faster process has renamed.
-    */
+  /** Of several who publish one part, the slower must not make the file anew that the faster has renamed. */
   override def truncate(path: Path, bytes: Long): Boolean = throw new UnsupportedOperationException(
     "truncate"
   )

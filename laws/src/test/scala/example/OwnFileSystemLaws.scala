@@ -7,7 +7,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.laws._
 
-/** The file system under test: the complete test code for a file system that Hadoop supports. */
+/** The file system under test: all that has to be written for one that Hadoop knows. */
 trait OnOwnFileSystem {
   def newStorage(): StorageUnderTest = {
     val configuration = new Configuration()
@@ -16,7 +16,7 @@ trait OnOwnFileSystem {
   }
 }
 
-// The promises of every store.
+// What every store has to promise.
 class OwnFilesSuite       extends FileStoreLaws with OnOwnFileSystem
 class OwnPartStoreSuite   extends PartStoreLaws with OnOwnFileSystem
 class OwnFencingSuite     extends FencingLaws with OnOwnFileSystem
@@ -25,7 +25,7 @@ class OwnSpoolSuite       extends SpoolFilesLaws with OnOwnFileSystem
 class OwnFinishedSuite    extends ReplacedFilesLaws with OnOwnFileSystem
 class OwnRecordStoreSuite extends LogFilesLaws with OnOwnFileSystem
 
-// The optional promises of this store; each has a weaker or another counterpart.
+// What this one promises, where there is a choice: each of these has a weaker or another counterpart.
 class OwnUnannouncedSuite  extends UnannouncedLaws with OnOwnFileSystem  // or AnnouncementLaws
 class OwnInPlaceSuite      extends InPlaceLaws with OnOwnFileSystem      // or CopyingLaws
 class OwnCutSuite          extends CutLaws with OnOwnFileSystem          // or ValidLengthLaws

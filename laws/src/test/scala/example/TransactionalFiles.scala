@@ -17,10 +17,10 @@ import org.apache.spark.sql.types.StructType
 import stoplog.format.RowSink
 import stoplog.sink._
 
-/** A complete example of a custom sink. Each task of each epoch writes the first column as lines to a
-  * separate file, which gets its final name when the epoch is committed.
+/** A sink of one's own, from its beginning to its end: each task of each epoch writes the first column as lines to a
+  * file of its own, which gets its final name when the epoch is committed.
   *
-  * Supports local disks only. stoplog's own file sink supports more, such as files that span several epochs.
+  * Local disks only. stoplog's own files do more, such as to go on with a file in the next epoch.
   */
 final class TransactionalFiles extends RowSink {
   override def open(options: JMap[String, String], schema: StructType): TwoPhaseSink[InternalRow] =
@@ -36,7 +36,7 @@ final class TransactionalFileSink(directory: String) extends TwoPhaseSink[Intern
   override def committer(): TwoPhaseCommitter = new FileCommitter(Path.of(directory))
 }
 
-/** The file of a task attempt, in the directory of uncommitted files. The name is globally unique. */
+/** The file of one attempt of one task, in the directory of what is not committed. Its name occurs once in the world. */
 final class FileTransaction(file: Path) extends TwoPhaseWriter[InternalRow] {
   private val out: Writer = Files.newBufferedWriter(file, UTF_8, CREATE_NEW)
   private var rows        = 0L
@@ -64,7 +64,7 @@ final class FileTransaction(file: Path) extends TwoPhaseWriter[InternalRow] {
 
 object FileTransaction {
 
-  /** The first letter hides the directory from readers. */
+  /** Hidden from readers by its first letter. */
   val Staging = "_staging"
 
   def begin(directory: String, task: WriterTask): Path = {
@@ -79,9 +79,7 @@ object FileTransaction {
 final class FileCommitter(directory: Path) extends TwoPhaseCommitter {
   private val staging = directory.resolve(FileTransaction.Staging)
 
-  /** Creates a link instead of a rename, so that no file is ever overwritten; a repeated call finds the
-    * earlier result.
-    */
+  /** A link and not a renaming, so that nothing is ever overwritten; asked again, it finds what it did before. */
   override def commit(prepared: Prepared): CommitOutcome = {
     val (from, to) = (staging.resolve(prepared.token), directory.resolve(prepared.name))
     if (Files.exists(to)) {

@@ -19,7 +19,7 @@ import stoplog.sink.TwoPhaseSink
 
 object CommittedLines {
 
-  /** Returns the lines that a reader finds; like all file readers, ignores hidden names. */
+  /** What a reader finds that passes over hidden names, as all readers of files do. */
   def in(directory: Path): Seq[String] = Using.resource(Files.list(directory)) { files =>
     files.iterator.asScala.toVector
       .filter(file => Files.isRegularFile(file) && !file.getFileName.toString.startsWith("_"))
@@ -27,7 +27,7 @@ object CommittedLines {
   }
 }
 
-/** The promises of every sink. */
+/** What every sink has to promise. */
 class TransactionalFilesLaws extends TwoPhaseSinkLaws[InternalRow, String] {
   override protected def sink(): TwoPhaseSink[InternalRow] =
     new TransactionalFileSink(Files.createTempDirectory("transactional").toString)
@@ -40,7 +40,7 @@ class TransactionalFilesLaws extends TwoPhaseSinkLaws[InternalRow, String] {
     CommittedLines.in(Path.of(sink.target))
 }
 
-/** Tests the sink in queries as users write them. */
+/** The sink in queries, as its users write them. */
 class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val spark =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
@@ -55,7 +55,7 @@ class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(numbers(place) === (0 to 749))
   }
 
-  test("rejects another query by name") {
+  test("another query is refused, by name") {
     val place = Files.createTempDirectory("transactional")
     run(place, last = 9)
     val error = intercept[Exception](run(place, last = 9, checkpoint = "another", log = Some("checkpoint")))
@@ -63,7 +63,7 @@ class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(numbers(place) === (0 to 9))
   }
 
-  test("a batch query writes all rows or, after a failure, none") {
+  test("a batch query writes all rows or, if it fails, none") {
     val place = Files.createTempDirectory("transactional")
     val rows  = spark.range(0, 100, 1, 3)
     def write(broken: Long) = rows

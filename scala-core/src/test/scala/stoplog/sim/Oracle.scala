@@ -31,7 +31,7 @@ final class Oracle(
   private val decidedEpochs = mutable.LinkedHashMap.empty[Long, Batch]
   private val toPublish     = mutable.Map.empty[String, Long]
   private val replacing     = mutable.Map.empty[String, Long]
-  private val calledOffFor  = mutable.Set.empty[(String, Long)] // a late driver may hide and restore these
+  private val calledOffFor  = mutable.Set.empty[(String, Long)] // hidden late, and restored
   private val undeletable   = mutable.Map.empty[String, Long]
   private var newestRecord  = Option.empty[LogRecord]
   private val lookedAt      = mutable.Set.empty[String]
@@ -99,8 +99,7 @@ final class Oracle(
   /** A record is called off: what it replaces stays, and its parts are never shown. */
   def calledOff(seq: Long): Unit = newestRecord.filter(_.seq == seq).foreach { record =>
     toPublish --= record.publish.map(_.finishedPath)
-    replacing --= record.replace.map(_.path)
-    calledOffFor ++= record.replace.map(part => part.path -> seq)
+    record.replace.foreach { part => replacing -= part.path; calledOffFor += part.path -> seq }
     announced.calledOff(record)
   }
 

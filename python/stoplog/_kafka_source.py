@@ -285,13 +285,11 @@ class KafkaSourceBuilder(Unbuilt):
     _value: Decoder = Decoder("{}")
 
     def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
-        """Reads all topics whose whole names match a Java regular expression, also newly added topics."""
+        """Reads all partitions of these topics, also newly added partitions."""
         return self._reads("subscribe", ",".join(names_of("with_topics", "topic", topics)))
 
     def with_topic_pattern(self, regex: str) -> KafkaSourceBuilder:
-        """Reads all topics whose whole names match a Java regular expression, including topics that are added
-        later.
-        """
+        """Reads all topics whose whole names match a Java regular expression, also newly added topics."""
         return self._reads("subscribePattern", string("regex", regex))
 
     def with_partitions(self, partitions: Mapping[str, Sequence[int]]) -> KafkaSourceBuilder:

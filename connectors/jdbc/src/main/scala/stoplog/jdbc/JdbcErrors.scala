@@ -86,7 +86,7 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     "again" -> again
   )
 
-  /** The database is behind the checkpoint. `last` is `none` if the database has no epoch. */
+  /** The database is older than the checkpoint. `last` is `none` if the database has no epoch. */
   private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
     owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch)
 

@@ -3,14 +3,13 @@ package stoplog.storage.hadoop
 
 import java.io.{IOException, InputStream}
 import java.net.URI
-import java.util.UUID
 
 import org.apache.hadoop.fs._
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 import org.apache.hadoop.util.functional.FutureIO
 
 import stoplog.storage.{
-  DirectoryId, DirectoryState, FileId, Found, Link, MoveOutcome, SourceFile, SourceFiles
+  DirectoryId, DirectoryState, FileId, Found, HiddenNames, Link, MoveOutcome, SourceFile, SourceFiles
 }
 
 /** Files of any Hadoop file system. */
@@ -80,7 +79,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
 
   override def moveProblem(to: String): Option[String] =
     try {
-      val trial = new Path(elsewhere(to), s".stoplog-trial-${UUID.randomUUID()}")
+      val trial = new Path(elsewhere(to), HiddenNames.trial())
       files.create(trial).close()
       files.delete(trial)
       None

@@ -11,7 +11,8 @@ import scala.util.Using
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.storage.{
-  DirectoryId, DirectoryState, FileStore, Found, Link, MoveOutcome, OpenFailure, SourceFile, SourceFiles
+  DirectoryId, DirectoryState, FileStore, Found, HiddenNames, Link, MoveOutcome, OpenFailure, SourceFile,
+  SourceFiles
 }
 
 /** Files of a local file system, or of a file system mounted on all hosts.
@@ -84,7 +85,7 @@ private[stoplog] final class LocalSourceFiles(
   override def moveProblem(to: String): Option[String] =
     try {
       val target = Files.createDirectories(Paths.get(to))
-      Files.delete(Files.createTempFile(target, Relocation.Trial, ""))
+      Files.delete(Files.createFile(target.resolve(HiddenNames.trial())))
       named.map(links.at).map(directory).flatMap(problem(_, target)).headOption
     } catch { case e: IOException => Some(OpenFailure.reason(e)) }
 
@@ -212,11 +213,5 @@ private object LocalSourceFiles {
   }
 
   /** Returns why a link cannot be followed. */
-  def unresolved(e: IOException): String = {
-    val why = e match {
-      case known: FileSystemException => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
-      case other                      => String.valueOf(other.getMessage)
-    }
-    s"it cannot be followed ($why)"
-  }
+  def unresolved(e: IOException): String = s"it cannot be followed (${OpenFailure.reason(e)})"
 }

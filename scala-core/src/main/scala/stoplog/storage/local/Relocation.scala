@@ -4,9 +4,8 @@ package stoplog.storage.local
 import java.io.IOException
 import java.nio.file._
 import java.nio.file.attribute.BasicFileAttributes
-import java.util.UUID
 
-import stoplog.storage.{MoveOutcome, OpenFailure}
+import stoplog.storage.{HiddenNames, MoveOutcome, OpenFailure}
 
 /** Moves files of other programs and never replaces a file.
   *
@@ -83,7 +82,7 @@ private[local] object Relocation {
     * files of other programs.
     */
   def problem(from: Path, to: Path): Option[String] = {
-    val name = s"$Trial${UUID.randomUUID()}"
+    val name = HiddenNames.trial()
     try {
       Files.move(from.resolve(name), to.resolve(name), StandardCopyOption.ATOMIC_MOVE)
       None
@@ -93,9 +92,6 @@ private[local] object Relocation {
       case e: IOException                     => Some(OpenFailure.reason(e))
     }
   }
-
-  /** The beginning of a hidden name. */
-  final val Trial = ".stoplog-trial-"
 
   private def elsewhere(from: Path, to: Path): String =
     s"$from and $to are on two mounted file systems (disks, volumes or bind mounts), and a file cannot be renamed from one to the other"

@@ -2,7 +2,6 @@
 package stoplog.filesource
 
 import java.io.InputStream
-import java.net.URI
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.SparkSession
@@ -179,7 +178,8 @@ private[stoplog] object FileReads {
   /** Files without the directories excluded by a filter, which are not listed either. The filter checks each
     * file before the file is opened.
     */
-  private final class FilteredFiles(files: SourceFiles, filter: DirectoryFilter) extends SourceFiles {
+  private final class FilteredFiles(files: SourceFiles, filter: DirectoryFilter)
+      extends ForwardingSourceFiles(files) {
 
     override def list(directory: String)(each: Found => Unit): Unit = files.list(directory) { found =>
       if (found.kind != Found.Directory || !leavesOut(FileStore.path(directory, found.name))) each(found)
@@ -190,22 +190,9 @@ private[stoplog] object FileReads {
       files.open(file, from)
     }
 
-    override def state(directory: String): Option[DirectoryState] = files.state(directory)
-
     override def unfiltered: SourceFiles = files
 
     override def leavesOut(directory: String): Boolean = !filter.enters(directory)
-
-    override def find(path: String): Option[Found]           = files.find(path)
-    override def delete(path: String): Boolean               = files.delete(path)
-    override def move(path: String, to: String): MoveOutcome = files.move(path, to)
-    override def moveProblem(to: String): Option[String]     = files.moveProblem(to)
-    override def looksAreLocal: Boolean                      = files.looksAreLocal
-    override def describe(path: String): String              = files.describe(path)
-    override def locate(path: String): URI                   = files.locate(path)
-    override def canAppend: Boolean                          = files.canAppend
-
-    private[stoplog] override def committed(file: SourceFile): SourceFile = files.committed(file)
   }
 
   /** A source of files, and the output of its readers.

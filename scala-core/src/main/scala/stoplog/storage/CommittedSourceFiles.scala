@@ -2,7 +2,6 @@
 package stoplog.storage
 
 import java.io.{FilterInputStream, InputStream}
-import java.net.URI
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.Using
@@ -22,7 +21,7 @@ private[stoplog] final class CommittedSourceFiles(
     files: SourceFiles,
     finding: CommittedSourceFiles.Finding,
     above: () => SourceFiles
-) extends SourceFiles {
+) extends ForwardingSourceFiles(files) {
   import CommittedSourceFiles._
 
   @transient private lazy val noted = ConcurrentHashMap.newKeySet[String]()
@@ -39,7 +38,7 @@ private[stoplog] final class CommittedSourceFiles(
     }
   }
 
-  override def committed(file: SourceFile): SourceFile =
+  private[stoplog] override def committed(file: SourceFile): SourceFile =
     if (finding == Finding.ByListing && file.path.nonEmpty && !noted.contains(file.path)) file
     else
       validBytes(file).filter(_ != file.bytes).fold(file) { bytes =>
@@ -50,16 +49,6 @@ private[stoplog] final class CommittedSourceFiles(
     val in = files.open(file, from)
     if (file.storedBytes.isEmpty) in else new Limited(in, (file.bytes - from).max(0))
   }
-
-  override def find(path: String): Option[Found]                = files.find(path)
-  override def state(directory: String): Option[DirectoryState] = files.state(directory)
-  override def canAppend: Boolean                               = files.canAppend
-  override def delete(path: String): Boolean                    = files.delete(path)
-  override def move(path: String, to: String): MoveOutcome      = files.move(path, to)
-  override def moveProblem(to: String): Option[String]          = files.moveProblem(to)
-  override def looksAreLocal: Boolean                           = files.looksAreLocal
-  override def describe(path: String): String                   = files.describe(path)
-  override def locate(path: String): URI                        = files.locate(path)
 
   private def validBytes(file: SourceFile): Option[Long] = {
     val in   = if (file.path.isEmpty) above() else files

@@ -15,7 +15,7 @@ import stoplog.source.{ReadLimits, SourceDriver}
 import stoplog.laws.MemoryState
 import stoplog.storage.hadoop.{HadoopDefaults, HadoopFiles, HadoopSettings, HadoopSourceFiles, Renaming}
 import stoplog.storage.local.{LocalSourceFiles, LocalUnderTest}
-import stoplog.storage.{Found, MoveOutcome, SourceFile, SourceFiles}
+import stoplog.storage.{DirectoryState, ForwardingSourceFiles, Found, SourceFile, SourceFiles}
 
 /** Symbolic links in the input, put there by somebody who may do no more than that. */
 class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
@@ -199,15 +199,11 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
 }
 
 /** Notes which directories are listed. */
-private final class Listed(files: SourceFiles, listed: mutable.Buffer[String]) extends SourceFiles {
+private final class Listed(files: SourceFiles, listed: mutable.Buffer[String])
+    extends ForwardingSourceFiles(files) {
+  override def state(directory: String): Option[DirectoryState]   = None // so every directory is listed
   override def list(directory: String)(each: Found => Unit): Unit = {
     listed.synchronized(listed += directory)
     files.list(directory)(each)
   }
-  override def find(path: String)                          = files.find(path)
-  override def open(file: SourceFile, from: Long)          = files.open(file, from)
-  override def delete(path: String): Boolean               = files.delete(path)
-  override def move(path: String, to: String): MoveOutcome = files.move(path, to)
-  override def describe(path: String): String              = files.describe(path)
-  override def locate(path: String)                        = files.locate(path)
 }

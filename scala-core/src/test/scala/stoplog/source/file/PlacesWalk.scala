@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.InputStream
-import java.net.URI
-
 import scala.collection.mutable
 import scala.util.Random
 
 import stoplog.error.StoplogException
-import stoplog.storage.{DirectoryState, Found, MoveOutcome, SourceFile, SourceFiles}
+import stoplog.storage.{ForwardingSourceFiles, Found, SourceFiles}
 import stoplog.thread.Clock
 
 /** A random life of one query: files come and are deleted, directories are away for a while, rules change between runs,
@@ -184,7 +181,9 @@ private[stoplog] object PlacesMutation {
 
   /** The listing does not report the names that the rules leave out. */
   object OnlyWanted extends PlacesMutation {
-    override def files(real: MemoryFiles, rules: () => PathRules): SourceFiles = new Lying(real) {
+    override def files(real: MemoryFiles, rules: () => PathRules): SourceFiles = new ForwardingSourceFiles(
+      real
+    ) {
       override def list(directory: String)(each: Found => Unit): Unit = {
         val rule = rules().in(directory)
         real.list(directory) { found =>
@@ -197,7 +196,9 @@ private[stoplog] object PlacesMutation {
 
   /** A file that the cleaner does not find counts as put away. */
   object CleanerTrusts extends PlacesMutation {
-    override def files(real: MemoryFiles, rules: () => PathRules): SourceFiles = new Lying(real) {
+    override def files(real: MemoryFiles, rules: () => PathRules): SourceFiles = new ForwardingSourceFiles(
+      real
+    ) {
       private val was = mutable.Map.empty[String, Found]
 
       override def list(directory: String)(each: Found => Unit): Unit = real.list(directory) { found =>
@@ -221,16 +222,5 @@ private[stoplog] object PlacesMutation {
       override def millis(): Long        = real.millis()
       override def elapsedMillis(): Long = real.millis()
     }
-  }
-
-  private abstract class Lying(real: MemoryFiles) extends SourceFiles {
-    override def list(directory: String)(each: Found => Unit): Unit = real.list(directory)(each)
-    override def find(path: String): Option[Found]                  = real.find(path)
-    override def state(directory: String): Option[DirectoryState]   = real.state(directory)
-    override def open(file: SourceFile, from: Long): InputStream    = real.open(file, from)
-    override def delete(path: String): Boolean                      = real.delete(path)
-    override def move(path: String, to: String): MoveOutcome        = real.move(path, to)
-    override def describe(path: String): String                     = real.describe(path)
-    override def locate(path: String): URI                          = real.locate(path)
   }
 }

@@ -128,8 +128,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "the newest record loses its mark",
     RuleMutations.NewestUnmarked,
-    from = 8220,
-    in = Settings.readers(StoreKind.Renaming, Readers.ByManifest)
+    in = Settings.readers(StoreKind.Renaming, Readers.ByMark)
   )
   caught("parts are not forced before the record", DurabilityMutations.PartsNotForced)
   caught(

@@ -98,6 +98,7 @@ final class Outside(world: World) {
     surroundings.readers match {
       case Readers.Patient    => Iterator.empty
       case Readers.AtOnce     => names
+      case Readers.ByMark     => names.filter(world.isCarriedOut(_))
       case Readers.ByManifest => names.filter(world.announced.isListed)
       case Readers.ByMarker   => names.filter(world.announced.isMarked)
     }

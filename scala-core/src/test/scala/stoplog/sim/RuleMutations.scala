@@ -94,7 +94,7 @@ object RuleMutations {
     }
   }
 
-  /** The mark of the newest record goes with those of older ones. */
+  /** The mark of the newest record is deleted with the marks of older records. */
   object NewestUnmarked extends Mutation {
     override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def unmark(seqs: Seq[Long]): Unit = super.unmark(seqs ++ world.oracle.newest.map(_.seq))

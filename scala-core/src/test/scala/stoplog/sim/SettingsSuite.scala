@@ -26,6 +26,7 @@ class SettingsSuite extends AnyFunSuite {
     holds(Settings.skipping(store).merging)
     holds(Settings.readers(store, AtOnce))
     holds(Settings.readers(store, AtOnce).merging)
+    holds(Settings.readers(store, ByMark))
     for (readers <- Vector(ByManifest, ByMarker)) {
       holds(Settings.readers(store, readers))
       holds(Settings.listeners(store, readers))

@@ -110,6 +110,9 @@ object Readers {
   /** As soon as they are visible. */
   case object AtOnce extends Readers
 
+  /** Takes files of marked records only: such a file never counts as lost. */
+  case object ByMark extends Readers
+
   /** As soon as a manifest lists them. */
   case object ByManifest extends Readers
 

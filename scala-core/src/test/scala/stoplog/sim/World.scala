@@ -78,7 +78,7 @@ final class World(
     case Mounts.ComeAndGo => places.seen
   }
 
-  private lazy val steady = new Place(disk, oracle)
+  private lazy val steady = new Place(disk, oracle, isTheDisk = true)
 
   /** The disk may be away, and come back. */
   def mount(): Unit = surroundings.mounts match {
@@ -246,6 +246,11 @@ final class World(
     * noted or marked, or what has lost its mark with the power (decision 0003).
     */
   def excusesLostParts: Boolean = surroundings.readers == Readers.AtOnce
+
+  /** Returns whether the record of this file is marked, or older than the newest record, which proves the same. */
+  def isCarriedOut(file: String): Boolean = oracle.newest.forall { record =>
+    disk.log(sinkId).marks(record.seq) || !record.publish.exists(_.finishedPath == file)
+  }
 
   /** Error: `STOPLOG_STORE_WRITE` for a finished file that can never be moved or deleted. */
   def refuseToMove(path: String): Unit = surroundings.refusals match {

@@ -20,7 +20,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   private val writer = new RecordWriter(rules.deltas.on(store.durability))
   private val upkeep = new LogUpkeep(store, writer, rules)
 
-  // The listing of the last call of `newest`.
+  // The last listing of this process: of `newest` or of an append.
   @volatile private var seen = Vector.empty[Long]
 
   /** Returns the newest record and makes the record durable, for a caller that executes or continues from the
@@ -58,7 +58,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   def look(seq: Long): LookBack = {
     val there = store.list()
     if (seq < 0) LookBack.overtaking(seq, there).fold[LookBack](LookBack.Newest)(LookBack.Overtaken(_))
-    else LookBack.at(seq, before = None, there)
+    else LookBack.at(seq, before = Vector.empty, there)
   }
 
   /** Called by the driver before its first byte is written (I1).
@@ -122,7 +122,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
 
   /** Adds the record at its own place, or reports that another driver owns the place (I3: this call decides).
     *
-    * Creating the record is not sufficient: see [[LookBack]]. Error: `STOPLOG_PLACE_CHANGED` if the preceding
+    * Creating the record is not sufficient: see [[LookBack]]. Error: `STOPLOG_PLACE_CHANGED` if a preceding
     * record is missing. In this case nothing is decided. A start in the right place does not find the record,
     * and a start in the wrong place is rejected ([[refuseGap]]).
     *
@@ -152,10 +152,11 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
       case PutOutcome.Taken   => Overtaken(nameOfRun(record.seq))
       case PutOutcome.Created =>
         val there = store.list()
-        LookBack.at(record.seq, Option.when(record.seq > 0)(record.seq - 1), there) match {
+        LookBack.at(record.seq, before(record.seq), there) match {
           case LookBack.Overtaken(newer)   => Overtaken(nameOfRun(newer))
           case LookBack.Elsewhere(missing) => throw Errors.placeChanged(store.describe(missing))
           case LookBack.Newest             =>
+            seen = there
             writer.decided(written)
             upkeep.decided(record, there)
             Decided
@@ -234,6 +235,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     * @param settled the record that has just been executed
     */
   def trim(settled: LogRecord): Unit = upkeep.trim(settled)
+
+  /** The records that must exist as long as `seq` is the newest record: the seen records that a trim keeps. */
+  private def before(seq: Long): Vector[Long] =
+    (seen.takeRight(rules.records - 1) ++ Some(seq - 1).filter(_ >= 0)).filter(_ < seq).distinct
 
   private def nameOfRun(seq: Long): String =
     reader.stored(seq).fold("an unknown run")(_.decision.run.value)

@@ -6,8 +6,9 @@ package stoplog.log
   *
   * If other runs write more records than are kept, a paused writer finds its place free again. The newest
   * record is never removed, so an overtaken writer sees a newer record. For the same reason, any other writer
-  * sees its own record and the preceding record. If either record is missing, the listing shows another
-  * place: an unmounted disk, a replaced directory, or the disk of another host.
+  * sees its own record and all records that a trim must keep. If one of them is missing, the listing shows
+  * another place: an unmounted disk, a replaced directory, or the disk of another host. The preceding record
+  * alone does not prove the place: an earlier outage may have left a record with its number there.
   */
 private[stoplog] sealed trait LookBack extends Product with Serializable
 
@@ -23,15 +24,15 @@ private[stoplog] object LookBack {
   final case class Elsewhere(missing: Long) extends LookBack
 
   /** @param record the record that must be the newest record
-    * @param before the preceding record, read or written by the writer; `None` for the first record of a log
+    * @param before preceding records, seen by the writer, that no run removes before it adds a newer record
     * @param there  all records, listed after `record` was created
     */
-  def at(record: Long, before: Option[Long], there: Iterable[Long]): LookBack =
+  def at(record: Long, before: Seq[Long], there: Iterable[Long]): LookBack =
     overtaking(record, there) match {
       case Some(newer) => Overtaken(newer)
       case None        =>
         val found = there.toSet
-        (before ++ Some(record)).find(!found(_)).fold[LookBack](Newest)(Elsewhere(_))
+        (before :+ record).find(!found(_)).fold[LookBack](Newest)(Elsewhere(_))
     }
 
   /** Returns the record that overtook this record, if any.

@@ -59,7 +59,7 @@ private[source] final class SplitLog[S <: Split](
       case PutOutcome.Created =>
         faults.at(Step.AfterSplits)
         val there = listed()
-        LookBack.at(first, before, there) match {
+        LookBack.at(first, before.toVector, there) match {
           case LookBack.Overtaken(_) =>
             known = Some(there)
             // Deletes the record only if stray: a driver may have continued from any other record.

@@ -159,6 +159,23 @@ class CommitLogSuite extends AnyFunSuite {
     }
   }
 
+  test("an append fails if only the preceding record exists, as an earlier outage may have left it") {
+    withLog { (records, log) =>
+      (0L to 5L).foreach(seq => log.append(record(seq)))
+      records.delete(0L to 4L)
+      assert(condition(log.append(record(6))) === "STOPLOG_PLACE_CHANGED")
+    }
+  }
+
+  test("an append tolerates the removal of records that a trim of another run removes") {
+    keeping(3) { (records, log) =>
+      (0L to 5L).foreach(seq => log.append(record(seq)))
+      assert(log.newest() === Some(record(5)))
+      records.delete(0L to 3L) // the trim of an older run, delayed
+      assert(log.append(record(6)) === CommitLog.Decided)
+    }
+  }
+
   test("an append fails if the record is missing after its creation") {
     withLog { (records, log) =>
       (0L to 5L).foreach(seq => log.append(record(seq)))

@@ -9,7 +9,7 @@ import scala.collection.mutable
   * is written there stays there, and no reader sees it. Has dice of its own.
   */
 final class Places(world: World) {
-  private val disk  = new Place(world.disk, world.oracle)
+  private val disk  = new Place(world.disk, world.oracle, isTheDisk = true)
   private val under = Places.under(world)
   private val dice  = new SplittableRandom(world.seed ^ Places.Salt)
   private val away  = mutable.Map.empty[SimProcess, Long]
@@ -39,8 +39,12 @@ final class Places(world: World) {
   private def process: SimProcess = world.scheduler.current.process
 }
 
-/** A directory, and who watches it. */
-final class Place(val disk: Disk, val oracle: Oracle)
+/** A directory and its oracle.
+  *
+  * @param isTheDisk `false` under the mount point: a record there decides nothing, because its driver finds no
+  *                  predecessor and fails (rule L2)
+  */
+final class Place(val disk: Disk, val oracle: Oracle, val isTheDisk: Boolean)
 
 private object Places {
   val Salt       = 0x5eed0f91ace5L
@@ -59,6 +63,10 @@ private object Places {
       world.surroundings.log,
       world.sinkId
     )
-    new Place(new Disk(oracle, () => world.clock.millis(), world.surroundings.power), oracle)
+    new Place(
+      new Disk(oracle, () => world.clock.millis(), world.surroundings.power),
+      oracle,
+      isTheDisk = false
+    )
   }
 }

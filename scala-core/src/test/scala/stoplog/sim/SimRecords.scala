@@ -19,8 +19,10 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
         there.records.remove(seq)
         world.place.oracle.unrecorded(seq)
       }
-      if (name == world.sinkId) world.place.oracle.recorded(disk, bytes)
-      else world.place.oracle.recordedBeside(name, disk, bytes)
+      if (world.place.isTheDisk) {
+        if (name == world.sinkId) world.place.oracle.recorded(disk, bytes)
+        else world.place.oracle.recordedBeside(name, disk, bytes)
+      }
     }
     if (isMade) {
       forced()

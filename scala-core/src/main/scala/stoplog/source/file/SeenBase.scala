@@ -4,7 +4,7 @@ package stoplog.source.file
 import java.io._
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.channels.FileChannel.MapMode
-import java.util.{Arrays, BitSet}
+import java.util.BitSet
 
 import stoplog.thread.SharedMemory.UnnamedFile
 
@@ -33,14 +33,8 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   def identity(place: Int): FileIdentity =
     SeenTable.SeenEntry.identity(long(place, 1), long(place, 2), mark(place))
 
-  /** Whether a file has an id with this half. */
-  def hasId(half: Int): Boolean = Arrays.binarySearch(ids, half) >= 0
-
-  private lazy val ids: Array[Int] = {
-    val all = Array.tabulate(if (width == SeenWidth.Marked) size else 0)(mark(_).id)
-    Arrays.sort(all)
-    all
-  }
+  /** The entries by their ids. */
+  lazy val ids: IdIndex = IdIndex.of(Iterator.range(0, size))(mark(_).id)
 
   def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
 

@@ -2,7 +2,7 @@
 package stoplog.source.file
 
 import java.io._
-import java.util.{Arrays, UUID}
+import java.util.UUID
 
 import scala.collection.mutable
 import scala.util.Using
@@ -36,13 +36,13 @@ private[file] final class SeenFiles(
   private var base                    = SeenBase.empty
   private var since                   = new SeenTable(width)
   private var written: Option[String] = None
-  private var stale: Vector[String]   = Vector.empty // deleted once a newer record is written
-  private var noted: Vector[String]   = Vector.empty // `.gone` files written since the last snapshot
-  private var end                     = 0L           // of the log, at the last snapshot
-  private var snapshots               = 0            // since the base was written
-  private var grownBytes              = 0L           // of the records since the base
+  private var stale: Vector[String]   = Vector.empty          // deleted once a newer record is written
+  private var noted: Vector[String]   = Vector.empty          // `.gone` files written since the last snapshot
+  private var end                     = 0L                    // of the log, at the last snapshot
+  private var snapshots               = 0                     // since the base was written
+  private var grownBytes              = 0L                    // of the records since the base
   private var cleanedEnd              = 0L
-  private var idsSince = Option.empty[Array[Int]] // halves of ids, in order
+  private var idsSince                = Option.empty[IdIndex] // of the current listing
 
   // Changes since the last snapshot, apart from the files in splits.
   private val forgotten   = mutable.ArrayBuffer.empty[PathHash]
@@ -55,20 +55,18 @@ private[file] final class SeenFiles(
   def directory(hash: PathHash): Option[SeenDirectory] = identity(hash).flatMap(SeenDirectory.unapply)
 
   /** Returns the files with the id of `file`, as of the time when the files were handed out. Empty if marks
-    * are not kept. Reads all entries only if a file has this id: the first call of a listing sorts the ids.
+    * are not kept. The first call of a listing sorts the entries by id.
     */
   def ofId(file: SourceFile): Vector[FileIdentity] = {
     val wanted = FileMark.of(file).id
     if (width == SeenWidth.Plain || wanted == 0) Vector.empty
     else {
-      if (idsSince.isEmpty) idsSince = Some(since.ids())
-      val isKnown = idsSince.exists(Arrays.binarySearch(_, wanted) >= 0) || base.hasId(wanted)
-      if (isKnown) all.filter(_.mark.id == wanted).toVector else Vector.empty
+      val recent = idsSince.getOrElse(since.ids())
+      idsSince = Some(recent)
+      val older = base.ids.find(wanted).filterNot(place => since.knows(base.hashAt(place)))
+      (recent.find(wanted).map(since.identity) ++ older.map(base.identity)).toVector
     }
   }
-
-  private def all: Iterator[FileIdentity] =
-    (since.sorted().iterator ++ base.entries.filterNot(entry => since.knows(entry.hash))).flatMap(_.identity)
 
   def put(file: SourceFile): Unit = {
     since.put(PathHash.ofFile(file.path), FileIdentity.of(file))

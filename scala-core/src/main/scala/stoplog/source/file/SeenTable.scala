@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import scala.collection.mutable
-
 /** Files by the hashes of their paths: the entries since the last [[SeenBase]]. An entry has 24 bytes, or 32
   * bytes with a mark.
   *
@@ -28,14 +26,10 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
   def identity(slot: Int): FileIdentity =
     SeenEntry.identity(slots(longs * slot + 1), slots(longs * slot + 2), mark(slot))
 
-  /** Returns the sorted half ids of all files. */
-  def ids(): Array[Int] = {
-    val all = mutable.ArrayBuilder.make[Int]
-    foreachSlot(slot => all += mark(slot).id)
-    val sorted = all.result()
-    java.util.Arrays.sort(sorted)
-    sorted
-  }
+  /** Returns the slots of the present files by their ids, valid until the next change of the table. */
+  def ids(): IdIndex = IdIndex.of(
+    marks.indices.iterator.filter(slot => !isEmpty(slot) && marks(slot) != SeenTable.Gone)
+  )(mark(_).id)
 
   def put(hash: PathHash, identity: FileIdentity): Unit = {
     if (2 * (filled + 1) > marks.length) grow()

@@ -139,6 +139,35 @@ class SeenFilesSuite extends AnyFunSuite {
     assert(marked.ofId(SourceFile("c", 4, 5, id = FileId(6))).map(_.bytes) === Vector(4))
   }
 
+  test("finds all files of an id, in the base and after it, without replaced and forgotten files") {
+    val seen = new SeenFiles(
+      new MemoryState,
+      SeenWidth.Marked,
+      new Absence(0),
+      new ManualClock(0),
+      SeenFiles.SeenLimits(1, 1)
+    )
+    def put(path: String, bytes: Long, id: Long): Unit =
+      seen.put(SourceFile(path, bytes, 1, id = FileId(id)))
+    def found(id: Long): Vector[Long] = {
+      seen.beginListing()
+      seen.ofId(SourceFile("new", 99, 1, id = FileId(id))).map(_.bytes).sorted
+    }
+    put("a", 1, id = 5)
+    put("b", 2, id = 5)
+    put("c", 3, id = 6)
+    put("d", 4, id = 7)
+    seen.snapshot(4, new DataOutputStream(new ByteArrayOutputStream()))
+    put("c", 30, id = 5)
+    put("e", 50, id = 6)
+    seen.forget("d")
+    assert(found(5) === Vector(1L, 2L, 30L))
+    assert(found(6) === Vector(50L))
+    assert(found(7).isEmpty)
+    seen.forget("e")
+    assert(found(6).isEmpty)
+  }
+
   private def input(bytes: Array[Byte]): DataInputStream = new DataInputStream(
     new ByteArrayInputStream(bytes)
   )

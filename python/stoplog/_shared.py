@@ -50,8 +50,8 @@ REPLACEMENTS: str = shared("core")["replacements"]
 GRACE_MILLIS: int = shared("core")["graceMillis"]
 """The time for which drivers keep an unfinished file without a record, because its writer may be running."""
 
-RECORD_ENDS: tuple[str, str] = (shared("core")["names"]["record"], ".json")
-"""The suffixes of records' names; the second suffix occurs in logs of earlier versions."""
+RECORD_END: str = shared("core")["names"]["record"]
+"""The suffix of records' names."""
 
 NOTE_END: str = shared("core")["names"]["note"]
 """The suffix of the names of notes about visible parts; further notes append a number to the suffix."""

@@ -153,7 +153,7 @@ class WriteAheadSinkBuilder(Builder):
         return self._with(committer=committer)
 
     def with_target_moved_from(self, target: str) -> WriteAheadSinkBuilder:
-        """Sets the former target of a moved target: rows in the log are sent to the current target.
+        """Sets the previous target of a moved target: rows in the log are sent to the current target.
 
         Args:
             target: the name of the target in the error `STOPLOG_WAL_TARGET_CHANGED`.

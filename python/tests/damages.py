@@ -53,7 +53,7 @@ def _(sink: MadeSink) -> None:
 @damage(K.RECORD_TOO_NEW)
 def _(sink: MadeSink) -> None:
     path = sink.record_path(5)
-    path.write_bytes(path.read_bytes().replace(b'"version":2', b'"version":9'))
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":9'))
 
 
 @damage(K.RECORD_MISPLACED)

@@ -141,15 +141,10 @@ class MadeSink:
         self.seq += 1
         return self.seq - 1
 
-    def put(self, seq: int, body: Json, version: int | None = None) -> None:
-        """Writes a record whole, with the checksum and version that belong to it."""
-        state = body["state"]
-        newer = 3 if {"replace", "manifest", "markers"} & body.keys() or "live" in state else 0
-        beside = 2 if any("beside" in part for part in state["open"]) else 1
+    def put(self, seq: int, body: Json) -> None:
+        """Writes a record with its checksum."""
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        envelope = (
-            f'{{"version":{version or newer or beside},"crc32c":"{crc32c(text.encode()):08x}","record":'
-        )
+        envelope = f'{{"version":1,"crc32c":"{crc32c(text.encode()):08x}","record":'
         path = self.record_path(seq)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{envelope}{text}}}", encoding="utf-8")

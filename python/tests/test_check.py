@@ -203,7 +203,7 @@ def test_a_part_on_s3_is_known_by_its_handle(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     base = f"_stoplog/main/open/day=3/.{sink.name(8)}.{UID}-0000000000000008"
     token = (
-        f'{{"v":2,"base":"{base}","target":"day=3/{sink.name(8)}","upload":"aGFuZGxl",'
+        f'{{"v":1,"base":"{base}","target":"day=3/{sink.name(8)}","upload":"aGFuZGxl",'
         f'"parts":[{{"n":1,"bytes":500,"handle":"cGFydA=="}}],"next":2,'
         f'"tail":{{"at":"{base}.tail-1","bytes":20}}}}'
     )

@@ -18,25 +18,28 @@ PIECES: list[dict[str, Any]] = [{"at": f"{BASE}.piece-1", "bytes": 5242880}]
 MEBIBYTES_10 = 2 * 5242880
 
 
+DECISION = "#run-1#files+of+the+sink%27s+log#orders"
+
+
 @pytest.mark.parametrize(
     ("handle", "staged"),
     [
         (BASE, Staged((BASE,), (None,))),
-        (f"7|3|4097|{BASE}", Staged((BASE,), (4097,))),
-        (f"-|3|4097|{BASE}", Staged((BASE,), (4097,))),
-        (f"7|3|4097|a|b/{BASE}", Staged((f"a|b/{BASE}",), (4097,))),
+        (f"q|7{DECISION}|3|4097|{BASE}", Staged((BASE,), (4097,))),
+        (f"q|-{DECISION}|3|4097|{BASE}", Staged((BASE,), (4097,))),
+        (f"q|7@9{DECISION}|3|4097|a|b/{BASE}", Staged((f"a|b/{BASE}",), (4097,))),
         (f"{BASE}|a|b", Staged((f"{BASE}|a|b",), (None,))),
         (f"_stoplog/a|7|3|4097|{BASE}", Staged((f"_stoplog/a|7|3|4097|{BASE}",), (None,))),
         (
-            json.dumps({"v": 1, **ON_S3, "tail": TAIL, "stale": [f"{BASE}.tail-1"]}),
+            json.dumps({"v": 1, **ON_S3, "next": 3, "tail": TAIL, "stale": [f"{BASE}.tail-1"]}),
             Staged((f"{BASE}.upload", TAIL["at"]), (None, 17), MEBIBYTES_10 + 17),
         ),
         (
-            json.dumps({"v": 2, **ON_S3, "next": 3, "tail": "a8O2bG4K"}),
+            json.dumps({"v": 1, **ON_S3, "next": 3, "tail": "a8O2bG4K"}),
             Staged((f"{BASE}.upload",), (None,), MEBIBYTES_10 + 6),
         ),
         (
-            json.dumps({"v": 2, **ON_S3, "nextOfPublisher": 259, "waiting": PIECES, "tail": ""}),
+            json.dumps({"v": 1, **ON_S3, "nextOfPublisher": 259, "waiting": PIECES, "tail": ""}),
             Staged((f"{BASE}.upload", PIECES[0]["at"]), (None, 5242880), MEBIBYTES_10 + 5242880),
         ),
         (json.dumps({"base": BASE, "tail": "a8O2bG4K"}), Staged((), (), 6)),
@@ -49,17 +52,17 @@ MEBIBYTES_10 = 2 * 5242880
         "chunk with a bar in its name",
         "file of a bucket with bars in its name",
         "file of a bucket that is named like a chunk",
-        "s3 version 1",
-        "s3 version 2",
+        "s3 with an object as its tail",
+        "s3 with a tail in the record",
         "s3 with pieces",
         "s3 with a tail alone",
         "s3 with the end of a tail in the record",
     ],
 )
-def test_every_handle_ever_written_is_read(handle: str, staged: Staged) -> None:
+def test_the_files_of_a_handle_are_found(handle: str, staged: Staged) -> None:
     assert staged_of(handle) == staged
 
 
-@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{", "1|2|none|file", "1|2|3|", "1|2|-3|file"])
+@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{", "q|1|2|none|file", "q|1|2|3|", "q|1|2|3|file", "q|1|2|-3|file"])
 def test_what_is_of_another_kind_of_sink_stages_nothing(handle: str) -> None:
     assert staged_of(handle) == NOTHING_STAGED

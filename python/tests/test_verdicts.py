@@ -69,7 +69,7 @@ def made(root: Path, case: dict[str, Any]) -> SinkDirectory:
         body = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         log = root / "_stoplog" / "main" / "log"
         log.mkdir(parents=True)
-        envelope = f'{{"version":{case["version"]},"crc32c":"{crc32c(body.encode()):08x}","record":'
+        envelope = f'{{"version":1,"crc32c":"{crc32c(body.encode()):08x}","record":'
         file = log / f"{record['seq']:020d}.commit"
         file.write_text(f"{envelope}{body}}}", encoding="utf-8")
         modified = case.get("recordModifiedMillis", record["writtenAtMillis"])

@@ -66,10 +66,7 @@ class RollingFacts(Shown):
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> RollingFacts | None:
-        """Returns the facts in a record's settings.
-
-        `None` if an older release wrote a log without the policy.
-        """
+        """Returns the facts in a record's settings; `None` for a log without a rolling policy."""
         if "rollingPolicy" not in settings:
             return None
         records = settings.get("maxRecordsPerPart", "")

@@ -14,10 +14,7 @@ from stoplog._log.records import LogRecord
 from stoplog._shared import shared
 
 VERSION: int = shared("core")["recordVersion"]
-"""The newest version that this release can read."""
-
-_DELTA_VERSION: int = shared("core")["deltaRecordVersion"]
-"""The version of a record that contains the difference from the preceding record."""
+"""The version of all written records, and the newest version that this release can read."""
 
 
 class RecordProblem(ValueError):
@@ -95,18 +92,13 @@ def _decoded(data: bytes) -> StoredRecord:
     checksum = _checksum(_body_bytes(data, body))
     if root.get("crc32c") != checksum:
         raise Torn("its checksum does not match")
-    if ("base" in body) != (version == _DELTA_VERSION):
-        raise Torn("it is of another version than it says")
     try:
-        if version == _DELTA_VERSION:
+        if "base" in body:
             base = base_of(body)
             return StoredRecord(record_of(body), checksum, base, gone_of(body), has_settings(body))
-        record = record_of(body)
+        return StoredRecord(record_of(body), checksum)
     except WrongField as error:
         raise Torn(f"a field is missing or of another type ({error})") from error
-    if _version(record) != version:
-        raise Torn("it is of another version than it says")
-    return StoredRecord(record, checksum)
 
 
 _ENVELOPE = re.compile(rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":')
@@ -138,12 +130,3 @@ def _body_bytes(data: bytes, body: Json) -> bytes:
 
 def _checksum(data: bytes) -> str:
     return f"{crc32c(data):08x}"
-
-
-def _version(record: LogRecord) -> int:
-    """Returns the version that a writer uses for a whole record: the oldest version with all its fields."""
-    if record.replace or record.manifest or record.markers or record.state.live:
-        return 3
-    if any(part.spooled.files or part.spooled.note or part.spooled.rows for part in record.state.open):
-        return 2
-    return 1

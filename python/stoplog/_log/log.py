@@ -11,7 +11,7 @@ from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn,
 from stoplog._log.delta import StoredRecord, WrongBase, last_of
 from stoplog._log.paths import published_outside
 from stoplog._log.records import LogRecord, RecordKind, SinkState
-from stoplog._shared import LOG, NOTE_END, RECORD_ENDS, REPLACEMENTS, ROOT, shared
+from stoplog._shared import LOG, NOTE_END, RECORD_END, REPLACEMENTS, ROOT, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
 
@@ -23,7 +23,7 @@ _CONTENT: str = shared("core")["contentSetting"]
 _LOOKS = 3
 _MARK = ".published"
 _NAME = re.compile(
-    rf"([0-9]{{20}})({'|'.join(map(re.escape, (*RECORD_ENDS, _MARK)))}|{re.escape(NOTE_END)}(?:-[0-9]+)?)"
+    rf"([0-9]{{20}})({'|'.join(map(re.escape, (RECORD_END, _MARK)))}|{re.escape(NOTE_END)}(?:-[0-9]+)?)"
 )
 
 
@@ -114,7 +114,7 @@ class CommitLog:
             found = _NAME.fullmatch(file.name)
             if found is None:
                 others.append(file)
-            elif found.group(2) in RECORD_ENDS:
+            elif found.group(2) == RECORD_END:
                 records[int(found.group(1))] = file
             elif found.group(2) == _MARK:
                 marks[int(found.group(1))] = file
@@ -250,19 +250,14 @@ class CommitLog:
         return text in (self._bytes(seq) or b"")
 
     def _bytes(self, seq: int) -> bytes | None:
-        paths = [self.path(seq)] if seq in self._listed else [self._path(seq, end) for end in RECORD_ENDS]
-        return next((data for path in paths if (data := self._storage.read(path)) is not None), None)
+        return self._storage.read(self.path(seq))
 
     def _absolute(self, seq: int) -> str:
         return f"{self._storage.root.rstrip('/')}/{self.path(seq)}"
 
     def path(self, seq: int) -> str:
-        """Returns the path of a record, under the sink's path.
-
-        The current name form unless `files()` found another.
-        """
-        listed = self._listed.get(seq)
-        return listed.path if listed else self._path(seq, RECORD_ENDS[0])
+        """Returns the path of a record, under the sink's path."""
+        return self._path(seq, RECORD_END)
 
     def _path(self, seq: int, end: str) -> str:
         return f"{self._directory}/{seq:020d}{end}"

@@ -70,18 +70,15 @@ def _on_s3(handle: str) -> Staged:
 
 
 def _chunk(handle: str) -> Staged:
-    """Parses the handle of a write-ahead sink: `<query>|<epoch>|<partition>|<bytes>|<file>`.
-
-    Earlier versions omitted the query.
-    """
+    """Parses the handle of a write-ahead sink: `<query>|<epoch><decision>|<partition>|<bytes>|<file>`."""
     found = _CHUNK.fullmatch(handle)
     return Staged((found["file"],), (int(found["bytes"]),)) if found else NOTHING_STAGED
 
 
 # The start of a chunk's handle distinguishes the handle from the path of a part, because bucket names may
 # contain bars.
-_OF_CHUNK = re.compile(r"([^|/]+\|)?(-|[0-9]+(@[0-9]+)?)(#[^|/]+)?\|[0-9]+\|")
-_CHUNK = re.compile(rf"{_OF_CHUNK.pattern}(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
+_OF_CHUNK = re.compile(r"[^|/]+\|(-|[0-9]+(@[0-9]+)?)(#[^|/]+)?\|[0-9]+\|")
+_CHUNK = re.compile(rf"[^|]+\|[^|#]+(#[^|#]*){{3}}\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

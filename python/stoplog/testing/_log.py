@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stoplog._shared import LOG, RECORD_ENDS, ROOT
+from stoplog._shared import LOG, RECORD_END, ROOT
 from stoplog._storage.local import LocalStorage
 
 
@@ -19,7 +19,7 @@ def committed_epochs(directory: Path) -> int:
 def _epochs(storage: LocalStorage, log: str) -> int:
     # Names are sequence numbers of fixed width. A missing record was trimmed after a newer record was
     # written.
-    records = (file.path for file in storage.children(log)[1] if file.path.endswith(RECORD_ENDS))
+    records = (file.path for file in storage.children(log)[1] if file.path.endswith(RECORD_END))
     for record in sorted(records, reverse=True):
         content = storage.read(record)
         if content is not None:

@@ -16,9 +16,8 @@ from stoplog._shared import DIRECTORIES, GRACE_MILLIS, LOG, ROOT
 from stoplog._storage import FileInfo
 
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-# The name of an atomically created file or of a storage trial; earlier versions appended `.link` to some
-# names.
-_DRAFT = re.compile(rf"\..+\.{_UUID}(\.link)?|\.trial\..*", re.DOTALL)
+# The name of an atomically created file or of a storage trial.
+_DRAFT = re.compile(rf"\..+\.{_UUID}|\.trial\..*", re.DOTALL)
 _DIRECTORIES = frozenset({*DIRECTORIES.values(), "sent"}) - {ROOT}
 
 

@@ -20,7 +20,7 @@ abstract class InPlaceLaws extends LawSuite {
   */
 abstract class CopyingLaws extends LawSuite {
 
-  law("a part is gone on with in a file of its own, and the former one is as it was") { storage =>
+  law("a part continues in a new file, and the old file is unchanged") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     val next  = append(store.resume(open, 5), "more\n").persist()

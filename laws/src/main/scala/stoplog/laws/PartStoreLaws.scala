@@ -79,7 +79,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
 
-  law("a closed part that no record names is gone on with from its former handle") { storage =>
+  law("a closed part that no record names continues from its open handle") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     append(store.resume(open, 5), "of an epoch that failed\n").finish()

@@ -106,10 +106,10 @@ private[admin] object AdoptCommand {
     val planned = new Planned(owner.nextBatch, owner.digests)
     val after   = new StartCheck(SinkIdentity(sink.path, sink.sinkId, owner.queryId), () => kept)
       .handOver(newest, onForeign, planned)
-    val former   = newest.state.lastEpoch.fold("none")(_.toString)
+    val last     = newest.state.lastEpoch.fold("none")(_.toString)
     val handover = Handover(
       s"sink ${sink.sinkId}",
-      s"from query ${newest.state.queryId} after epoch $former to query ${owner.queryId} at batch ${owner.nextBatch}"
+      s"from query ${newest.state.queryId} after epoch $last to query ${owner.queryId} at batch ${owner.nextBatch}"
     )
     val again = if (onForeign == ForeignQuery.AdoptAndRepeat) repeated(newest, after, kept) else None
     new AdminPlan(

@@ -124,7 +124,7 @@ private[admin] object RewindCommand {
     *
     * @param end  the last record of the epoch
     * @param gone finished parts with rows of later epochs
-    * @param cut  parts in `gone` that were open at this time, with their former state
+    * @param cut  parts in `gone` that were open at this time, with their state then
     * @param stay parts that were open at this time without later rows; already published, or to be published
     */
   final case class Back(end: LogRecord, gone: Vector[FinishedPart], cut: Vector[Open], stay: Vector[Part]) {

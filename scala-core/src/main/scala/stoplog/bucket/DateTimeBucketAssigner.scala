@@ -76,9 +76,6 @@ object DateTimeBucketAssigner {
 
   /** A bucket for each hour. Spark, pyarrow, DuckDB and pandas read `dt` and `hour` as columns by default. */
   val DefaultPattern: String = "'dt='yyyy-MM-dd'/hour='HH"
-
-  /** The default for logs that record a zone for buckets but no pattern. Flink has the same default. */
-  private[stoplog] val FormerPattern: String = "yyyy-MM-dd--HH"
 }
 
 /** A pattern, and the span of time in which the formatted text is constant.

@@ -3,7 +3,7 @@ package stoplog.bucketing
 
 import java.time.ZoneId
 
-import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
+import stoplog.bucket.{BucketAssigner, Bucketing}
 import stoplog.options.BucketOptions
 import stoplog.util.UserObject
 
@@ -40,8 +40,8 @@ final case class DateTimeBucketer(format: String, zone: ZoneId) extends Bucketer
 
 object DateTimeBucketer {
 
-  /** `yyyy-MM-dd--HH`, such as `2026-01-31--20`. */
-  val DefaultFormat: String = DateTimeBucketAssigner.FormerPattern
+  /** The default of Flink, such as `2026-01-31--20`. */
+  val DefaultFormat: String = "yyyy-MM-dd--HH"
 
   /** Creates a bucketer in UTC. */
   def apply(format: String = DefaultFormat): DateTimeBucketer = DateTimeBucketer(format, ZoneId.of("UTC"))

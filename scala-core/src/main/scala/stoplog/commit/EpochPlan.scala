@@ -62,7 +62,7 @@ private[stoplog] object EpochPlan {
     if (open.forall(_.slot < slots)) open.groupBy(_.slot)
     else open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
 
-  /** Keeps former slots. A part without a slot moves to the task with the fewest parts of this bucket. */
+  /** Keeps existing slots. A part without a slot moves to the task with the fewest parts of this bucket. */
   private def assignBucket(parts: Vector[Open], slots: Int): Vector[(Int, Open)] = {
     val (kept, displaced) = parts.partition(_.slot < slots)
     val load              = Array.fill(if (displaced.isEmpty) 0 else slots)(0)

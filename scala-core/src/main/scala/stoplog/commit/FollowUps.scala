@@ -89,16 +89,13 @@ private[stoplog] object Manifests {
   def directory(sinkId: String): String = SinkDirectory(sinkId).manifests
 
   /** Returns the path of the manifest of one record. */
-  def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d.$Suffix"
+  def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d$Suffix"
 
   /** Returns the path of the manifest of one batch job. */
-  def path(sinkId: String, jobName: String): String = s"${directory(sinkId)}/$jobName.$Suffix"
-
-  /** Returns whether a file of this directory is a manifest, including manifests of earlier versions. */
-  private[commit] def isOne(name: String): Boolean = name.endsWith(s".$Suffix") || name.endsWith(".json")
+  def path(sinkId: String, jobName: String): String = s"${directory(sinkId)}/$jobName$Suffix"
 
   // Patterns for data files do not match this suffix.
-  private final val Suffix = "manifest"
+  private[commit] final val Suffix = ".manifest"
 }
 
 /** A bucket with a marker.

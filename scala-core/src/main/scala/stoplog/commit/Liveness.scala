@@ -215,12 +215,12 @@ private[stoplog] final class Heartbeat(notes: FileStore, sinkId: String, run: Ru
   /** Writes a heartbeat without the deletion of other runs' heartbeats. */
   private[stoplog] def beatBeside(): Unit = synchronized(follow(latest.toVector))
 
-  private def follow(former: Vector[String]): Unit = {
+  private def follow(previous: Vector[String]): Unit = {
     val next = s"${Heartbeat.directory(sinkId)}/${run.value}-$count"
     notes.putIfAbsent(next, run.value.getBytes(UTF_8))
     count += 1
     latest = Some(next)
-    if (former.nonEmpty) notes.delete(former)
+    if (previous.nonEmpty) notes.delete(previous)
   }
 
   /** Deletes the newest heartbeat: the run has ended. */

@@ -21,7 +21,7 @@ private[commit] final class ManifestRetention(followUps: FollowUps, clock: Clock
     case Manifests.Json(_, Some(retentionMillis)) =>
       val lists = notes
         .list(Manifests.directory(sinkId), prefix = "")
-        .filter(note => note.modifiedMillis.isDefined && Manifests.isOne(note.name))
+        .filter(note => note.modifiedMillis.isDefined && note.name.endsWith(Manifests.Suffix))
       notes.delete(ManifestRetention.old(lists, nowMillis(lists) - retentionMillis).map(_.path))
     case _ => ()
   }

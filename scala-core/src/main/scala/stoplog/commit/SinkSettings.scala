@@ -81,7 +81,7 @@ private[stoplog] object SinkSettings {
   private[stoplog] def isOfFiles(state: SinkState): Boolean =
     state.settings.get(ContentKey).exists(_.nonEmpty)
 
-  /** The roll reason of parts with the former content. */
+  /** The roll reason of parts whose content setting differs from the setting of this run. */
   private[commit] val ContentChanged = RollReason.Custom("contentChanged")
 
   /** The columns of a run's rows, as far as the protocol needs the columns. */

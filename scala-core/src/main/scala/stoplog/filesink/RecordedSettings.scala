@@ -6,13 +6,13 @@ import scala.util.hashing.MurmurHash3
 
 import org.apache.spark.sql.types.{DataType, Metadata, StructType}
 
-import stoplog.bucket.{Bucketing, DateTimeBucketAssigner}
+import stoplog.bucket.Bucketing
 import stoplog.commit.SinkSettings.RowSchema
 import stoplog.commit.{Finish, SinkSettings}
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.SchemaChange
 import stoplog.log.LogRecord
-import stoplog.options.BucketOptions.{BucketFormat, TimeZone}
+import stoplog.options.BucketOptions.BucketFormat
 import stoplog.options.RecoveryOptions.OnRestart
 import stoplog.options.RollingOptions.BucketCheckInterval
 import stoplog.options.{
@@ -61,7 +61,7 @@ private[stoplog] object RecordedSettings {
   private def markers(layout: PartLayout): Map[String, String] = PartOptions.toMap(layout)
 
   /** Returns settings for `stoplog status`, which reports when open parts will be closed, also by the next
-    * start. An older release ignores and omits these settings, so the record's version stays the same.
+    * start.
     */
   private def rolling(options: SinkOptions): Map[String, String] =
     RollingOptions.noted(options.rolling.policy) +
@@ -71,8 +71,7 @@ private[stoplog] object RecordedSettings {
       )
 
   /** Returns all settings that define the bytes of a part. So no run appends to a file whose header specifies
-    * other settings. An older release omits `promised`, and its parts are then closed once, because the value
-    * is unknown.
+    * other settings.
     */
   def content(options: SinkOptions, written: StructType, promised: String): String = {
     val columns = options.output.format match {
@@ -136,7 +135,7 @@ private[stoplog] final class RecordedColumns(
 
 private[stoplog] object RecordedColumns {
 
-  /** Returns the columns in this record. `None` if an older release wrote the record. */
+  /** Returns the columns in this record. `None` for a record without a schema. */
   def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
 
   /** Returns `None` for types unknown to this release of Spark. */
@@ -150,7 +149,7 @@ private[stoplog] object RecordedColumns {
   */
 private[stoplog] object RecordedBuckets {
 
-  /** For the next run. Older releases ignore and omit this setting, so the record's version is unchanged. */
+  /** Returns the settings for the next run. */
   def noted(bucketing: Bucketing): Map[String, String] = patternOf(bucketing) + (Kind -> kindOf(bucketing))
 
   private def patternOf(bucketing: Bucketing): Map[String, String] = bucketing match {
@@ -163,7 +162,7 @@ private[stoplog] object RecordedBuckets {
     * @param newest the newest record of the sink's log
     */
   def resumed(options: SinkOptions, newest: Option[LogRecord]): SinkOptions =
-    newest.flatMap(recorded) match {
+    newest.flatMap(_.state.settings.get(BucketFormat.key)) match {
       case Some(before) if patternOf(options).exists(_ != before) && !isNamed(options) =>
         SinkOptions.parse(options.toMap + (BucketFormat.key -> before))
       case _ => options
@@ -178,9 +177,9 @@ private[stoplog] object RecordedBuckets {
 
   /** Returns a message if the pattern differs from the recorded pattern or the documented default. */
   private def patternChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
-    settings <- newest.map(_.state.settings)
-    asked    <- patternOf(options)
-    before   <- if (isNamed(options)) settings.get(BucketFormat.key) else newest.flatMap(recorded)
+    record <- newest
+    asked  <- patternOf(options)
+    before <- record.state.settings.get(BucketFormat.key)
     if asked != before
   } yield
     if (isNamed(options))
@@ -189,14 +188,6 @@ private[stoplog] object RecordedBuckets {
     else
       s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default $asked. To change " +
         "to the default, write to a new path."
-
-  /** A log with a zone has time buckets. Before the default changed, logs did not record the pattern. */
-  private def recorded(newest: LogRecord): Option[String] = {
-    val settings = newest.state.settings
-    settings
-      .get(BucketFormat.key)
-      .orElse(Option.when(settings.contains(TimeZone.key))(DateTimeBucketAssigner.FormerPattern))
-  }
 
   private def patternOf(options: SinkOptions): Option[String] =
     patternOf(options.buckets.bucketing).get(BucketFormat.key)

@@ -30,17 +30,15 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
     * unknown. `Taken` may be returned although the same call wrote the bytes: [[CommitLog.append]] reads the
     * record back.
     */
-  def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-    val name = names.toCreate(seq)(name => files.exists(at(name)))
-    files.createIfAbsent(at(name)) { out =>
+  def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome =
+    files.createIfAbsent(record(seq)) { out =>
       out.write(bytes)
       out.flush()
       faults.at(Step.RecordWritten)
     }
-  }
 
   /** Returns the record's bytes. `None` if the record is missing. */
-  def read(seq: Long): Option[Array[Byte]] = records(seq).iterator.flatMap(files.read(_)).nextOption()
+  def read(seq: Long): Option[Array[Byte]] = files.read(record(seq))
 
   /** Makes a record found by a reader durable. Its writer may have died, or failed, before this step. */
   def makeDurable(seq: Long): Unit = files.force(directory)
@@ -58,7 +56,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
     */
   def delete(seqs: Seq[Long]): Unit =
     if (seqs.nonEmpty)
-      files.delete(seqs.flatMap(seq => mark(seq) +: (names.notes(seq).map(at) ++ records(seq))))
+      files.delete(seqs.flatMap(seq => (mark(seq) +: names.notes(seq).map(at)) :+ record(seq)))
 
   /** Deletes the marks of these records. A newer record MUST exist, which proves their execution. */
   def unmark(seqs: Seq[Long]): Unit = if (seqs.nonEmpty) files.delete(seqs.map(mark))
@@ -98,11 +96,11 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   def note(seq: Long, number: Int): Option[Array[Byte]] = files.read(at(RecordNames.note(seq, number)))
 
   /** Returns the location of the record for messages. */
-  def describe(seq: Long): String = files.describe(records(seq).head)
+  def describe(seq: Long): String = files.describe(record(seq))
 
-  private def records(seq: Long): Seq[String] = names.of(seq).map(at)
-  private def mark(seq: Long): String         = at(f"$seq%020d" + SinkDirectory.Mark)
-  private def at(name: String): String        = s"$directory/$name"
+  private def record(seq: Long): String = at(RecordNames.name(seq))
+  private def mark(seq: Long): String   = at(f"$seq%020d" + SinkDirectory.Mark)
+  private def at(name: String): String  = s"$directory/$name"
 }
 
 private[stoplog] object LogFiles {
@@ -154,63 +152,35 @@ private[stoplog] object ReplacementNote {
   final case class CalledOff(why: String) extends ReplacementNote
 }
 
-/** The names of the records of one log: `<20 digits>.commit`, which no pattern for data files matches.
-  *
-  * Earlier versions used `<20 digits>.json`. A log with these names keeps them. The name of a record follows
-  * from the preceding record. So exactly one driver creates the record of a number, even among drivers of an
-  * earlier version (I3).
-  */
+/** The names of the files of one log, and the further notes seen by the last listing. */
 private[log] final class RecordNames extends Serializable {
   import RecordNames._
-
-  // The only kind of names in the last listing. `None` for an empty log or for both kinds.
-  @volatile private var only: Option[Kind] = None
 
   // The further notes of a record after its first note, which are rare.
   @volatile private var further = Map.empty[Long, Seq[String]]
 
   /** Returns the sequence numbers of records among these file names, in ascending order. */
   def listed(names: Iterable[String]): Vector[Long] = {
-    val found = names.collect { case Name(digits, kind) => (digits.toLong, kind) }.toVector
-    only = found.map { case (_, kind) => kind }.distinct match {
-      case Vector(one) => Some(one)
-      case _           => None
-    }
     further =
       names.collect { case name @ FurtherNote(digits) => digits.toLong -> name }.toSeq.groupMap(_._1)(_._2)
-    found.map { case (seq, _) => seq }.distinct.sorted
+    names.collect { case Name(digits) => digits.toLong }.toVector.sorted
   }
-
-  /** Returns the possible names of the record: only one after a listing has determined the kind. */
-  def of(seq: Long): Seq[String] = only.fold(Seq(Now, Former))(Seq(_)).map(name(seq, _))
 
   /** Returns the names of all notes of the record seen by a listing. */
   def notes(seq: Long): Seq[String] = RecordNames.note(seq, number = 0) +: further.getOrElse(seq, Seq.empty)
-
-  /** Returns the one name under which the record is created. */
-  def toCreate(seq: Long)(isThere: String => Boolean): String = {
-    def there(seq: Long, kind: Kind): Boolean = isThere(name(seq, kind))
-    def isFormer: Boolean                     =
-      there(seq, Former) || seq > 0 && there(seq - 1, Former) && !there(seq, Now)
-    name(seq, only.getOrElse(if (isFormer) Former else Now))
-  }
 }
 
 private[stoplog] object RecordNames {
-  private type Kind = String
 
-  // Sorts before "published": a directory deleted in order of names loses no mark before its record.
-  private final val Now    = "commit"
-  private final val Former = "json"
-  private val Name         = s"(\\d{20})\\.($Now|$Former)".r
-  private val FurtherNote  = "(\\d{20})\\.visible-\\d+".r
+  // No pattern for data files matches the suffix. It sorts before "published": a directory deleted in order
+  // of names loses no mark before its record.
+  private val Name        = "(\\d{20})\\.commit".r
+  private val FurtherNote = "(\\d{20})\\.visible-\\d+".r
 
-  /** Returns the name of a record in a new log. */
-  def name(seq: Long): String = name(seq, Now)
+  /** Returns the name of a record: `<20 digits>.commit`. */
+  def name(seq: Long): String = f"$seq%020d.commit"
 
-  /** Returns the name of a note of visible parts. Earlier versions wrote only the first note. */
+  /** Returns the name of a note of visible parts. */
   def note(seq: Long, number: Int): String =
     if (number == 0) f"$seq%020d.visible" else f"$seq%020d.visible-$number"
-
-  private def name(seq: Long, kind: Kind): String = f"$seq%020d.$kind"
 }

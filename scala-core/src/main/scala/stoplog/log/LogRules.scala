@@ -34,8 +34,7 @@ private[stoplog] object LogRules {
 
   /** Decides which records store the difference from the preceding record instead of the whole state.
     *
-    * @param fromBytes   the minimum size of a whole record: below this size a difference saves nothing, and
-    *                    older releases can read whole records
+    * @param fromBytes   the minimum size of a whole record: below this size a difference saves nothing
     * @param atMost      the maximum number of differences per whole record, which limits the files read by a
     *                    recovery
     * @param share       the maximum size of all differences relative to the bytes of their whole record; also
@@ -84,7 +83,7 @@ private[stoplog] object LogRules {
     /** The first record of a run, or this run did not write the base. */
     case object FirstOfRun extends FullRecordReason
 
-    /** A claim or release. A start reads few records, and an older release may continue after a clean end. */
+    /** A claim or release. So a start reads few records. */
     case object Boundary    extends FullRecordReason
     case object SmallState  extends FullRecordReason
     case object ManyDeltas  extends FullRecordReason

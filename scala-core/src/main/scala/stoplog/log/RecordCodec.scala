@@ -19,25 +19,12 @@ import stoplog.part.Open
   * object.
   *
   * The version belongs to the log's format, not to the library. A reader rejects a version above its own,
-  * because newer records may contain unknown fields. Every written version stays readable: the tests include
-  * golden files.
+  * because newer records may contain unknown fields. The tests include golden files.
   */
 private[stoplog] object RecordCodec {
 
-  /** The newest readable version. */
-  val Version: Int = 4
-
-  /** The version of a record with a difference, which older releases would misread as the state. */
-  val DeltaVersion: Int = 4
-
-  /** Returns the version of a record with its whole state: the oldest version with all needed fields. So
-    * older releases can read records without new features.
-    */
-  private def version(record: LogRecord): Int =
-    if (record.replace.nonEmpty) 3 // a release that publishes and replaces nothing shows rows twice
-    else if (!record.follow.isEmpty || record.state.live.nonEmpty) 3
-    else if (record.state.open.exists(!_.beside.isEmpty)) 2
-    else 1
+  /** The version of all written records. */
+  val Version: Int = 1
 
   /** The reason why bytes are not a usable record. */
   sealed trait Problem
@@ -54,12 +41,12 @@ private[stoplog] object RecordCodec {
   /** Encodes a record with its whole state. */
   def encode(record: LogRecord): Array[Byte] = encodeWhole(record).bytes
 
-  def encodeWhole(record: LogRecord): Encoded = encoded(version(record))(RecordJson.write(record, _))
+  def encodeWhole(record: LogRecord): Encoded = encoded(RecordJson.write(record, _))
 
   private[log] def encodeDelta(record: LogRecord, base: Base, delta: StateDelta): Encoded =
-    encoded(DeltaVersion)(RecordJson.writeDelta(record, base, delta, _))
+    encoded(RecordJson.writeDelta(record, base, delta, _))
 
-  private def encoded(version: Int)(write: JsonGenerator => Unit): Encoded = {
+  private def encoded(write: JsonGenerator => Unit): Encoded = {
     val body = new ByteArrayOutputStream()
     // A reader computes the checksum over a string. A byte generator would escape surrogate pairs
     // differently.
@@ -67,7 +54,7 @@ private[stoplog] object RecordCodec {
     Using.resource(mapper.getFactory.createGenerator(text))(write)
     val sum  = checksum(body.toByteArray)
     val root = new ByteArrayOutputStream(body.size + EnvelopeBytes)
-    root.write(s"""{"version":$version,"crc32c":"$sum","record":""".getBytes(UTF_8))
+    root.write(s"""{"version":$Version,"crc32c":"$sum","record":""".getBytes(UTF_8))
     body.writeTo(root)
     root.write('}')
     Encoded(root.toByteArray, sum)
@@ -90,18 +77,12 @@ private[stoplog] object RecordCodec {
       else
         root.get("record") match {
           case body: ObjectNode if checksum(bytesOf(body)) == sum =>
-            if (body.has("base") != (version == DeltaVersion)) Left(OtherVersion)
-            else if (version == DeltaVersion) fields(readDelta(body, sum, published))
-            else
-              fields(RecordJson.read(body, published))
-                .filterOrElse(this.version(_) == version, OtherVersion)
-                .map(StoredRecord.Whole(_, sum))
+            if (body.has("base")) fields(readDelta(body, sum, published))
+            else fields(StoredRecord.Whole(RecordJson.read(body, published), sum))
           case _: ObjectNode => Left(Torn("its checksum does not match"))
           case _             => Left(Torn("it has no record in it"))
         }
     }
-
-  private val OtherVersion = Torn("it is of another version than it says")
 
   private def readDelta(body: ObjectNode, sum: String, published: Published): StoredRecord = {
     val decision = RecordJson.readDecision(body, published, usual = None)

@@ -134,10 +134,7 @@ private[log] object RecordJson {
     noted.fieldNames().asScala.map(key => key -> noted.get(key).asText()).toMap
   }
 
-  /** @param usual the schema in the state, which applies to nearly all parts and is omitted there. An older
-    *              release ignores the schema of other parts and does not depend on this field, so the version
-    *              stays the same
-    */
+  /** @param usual the schema in the state, which applies to nearly all parts and is omitted there */
   private def writePart(part: Part, bytes: Long, usual: Option[SchemaId], into: JsonGenerator): Unit = {
     into.writeStringField("bucket", part.bucket)
     into.writeStringField("name", part.name)

@@ -16,7 +16,7 @@ private[stoplog] sealed trait Part extends PartStats with Product with Serializa
   def name: String
 
   /** The columns of the part's rows. If the format allows different columns in a file, the columns of the
-    * latest rows. `None` for a part from a release without this field.
+    * latest rows. `None` if the sink's log has no schema.
     */
   def schema: Option[SchemaId]
 
@@ -35,8 +35,7 @@ private[stoplog] sealed trait Part extends PartStats with Product with Serializa
   *               alive, so that the part has to be fenced or copied first (I1)
   * @param beside rows of committed epochs not yet contained in these bytes, and further state of the format
   * @param firstEventTimeMillis the start of the policy's event time interval. `None` if no policy needs the
-  *                             time, or for a part from a release without this field: the interval then
-  *                             starts at the next row
+  *                             time: after a change of the policy, the interval starts at the next row
   */
 final case class Open(
     bucket: String,

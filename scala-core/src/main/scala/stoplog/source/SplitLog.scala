@@ -223,7 +223,7 @@ private object SplitLog {
   /** The properties of a record that its neighbours in the chain use. */
   private final case class Link(end: Long, id: Option[SplitRecord.Id], previous: Option[SplitRecord.Id]) {
 
-    /** Whether this record is not the predecessor of the next. Records of version 1 name no predecessor. */
+    /** Whether this record is not the predecessor of the next. */
     def isNotBefore(next: Long, link: Link): Boolean = end != next || link.previous.exists(!id.contains(_))
   }
 

@@ -9,8 +9,7 @@ import java.util.zip.{CRC32C, CheckedOutputStream, Deflater, DeflaterOutputStrea
   *
   * @param first    the number of the first split, counted from the start of the source
   * @param snapshot of the enumerator, after it had returned these splits
-  * @param previous the predecessor of this record; `None` for the first record of a log, and in records of
-  *                 version 1
+  * @param previous the predecessor of this record; `None` for the first record of a log
   */
 private[source] final case class SplitRecord[S](
     first: Long,
@@ -26,8 +25,8 @@ private[source] final case class SplitRecord[S](
 /** Encodes records as bytes: a head of fixed length, the compressed body, and a checksum of both. */
 private[source] object SplitRecord {
 
-  /** The newest readable format. Since version 2, a record contains the id of its predecessor. */
-  val Version: Int = 2
+  /** The version of all written records. */
+  val Version: Int = 1
 
   /** The identity of a record: the SHA-256 of its bytes. Two drivers that planned the same splits have
     * written records with the same identity.
@@ -65,7 +64,7 @@ private[source] object SplitRecord {
         catch { case e: IOException => Left(Torn(s"its body cannot be read: $e")) }
     }
 
-  private final case class Head(version: Int, first: Long, count: Int, splitVersion: Int)
+  private final case class Head(first: Long, count: Int, splitVersion: Int)
 
   private def writeBody[S](
       record: SplitRecord[S],
@@ -96,7 +95,7 @@ private[source] object SplitRecord {
       if (magic != Magic) Left(Torn("it is no record of splits"))
       else if (version > Version) Left(TooNew(version, Version))
       else if (!isWhole(bytes)) Left(Torn("its checksum does not match"))
-      else Right(Head(version, in.readLong(), in.readInt(), in.readInt()))
+      else Right(Head(in.readLong(), in.readInt(), in.readInt()))
     }
 
   private def isWhole(bytes: Array[Byte]): Boolean = {
@@ -112,7 +111,7 @@ private[source] object SplitRecord {
     val inflater = new InflaterInputStream(raw)
     try {
       val body     = new DataInputStream(new BufferedInputStream(inflater, BufferBytes))
-      val previous = if (head.version < 2) Array.emptyByteArray else bytesOf(body, body.readUnsignedByte())
+      val previous = bytesOf(body, body.readUnsignedByte())
       val snapshot = bytesOf(body, body.readInt())
       val read     = Vector.fill(head.count)(splits.read(head.splitVersion, body))
       SplitRecord(head.first, read, snapshot, Option.when(previous.nonEmpty)(Id(previous.toVector)))

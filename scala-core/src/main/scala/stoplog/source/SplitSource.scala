@@ -109,7 +109,7 @@ trait RowOutput[T] {
 trait VersionedSerializer[A] extends Serializable {
 
   /** The layout that [[write]] writes, starting with 1. Increase the version with each change, and keep
-    * reading all earlier versions.
+    * reading all versions that checkpoints may contain.
     */
   def version: Int
 

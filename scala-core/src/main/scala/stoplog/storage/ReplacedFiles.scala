@@ -50,8 +50,7 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
     * process may hide a part again that others have restored, and must not restore the late copy.
     */
   def taken(seq: Long, paths: Seq[String]): Set[String] =
-    if (hidesAtOnce)
-      paths.filterNot(ReplacedFiles.places(sinkId, seq, _).exists(files.exists)).toSet
+    if (hidesAtOnce) paths.filterNot(path => files.exists(ReplacedFiles.place(sinkId, seq, path))).toSet
     else Set.empty
 
   /** The number of parts that one request can hide. */
@@ -61,7 +60,7 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
     * hidden: a program that writes files with fixed names must not block the record.
     */
   def restore(seq: Long, path: String): Unit =
-    ReplacedFiles.places(sinkId, seq, path).foreach(moveBack(_, path))
+    moveBack(ReplacedFiles.place(sinkId, seq, path), path)
 
   /** Whether hiding a part is atomic. Only then can a process restore a part that was hidden late, after
     * others had finished the record. Otherwise the late copy may be older than the part that others have
@@ -108,7 +107,7 @@ private[stoplog] object ReplacedFiles {
     * have globally unique names, and rejected rows share their names.
     */
   private[stoplog] def place(sinkId: String, seq: Long, path: String): String =
-    s"${formerPlace(sinkId, seq, path)}$Unseen"
+    s"${directory(sinkId, seq)}/$path$Unseen"
 
   /** The suffix of a hidden finished part: the pattern `*.json` below the path does not match the file. */
   private[stoplog] val Unseen: String = ".aside"
@@ -121,13 +120,6 @@ private[stoplog] object ReplacedFiles {
 
   private[stoplog] def directory(sinkId: String, seq: Long): String =
     s"${SinkDirectory(sinkId).replaced}/$seq"
-
-  /** Returns the possible paths of a hidden part: the present path, and the path of an earlier version. */
-  private def places(sinkId: String, seq: Long, path: String): Seq[String] =
-    Seq(place(sinkId, seq, path), formerPlace(sinkId, seq, path))
-
-  private def formerPlace(sinkId: String, seq: Long, path: String): String =
-    s"${directory(sinkId, seq)}/$path"
 
   /** Returns the groups in which files are hidden; restoring uses the reverse order. Markers are hidden
     * first, because a marker states that all rows of its bucket are visible. Valid-length files are hidden

@@ -11,7 +11,7 @@ import stoplog.log.{GoldenCompletion, Totals}
 
 /** The marker and the list of files of release 0.1.0, which other programs read. The files are never edited. */
 class GoldenMarkersSuite extends AnyFunSuite {
-  private val record = GoldenCompletion.version3("record-v3-complete.json")
+  private val record = GoldenCompletion.whole("record-v1-complete.json")
   private val marker = record.follow.markers.head
 
   private def golden(file: String): Array[Byte] =

@@ -78,7 +78,7 @@ class LivenessSuite extends AnyFunSuite {
     assert(DriverNote.startedTicks(Array.emptyByteArray) === None)
   }
 
-  test("a log of an older release uses the default interval") {
+  test("a log without the note of its driver uses the default interval") {
     assert(judged(record(RecordKind.Claim, None), 181000, there = Some(false)).isInstanceOf[Alive])
     assert(judged(record(RecordKind.Claim, None), 181001).isInstanceOf[Silent])
   }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.docs
 
-import java.nio.file.Files
-
-import scala.jdk.CollectionConverters._
-import scala.util.Using
 import scala.util.matching.Regex
 
 import stoplog.log.RecordCodec
@@ -80,42 +76,18 @@ object CompatibilityPage {
        |""".stripMargin
   }
 
-  /** From the golden files, which are never edited: a version without one would be a promise that nothing holds. */
-  private def records: String = {
-    val rows = (1 to RecordCodec.Version).map { version =>
-      val golden = goldenFiles.filter(_.startsWith(s"record-v$version-"))
-      require(golden.nonEmpty, s"no golden file of version $version")
-      s"| $version | ${RecordsOf(version)} | ${golden.map(file => s"`$file`").mkString(", ")} |"
-    }
+  private def records: String =
     s"""## Records on storage
        |
-       |The directory `_stoplog` is written in versions of its own. This release, ${version(
+       |The directory `_stoplog` has its own version, ${RecordCodec.Version} in this release, ${version(
         "stoplog"
-      )}, reads the versions 1 to
-       |${RecordCodec.Version}, with the jar and with the command line, and writes for each record the oldest one that says all of it. So
-       |a newer release goes on with what an older one has written, always; and an older one goes on as long as it understands the
-       |newest record, and otherwise refuses by name ([`STOPLOG_RECORD_TOO_NEW`](../operate/errors.md#stoplog_record_too_new)): go back to the newer release, or finish its parts
-       |there with `stoplog finalize`.
+      )}. A newer release reads the
+       |records of an older release, with the jar and with the command line. A release rejects a record with a newer version by name
+       |([`STOPLOG_RECORD_TOO_NEW`](../operate/errors.md#stoplog_record_too_new)): return to the newer release, or finish its parts there
+       |with `stoplog finalize`. Golden files in the tests hold the format.
        |
-       || Version | Written for | Golden files in the tests |
-       ||---|---|---|
-       |${rows.mkString("\n|")}
-       |
-       |Finished files are of their format alone: no version of stoplog is needed to read them.
+       |Finished files depend only on their format: no version of stoplog is needed to read them.
        |""".stripMargin
-  }
-
-  private val RecordsOf = Map(
-    1 -> "every record that needs nothing of the following",
-    2 -> "open parts with rows beside them: row groups and stripes that are not full yet",
-    3 -> "merges of small parts, markers of complete buckets, manifests",
-    4 -> "the difference from the record before, where the whole state has 16 KiB or more; the last record of a clean end is whole"
-  )
-
-  private def goldenFiles: Vector[String] =
-    Using.resource(Files.list(Repository.root.resolve("scala-core/src/test/resources/golden"))) { files =>
-      files.iterator.asScala.map(_.getFileName.toString).toVector.sorted
-    }
 
   private def first(file: String, wanted: Regex): String = wanted
     .findFirstMatchIn(Repository.read(Repository.root.resolve(file)))

@@ -25,7 +25,6 @@ object SharedDefinitions {
     val root = json.objectNode()
     root.put("sparkLines", sparkLines)
     root.put("recordVersion", RecordCodec.Version)
-    root.put("deltaRecordVersion", RecordCodec.DeltaVersion)
     root.put("recordsKept", LogRules.standard.records)
     root.put("marksKept", LogRules.standard.marks)
     root.put("graceMillis", OrphanCleaner.GraceMillis)

@@ -17,7 +17,7 @@ class GoldenFormatsSuite extends AnyFunSuite {
   import GoldenFormatsSuite._
 
   for ((name, describedAgain) <- Formats)
-    test(s"resumes a $name part of an earlier release with an unchanged description") {
+    test(s"the description of a $name part is unchanged after a restart") {
       val golden = Repository.read(file(name))
       assert(describedAgain(golden) === golden)
     }

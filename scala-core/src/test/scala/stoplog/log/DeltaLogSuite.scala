@@ -200,7 +200,7 @@ class DeltaLogSuite extends AnyFunSuite {
     def run(name: RunId, from: Int, until: Int): Unit = {
       val log = new CommitLog(records, rules.copy(marks = 2, together = 3))
       (from to until).foreach { n =>
-        val publish = Vector(GoldenRecords.version1("record-v1-roll.json").publish.head)
+        val publish = Vector(GoldenRecords.whole("record-v1-roll.json").publish.head)
         val next    =
           record(n, name).copy(kind = if (n == from) RecordKind.Claim else RecordKind.Roll, publish = publish)
         assert(log.append(next) === Decided)

@@ -56,7 +56,7 @@ object GoldenCompletion {
     FollowUp(
       Some(
         Manifest(
-          "_stoplog/main/manifests/00000000000000000009.json",
+          "_stoplog/main/manifests/00000000000000000009.manifest",
           Some(TimeColumn("at", TimeKind.Instant))
         )
       ),
@@ -86,5 +86,5 @@ object GoldenCompletion {
   )
 
   /** File name to content. */
-  val version3: Map[String, LogRecord] = Map("record-v3-complete.json" -> complete)
+  val whole: Map[String, LogRecord] = Map("record-v1-complete.json" -> complete)
 }

@@ -47,24 +47,6 @@ object GoldenRecords {
     )
   )
 
-  private val noted = claim.copy(state =
-    claim.state.copy(settings =
-      settings ++ Map(
-        "rollingPolicy"       -> "default",
-        "maxPartSize"         -> "64m",
-        "maxRecordsPerPart"   -> "1000000",
-        "rolloverInterval"    -> "10m",
-        "inactivityInterval"  -> "90s",
-        "bucketCheckInterval" -> "1m",
-        "trigger"             -> "unending"
-      )
-    )
-  )
-
-  private val pattern = noted.copy(state =
-    noted.state.copy(settings = noted.state.settings + ("bucketFormat" -> "'dt='yyyy-MM-dd'/hour='HH"))
-  )
-
   private val epoch = LogRecord(
     1,
     RecordKind.Epoch(0),
@@ -289,21 +271,6 @@ object GoldenRecords {
     )
   )
 
-  /** File names to contents, in their order: each rests on the one before it, the first one on [[version3]]. */
-  val version4: Vector[(String, LogRecord)] =
-    Vector("record-v4-epoch.json" -> afterwards, "record-v4-roll.json" -> atLast)
-
-  /** File name to content. */
-  val version3: Map[String, LogRecord] = Map("record-v3-compact.json" -> compaction)
-
-  /** File name to content. */
-  val version2: Map[String, LogRecord] = Map(
-    "record-v2-epoch.json" -> besides,
-    "record-v2-rows.json"  -> besides.copy(state =
-      besides.state.copy(open = inRecord +: besides.state.open.tail)
-    )
-  )
-
   /** The first part of [[besides]], whose last rows are in the record. */
   private def inRecord: Open = {
     val part = besides.state.open.head
@@ -313,15 +280,22 @@ object GoldenRecords {
     )
   }
 
-  /** File name to content. */
-  val version1: Map[String, LogRecord] = Map(
+  /** File names to contents, in their order: each is based on its predecessor, the first one on the compaction. */
+  val deltas: Vector[(String, LogRecord)] =
+    Vector("record-v1-delta-epoch.json" -> afterwards, "record-v1-delta-roll.json" -> atLast)
+
+  /** File names to contents, of records with their whole state. */
+  val whole: Map[String, LogRecord] = Map(
     "record-v1-claim.json"      -> claim,
     "record-v1-epoch.json"      -> epoch,
     "record-v1-roll.json"       -> roll,
     "record-v1-release.json"    -> release,
-    "record-v1-noted.json"      -> noted,
     "record-v1-batch.json"      -> batch,
-    "record-v1-pattern.json"    -> pattern,
-    "record-v1-event-time.json" -> eventTime
+    "record-v1-event-time.json" -> eventTime,
+    "record-v1-beside.json"     -> besides,
+    "record-v1-rows.json"       -> besides.copy(state =
+      besides.state.copy(open = inRecord +: besides.state.open.tail)
+    ),
+    "record-v1-compact.json" -> compaction
   )
 }

@@ -33,21 +33,6 @@ class LogRecordSuite extends AnyFunSuite {
     assert(FollowUp.nothing.isEmpty)
   }
 
-  test("a record with replacements, follow-ups or bucket counts has version 3") {
-    val live     = LiveBucket("b", 0, Totals(1, 1, 1), 5)
-    val versions = Seq(
-      nothing                                               -> 1,
-      nothing.copy(publish = Vector(closed))                -> 1,
-      nothing.copy(follow = manifest)                       -> 3,
-      nothing.copy(follow = markers)                        -> 3,
-      nothing.copy(replace = Vector(finished))              -> 3,
-      nothing.copy(state = state.copy(live = Vector(live))) -> 3
-    )
-    for ((record, version) <- versions)
-      assert(new String(RecordCodec.encode(record), UTF_8).startsWith(s"""{"version":$version,"""), record)
-    assert(RecordCodec.Version === 4)
-  }
-
   test("totals add and subtract files, rows and bytes") {
     assert(Totals(1, 20, 300) + Totals(4, 50, 600) === Totals(5, 70, 900))
     assert(Totals(5, 70, 900) - Totals(4, 50, 600) === Totals(1, 20, 300))
@@ -59,7 +44,6 @@ class LogRecordSuite extends AnyFunSuite {
     assert(state.copy(settings = Map("schema" -> "id INT")).schema === Some("id INT"))
     assert(state.schema === None)
     assert(state.copy(open = Vector(open)).spoolFiles === Set("s1", "s2"))
-    assert(SinkState.NextQuery === "", "older releases wrote so")
   }
 
   test("an intact record with a field of the wrong type is torn, naming the field") {

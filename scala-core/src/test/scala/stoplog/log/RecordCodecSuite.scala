@@ -10,11 +10,11 @@ import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, SpoolFile, Spo
 import stoplog.rolling.RollReason
 
 class RecordCodecSuite extends AnyFunSuite {
-  private val epoch = GoldenRecords.version1("record-v1-epoch.json")
+  private val epoch = GoldenRecords.whole("record-v1-epoch.json")
 
-  private val beside = GoldenRecords.version2("record-v2-epoch.json")
+  private val beside = GoldenRecords.whole("record-v1-beside.json")
 
-  private val compaction = GoldenRecords.version3("record-v3-compact.json")
+  private val compaction = GoldenRecords.whole("record-v1-compact.json")
 
   private def golden(file: String): Array[Byte] = {
     val in = getClass.getResourceAsStream(s"/golden/$file")
@@ -22,17 +22,15 @@ class RecordCodecSuite extends AnyFunSuite {
     finally in.close()
   }
 
-  test("golden records of every version decode, and encode to the same bytes") {
-    val all =
-      GoldenRecords.version1 ++ GoldenRecords.version2 ++ GoldenRecords.version3 ++ GoldenCompletion.version3
-    for ((file, record) <- all) {
+  test("golden records decode, and encode to the same bytes") {
+    for ((file, record) <- GoldenRecords.whole ++ GoldenCompletion.whole) {
       assert(RecordCodec.decode(golden(file)) === Right(record), file)
       assert(new String(RecordCodec.encode(record), UTF_8) === new String(golden(file), UTF_8), file)
     }
   }
 
   test("golden deltas decode, and encode to the same bytes") {
-    GoldenRecords.version4.foldLeft(compaction -> RecordCodec.encodeWhole(compaction)) {
+    GoldenRecords.deltas.foldLeft(compaction -> RecordCodec.encodeWhole(compaction)) {
       case ((before, base), (file, record)) =>
         val delta = StateDelta.between(before.state, record.state).get
         val again = RecordCodec.encodeDelta(record, Base(compaction.seq, base.checksum), delta)
@@ -47,7 +45,7 @@ class RecordCodecSuite extends AnyFunSuite {
   }
 
   test("a truncated delta or a flipped bit is torn") {
-    val bytes = golden("record-v4-epoch.json")
+    val bytes = golden("record-v1-delta-epoch.json")
     for (length <- bytes.indices) assert(isUnread(bytes.take(length)), s"$length bytes")
     val version = new String(bytes, UTF_8).indexWhere(_.isDigit)
     for {
@@ -58,18 +56,12 @@ class RecordCodecSuite extends AnyFunSuite {
       flipped(at) = (bytes(at) ^ (1 << bit)).toByte
       assert(isUnread(flipped), s"byte $at, bit $bit")
     }
-    for (version <- 1 to 3)
-      assert(
-        isUnread(new String(bytes, UTF_8).replace("{\"version\":4", s"{\"version\":$version").getBytes(UTF_8))
-      )
   }
 
-  test("a record has the oldest sufficient version, so that older releases can read most records") {
-    val version3 = GoldenRecords.version3 ++ GoldenCompletion.version3
-    val versions = Seq(GoldenRecords.version1, GoldenRecords.version2, version3)
-    for ((records, version) <- versions.zip(1 to versions.size))
-      for (record <- records.values)
-        assert(new String(RecordCodec.encode(record), UTF_8).startsWith(s"""{"version":$version,"""))
+  test("every record has version 1") {
+    for (record <- (GoldenRecords.whole ++ GoldenCompletion.whole).values)
+      assert(new String(RecordCodec.encode(record), UTF_8).startsWith("""{"version":1,"""))
+    assert(RecordCodec.Version === 1)
   }
 
   test("random records survive encoding and decoding") {
@@ -107,7 +99,7 @@ class RecordCodecSuite extends AnyFunSuite {
       val flipped = bytes.clone()
       flipped(at) = (bytes(at) ^ (1 << bit)).toByte
       val result = RecordCodec.decode(flipped)
-      // Some flips of its own digit make another version: refused by its name, or read as what it is under any version.
+      // Flips of the version's digit make no version, or a newer version.
       val harmless = result.forall(_ == record)
       if (!(if (at == version) harmless else isTorn(result))) fail(s"byte $at, bit $bit: $result")
     }

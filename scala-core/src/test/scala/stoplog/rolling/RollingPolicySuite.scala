@@ -173,7 +173,7 @@ class RollingPolicySuite extends AnyFunSuite {
     assert(each.withMaxRecordsPerPart(1).hashCode === each.withMaxRecordsPerPart(1).hashCode)
   }
 
-  test("every reason is restored from its word, including words of older releases") {
+  test("every reason is restored from its word, including custom words") {
     import RollReason._
     val words = Map(
       "size"       -> Size,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 import java.sql.Date
 
 import org.apache.spark.sql.{DataFrame, Row}
@@ -12,13 +12,12 @@ import stoplog.options.SparkHadoop
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.format.SparkSessionForTests
-import stoplog.log.{LogRecord, RecordCodec}
+import stoplog.log.LogRecord
 import stoplog.place.SinkStorage
-import stoplog.storage.local.LocalUnderTest
 
 /** Directories as readers find them, and as they stay from run to run. */
 class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
-  private val former = "yyyy-MM-dd--HH"
+  private val flinks = "yyyy-MM-dd--HH"
 
   for (format <- Seq("json", "parquet"))
     test(s"spark.read finds all rows of a sink without configured buckets: $format") {
@@ -40,26 +39,6 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     val place = new Place
     sink(place, "parquet").build().write(events("2026-01-31 20:15:00")).save()
     assert(spark.read.parquet(place.out).select("dt", "hour").head() === Row(Date.valueOf("2026-01-31"), 20))
-  }
-
-  test("a log with a zone and without a pattern keeps the former default") {
-    val place = new Place
-    run(place, events("2026-01-31 20:15:00"), sink(place).withOption("bucketFormat", former))
-    forgetPattern(place)
-    assert(pattern(place) === None)
-    val said = LogCapture.of(run(place, events("2026-01-31 20:30:00", "2026-01-31 21:00:00"), sink(place)))
-    assert(place.directories === Set("2026-01-31--20", "2026-01-31--21"))
-    assert(said.count(_.contains(s"by the pattern $former")) === 1, said)
-    assert(pattern(place) === Some(former))
-    sink(place).build().write(events("2026-01-31 22:00:00")).save()
-    assert(
-      place.directories.contains("2026-01-31--22"),
-      "a batch of the same sink id lies as the stream does"
-    )
-    assert(
-      FileSink.checkOf(events("2026-01-31 23:00:00"), sink(place).build().options()).warnings.map(_.name) ===
-        Vector("readers")
-    )
   }
 
   test("a new log records its pattern as the default of later runs") {
@@ -106,9 +85,9 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     }
     val rows    = events("2026-01-31 20:15:00", "2026-02-01 20:15:00")
     val unaided = Seq[FileSinkBuilder => FileSinkBuilder](
-      _.withOption("bucketFormat", former),
+      _.withOption("bucketFormat", flinks),
       _.withBucketBy("date(at)"),
-      _.withBucketAssigner(new DateTimeBucketAssigner(former))
+      _.withBucketAssigner(new DateTimeBucketAssigner(flinks))
     )
     for (choose <- unaided) {
       val lines = said(rows, choose)
@@ -163,14 +142,4 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   private def pattern(place: Place): Option[String] = newest(place).state.settings.get("bucketFormat")
 
   /** The newest record as a release has left it that recorded no pattern. */
-  private def forgetPattern(place: Place): Unit = {
-    val record   = newest(place)
-    val settings = record.state.settings - "bucketFormat"
-    val file     = LocalUnderTest
-      .files(Path.of(place.out, "_stoplog", "main", "log"))
-      .filter(_.toString.endsWith(".commit"))
-      .maxBy(_.toString)
-    Files.write(file, RecordCodec.encode(record.copy(state = record.state.copy(settings = settings))))
-    ()
-  }
 }

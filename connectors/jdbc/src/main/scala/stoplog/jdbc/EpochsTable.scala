@@ -29,15 +29,6 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
       "query_id VARCHAR(64) NOT NULL, run_id VARCHAR(64) NOT NULL, last_epoch BIGINT NOT NULL, " +
       "last_batch VARCHAR(64), PRIMARY KEY (sink_name, former_query))"
 
-  /** Fails for a table of an older release with fewer columns. */
-  def shape: String = s"SELECT former_query, last_batch FROM $table WHERE 1 = 0"
-
-  /** Instructions for the operator about such a table. */
-  def wayOut: String =
-    s"it lacks the columns former_query or last_batch. Rename it, and run: $create; INSERT INTO $table (sink_name, " +
-      s"former_query, query_id, run_id, last_epoch) SELECT sink_name, '$Owner', query_id, run_id, last_epoch FROM " +
-      "<the renamed table>"
-
   // The methods below run in a transaction of the caller.
 
   /** Locks and returns the row: no other transaction changes the row before this transaction ends. An update

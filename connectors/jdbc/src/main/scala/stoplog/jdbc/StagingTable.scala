@@ -118,16 +118,8 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
       catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
   }
 
-  /** Creates the epochs table. Error: `STOPLOG_JDBC_OWN_TABLE`, also for a table of an older release with
-    * fewer columns.
-    */
-  def ensure(epochs: EpochsTable): Unit = {
-    ensure(epochs.table, epochs.create)
-    once { () =>
-      if (answers(epochs.shape).isEmpty)
-        throw JdbcErrors.ownTable(epochs.table, target.database, new IllegalStateException(epochs.wayOut))
-    }
-  }
+  /** Creates the epochs table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  def ensure(epochs: EpochsTable): Unit = ensure(epochs.table, epochs.create)
 
   /** Creates a staging table. Recreates a table with other columns or with narrower columns than the current
     * target; no live run has written the rows in such a table.

@@ -235,26 +235,6 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     ()
   }
 
-  test("rejects an older epochs table with SQL for the migration") {
-    val table     = database.newHeap()
-    val epochs    = s"${table}_epochs"
-    val sink      = new Rig(database, table, database.connector, epochs = Some(epochs))
-    val columns   = "(sink_name VARCHAR(255), query_id VARCHAR(64), run_id VARCHAR(64), last_epoch BIGINT)"
-    val committed = s"VALUES ('${sink.tables.sink}', 'q', 'r1', 0)"
-    for (name <- Seq(epochs, s"${table}_old"))
-      database.execute(s"CREATE TABLE $name $columns", s"INSERT INTO $name $committed")
-    val refused = intercept[StoplogException](sink.driver("q", "r2").begin(1))
-    assert(refused.getCondition === "STOPLOG_JDBC_OWN_TABLE")
-    val wayOut = sink.tables.epochs.wayOut
-    assert(refused.getMessage.contains(wayOut))
-    // Each database renames in its own words.
-    val sql =
-      wayOut.drop(wayOut.indexOf("CREATE")).replace("<the renamed table>", s"${table}_old").split("; ")
-    database.execute(s"DROP TABLE $epochs" +: sql.toSeq: _*)
-    assert(sink.driver("q", "r2").begin(0) === Begun.Committed)
-    assert(sink.driver("q", "r3").begin(1) === Begun.Open)
-  }
-
   test("deleted staging rows fail the epoch without any row in the target") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")

@@ -42,9 +42,9 @@ private[wal] final class ChunkCommitter(
     */
   override def commit(prepared: Prepared): CommitOutcome = {
     val token = ChunkToken.parse(prepared.token)
-    token.decision.foreach(decision => bound.refuseOther(decision.places, place, prepared.name))
+    bound.refuseOther(token.decision.places, place, prepared.name)
     val chunk   = chunkOf(prepared, token)
-    val decided = DecidedEpoch(chunk.query, chunk.epochNumber, token.decision.fold("")(_.run))
+    val decided = DecidedEpoch(chunk.query, chunk.epochNumber, token.decision.run)
     if (token.epoch.isDefined) begin(decided)
     val outcome = turns.oneAtATime(chunk) {
       val micros = times.of(chunk, decided)
@@ -117,16 +117,16 @@ private[wal] final class ChunkCommitter(
 
 /** The places to which a run is bound.
   *
-  * @param movedFrom if the target has moved, the former destination, whose rows are sent to this run's target
+  * @param movedFrom if the target has moved, the previous destination, whose rows are sent to this run's target
   */
 private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option[String] = None) {
 
   /** Rejects chunks with other places. Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`. */
-  def refuseOther(former: ChunkPlaces, log: LogPlace, chunk: String): Unit = {
-    if (former.notes != places.notes)
-      throw WriteAheadErrors.notesMoved(log, chunk, former.notes, places.notes)
-    if (former.rows != places.rows && !movedFrom.contains(former.rows))
-      throw WriteAheadErrors.targetChanged(log, chunk, former.rows, places.rows)
+  def refuseOther(recorded: ChunkPlaces, log: LogPlace, chunk: String): Unit = {
+    if (recorded.notes != places.notes)
+      throw WriteAheadErrors.notesMoved(log, chunk, recorded.notes, places.notes)
+    if (recorded.rows != places.rows && !movedFrom.contains(recorded.rows))
+      throw WriteAheadErrors.targetChanged(log, chunk, recorded.rows, places.rows)
   }
 }
 
@@ -266,9 +266,7 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
   */
 private[wal] final case class ChunkNote(schema: StructType, requestRows: Option[Int]) {
 
-  /** Format: `<requestRows><schema>`. The schema is a JSON object; files of release 0.1.0 contain only the
-    * schema.
-    */
+  /** Format: `<requestRows><schema>`, with or without a number. The schema is a JSON object. */
   def text: String = requestRows.fold("")(_.toString) + schema.json
 }
 

@@ -9,23 +9,21 @@ import scala.util.Try
 import stoplog.part.SpoolFile
 
 /** The reference to a chunk in the log, from which another process can send the chunk:
-  * `<query>|<epoch>|<partition>|<bytes>|<file>`. The epoch is `-` in a batch query. In a streaming query, the
-  * epoch is its number and, if known, `@` and the planning time in milliseconds. The fields of the decision
-  * follow the epoch, each after a `#` and URL-encoded.
-  *
-  * @param decision `None` for a chunk written by an older release
+  * `<query>|<epoch><decision>|<partition>|<bytes>|<file>`. The epoch is `-` in a batch query. In a streaming
+  * query, the epoch is its number and, if known, `@` and the planning time in milliseconds. The decision
+  * consists of its fields, each after a `#` and URL-encoded.
   */
 private[wal] final case class ChunkToken(
     query: String,
     epoch: Option[Long],
     partition: Int,
     file: SpoolFile,
-    startedAtMillis: Option[Long] = None,
-    decision: Option[ChunkDecision] = None
+    decision: ChunkDecision,
+    startedAtMillis: Option[Long] = None
 ) {
   def text: String = {
     val at = startedAtMillis.fold("")("@" + _)
-    s"$query|${epoch.fold("-")(_.toString + at)}${decision.fold("")(_.text)}|$partition|${file.sizeBytes}|${file.token}"
+    s"$query|${epoch.fold("-")(_.toString + at)}${decision.text}|$partition|${file.sizeBytes}|${file.token}"
   }
 }
 
@@ -61,18 +59,19 @@ private[wal] object ChunkToken {
   /** Returns `None` if the text is not a token. */
   def find(text: String): Option[ChunkToken] = text.split("\\|", 5) match {
     case Array(query, epoch, partition, bytes, file) =>
-      val (planned, decision) = epoch.span(_ != '#')
-      val (of, at)            = planned.span(_ != '@')
+      val (planned, decided) = epoch.span(_ != '#')
+      val (of, at)           = planned.span(_ != '@')
       for {
-        number <- partition.toIntOption
-        size   <- bytes.toLongOption
+        number   <- partition.toIntOption
+        size     <- bytes.toLongOption
+        decision <- ChunkDecision.find(decided)
       } yield ChunkToken(
         query,
         of.toLongOption,
         number,
         SpoolFile(file, size, level = 0),
-        at.drop(1).toLongOption,
-        ChunkDecision.find(decision)
+        decision,
+        at.drop(1).toLongOption
       )
     case _ => None
   }

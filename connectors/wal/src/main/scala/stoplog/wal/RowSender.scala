@@ -160,6 +160,6 @@ final case class Chunk(
   *
   * @param micros          the time from the sender's [[EpochTimes]], in microseconds since 1970
   * @param startedAtMillis the time at which Spark planned the micro-batch, in milliseconds since 1970. `None`
-  *                        in a batch query, and for a chunk written by an older release
+  *                        in a batch query
   */
 final case class EpochTime(micros: Option[Long] = None, startedAtMillis: Option[Long] = None)

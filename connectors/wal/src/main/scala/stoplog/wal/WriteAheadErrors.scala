@@ -49,28 +49,28 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     "why"    -> reason(Causes.reason(cause))
   )
 
-  /** @param former the place of the notes in the run that decided on the chunk
+  /** @param recorded the place of the notes in the run that decided on the chunk
     * @param now    the place of the notes in this run
     */
-  def notesMoved(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
+  def notesMoved(log: LogPlace, chunk: String, recorded: String, now: String): StoplogException = failure(
     "STOPLOG_WAL_NOTES_MOVED",
-    "sinkId" -> log.sinkId,
-    "log"    -> log.location,
-    "chunk"  -> chunk,
-    "former" -> former,
-    "now"    -> now
+    "sinkId"   -> log.sinkId,
+    "log"      -> log.location,
+    "chunk"    -> chunk,
+    "recorded" -> recorded,
+    "now"      -> now
   )
 
-  /** @param former the destination of the run that decided on the chunk
+  /** @param recorded the destination of the run that decided on the chunk
     * @param now    the destination of this run
     */
-  def targetChanged(log: LogPlace, chunk: String, former: String, now: String): StoplogException = failure(
+  def targetChanged(log: LogPlace, chunk: String, recorded: String, now: String): StoplogException = failure(
     "STOPLOG_WAL_TARGET_CHANGED",
-    "sinkId" -> log.sinkId,
-    "log"    -> log.location,
-    "chunk"  -> chunk,
-    "former" -> former,
-    "now"    -> now
+    "sinkId"   -> log.sinkId,
+    "log"      -> log.location,
+    "chunk"    -> chunk,
+    "recorded" -> recorded,
+    "now"      -> now
   )
 
   /** The loss of a micro-batch.

@@ -11,7 +11,7 @@ import stoplog.options._
 
 /** The validated options of a write-ahead sink.
   *
-  * @param movedFrom the former destination of rows, if the target has moved
+  * @param movedFrom the previous destination of rows, if the target has moved
   * @param asked     all options
   */
 private[wal] final case class WriteAheadOptions(
@@ -60,8 +60,8 @@ private[wal] object WriteAheadOptions {
     OptionType.text.as("target, as `STOPLOG_WAL_TARGET_CHANGED` names it"),
     "the table orders of postgresql:shop"
   )(
-    "a changed target is refused while rows for the former one are in the log",
-    "The former target, if the target has moved: rows that are still in the log for the former target are sent to the target " +
+    "a changed target is refused while rows for the previous one are in the log",
+    "The previous target, if the target has moved: rows that are still in the log for the previous target are sent to the target " +
       "of this run."
   )
 

@@ -105,8 +105,8 @@ private[wal] final class ChunkWriter(
       task.epoch,
       task.partition,
       SpoolFile(token, bytes, level = 0),
-      task.times.startedAtMillis,
-      Some(ChunkDecision(task.run.value, places))
+      ChunkDecision(task.run.value, places),
+      task.times.startedAtMillis
     )
     Vector(Prepared(name, chunk.text, waiting.rows, bytes))
   }

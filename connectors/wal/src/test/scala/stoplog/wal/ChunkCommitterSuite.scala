@@ -54,7 +54,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     )
     def chunk(epoch: Long, by: String = "run-1") = {
       val file  = SpoolFile(s"f$epoch", 1, level = 0)
-      val token = ChunkToken("query", Some(epoch), 0, file, decision = Some(ChunkDecision(by, here)))
+      val token = ChunkToken("query", Some(epoch), 0, file, decision = ChunkDecision(by, here))
       Prepared("chunk", token.text, 1, 1)
     }
 
@@ -90,7 +90,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
         Some(7),
         0,
         SpoolFile("f", 1, level = 0),
-        decision = Some(ChunkDecision("run", former))
+        decision = ChunkDecision("run", former)
       )
       new ChunkCommitter(
         (_, _) => { sent += 1; CommitOutcome.Committed },

@@ -101,7 +101,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType, val at:
     start()
     val chunk   = chunkOf(prepared)
     val decided =
-      DecidedEpoch(chunk.query, chunk.epochNumber, ChunkToken.parse(prepared.token).decision.get.run)
+      DecidedEpoch(chunk.query, chunk.epochNumber, ChunkToken.parse(prepared.token).decision.run)
     val times = asked.sender.times(asked.passed)
     try chunk.copy(time = chunk.time.copy(micros = times.of(chunk, decided)))
     finally times.close()

@@ -33,7 +33,13 @@ class WriteAheadErrorsSuite
         WriteAheadErrors.notesMoved(WriteAheadErrorsSuite.log, "chunk-1", "the table a", "the table b"),
         WriteAheadErrors.chunkLost(
           WriteAheadErrorsSuite.log,
-          ChunkToken("query", Some(7), 0, SpoolFile("f|aa", 1, level = 0)),
+          ChunkToken(
+            "query",
+            Some(7),
+            0,
+            SpoolFile("f|aa", 1, level = 0),
+            ChunkDecision("run", ChunkPlaces("files of the sink's log", "the table a"))
+          ),
           WriteAheadErrors.Lost(chunks = 2, rows = 9, sent = 3),
           "files of the sink's log"
         ),

@@ -43,7 +43,6 @@ private[bulk] object SpoolFrames {
     data.writeInt(text.length)
     data.write(text)
     data.write(header.directory)
-    // Former releases ignore this number.
     val rows = if (header.last == LastEpoch.Large) LargeEpoch else 0
     frame(HeaderKind, rows, bytes.toByteArray, bytes.size, room(bytes.size), out)
   }

@@ -110,7 +110,7 @@ private[parquet] object ParquetSettings {
     )
   }
 
-  // Spark 4.2 reads these settings from the options of a write; earlier versions only from the session.
+  // Spark 4.2 reads these settings from the options of a write; Spark 4.0 and 4.1 only from the session.
   private def ofWrite(session: SQLConf, options: Map[String, String]): SQLConf = {
     val own = session.clone()
     for ((key, value) <- options if BulkFormatName.Parquet.options.contains(key))

@@ -40,7 +40,7 @@ private[file] final class Absence(forgetMillis: Long) {
   /** Called when a listing has found a file. Returns whether the file was absent before. */
   def sighted(hash: PathHash): Boolean = count > 0 && members.find(hash) >= 0 && remove(hash)
 
-  /** Restores the members that a former run has recorded.
+  /** Restores the members that a previous run has recorded.
     *
     * @param awayMillis the time since the recording, by the wall clock
     */

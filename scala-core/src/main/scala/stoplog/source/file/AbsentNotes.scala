@@ -36,7 +36,7 @@ private[file] final class AbsentNotes(state: StateFiles, absence: Absence, clock
     if (isDue && absence.size > 0) put(SeenFiles.name(end, AbsentNotes.Suffix))
   }
 
-  /** Continues from the note of a former run. Ignores two notes, which may be from concurrent drivers. */
+  /** Continues from the note of a previous run. Ignores two notes, which may be from concurrent drivers. */
   def restore(found: Vector[String]): Unit = {
     names = found
     if (found.sizeIs == 1)

@@ -222,7 +222,7 @@ private[stoplog] final class FileEnumerator(
       unread.total - unread.kept,
       unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
-    // Renamed files first: the files now at the former paths replace the state of these paths.
+    // Renamed files first: the files now at the old paths replace the state of these paths.
     pending ++= Tailing.inOrder(readOn, moved, seen.find)
     pending ++= oldest
     listedAt = Some(clock.elapsedMillis())
@@ -320,7 +320,7 @@ private[stoplog] final class FileEnumerator(
 }
 
 private object FileEnumerator {
-  final val Version = 2
+  final val Version = 1
 
   /** Returns a snapshot, read up to the part of [[SeenFiles]], and the pieces of files in the snapshot. */
   def opened(snapshot: Array[Byte]): (DataInputStream, Vector[FileSplit]) = {

@@ -50,10 +50,6 @@ private[file] sealed abstract class SeenWidth(val longs: Int) {
 }
 
 private[file] object SeenWidth {
-
-  /** The first version of the state with this width. */
-  final val Since = 3
-
   case object Plain extends SeenWidth(3)
 
   /** Entries with a [[FileMark]]. */

@@ -45,7 +45,7 @@ private[stoplog] object FileSplit {
 
   /** Serializes splits for checkpoints and for tasks. */
   object Serializer extends VersionedSerializer[FileSplit] {
-    override val version: Int = 2
+    override val version: Int = 1
 
     override def write(split: FileSplit, out: DataOutput): Unit = {
       val path = split.file.path.getBytes("UTF-8")

@@ -29,9 +29,8 @@ private[file] object SeenBaseFile {
     val checked = new CheckedInputStream(file, new CRC32C())
     val in      = new DataInputStream(checked)
     try {
-      val version = in.readInt()
-      SeenFiles.refuseNewer(state, name, version)
-      val width = if (version < SeenWidth.Since) SeenWidth.Plain else SeenWidth.of(in.readInt())
+      SeenFiles.refuseNewer(state, name, in.readInt())
+      val width = SeenWidth.of(in.readInt())
       val read  = SeenBase.read(in, in.readInt(), width)
       val sum   = checked.getChecksum.getValue
       if (in.readLong() != sum) throw Errors.recordTorn(state.describe(name), "its checksum does not match")

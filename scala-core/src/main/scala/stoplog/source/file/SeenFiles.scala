@@ -260,7 +260,7 @@ private[file] object SeenChanges {
 }
 
 private[stoplog] object SeenFiles {
-  final val Version = 3
+  final val Version = 1
 
   private final val Gone = ".gone"
 

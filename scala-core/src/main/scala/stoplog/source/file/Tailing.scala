@@ -45,9 +45,9 @@ private[file] object Tailing {
   }
 
   /** Returns renamed files in the order in which they can be handed out. A renamed file precedes the file now
-    * at the former path, because the state of the latter replaces the state of the former.
+    * at its old path, because the state of the latter replaces the state of the renamed file.
     *
-    * @param read  the file read under the former path
+    * @param read  the file read under the old path
     * @param known returns the remembered identity of a path
     */
   def inOrder(

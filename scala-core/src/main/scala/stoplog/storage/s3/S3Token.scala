@@ -186,8 +186,5 @@ private[s3] object S3Token {
 
     /** The highest first number that a claim assigns to a writer: enough numbers remain for the part. */
     private val LastMoved = LastNumber / 2
-
-    /** Returns the room for a handle of version 1, whose writers used consecutive numbers without a limit. */
-    def unbounded(lastNumber: Int): S3Room = Publisher(lastNumber + (LastNumber - lastNumber) / 2)
   }
 }

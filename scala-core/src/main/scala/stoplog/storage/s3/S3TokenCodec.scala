@@ -9,15 +9,14 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import stoplog.part.RecordBytes
 import stoplog.storage.s3.S3Token._
 
-/** Encodes tokens for the commit log: `{"v":2,"base":…,"target":…,"upload":…,"parts":[…],"next":…,"tail":…}`.
+/** Encodes tokens for the commit log: `{"v":1,"base":…,"target":…,"upload":…,"parts":[…],"next":…,"tail":…}`.
   *
-  * Every version that was ever written stays readable. A newer version is rejected, because it may contain
-  * unknown data.
+  * A newer version is rejected, because it may contain unknown data.
   */
 private[s3] object S3TokenCodec {
 
-  /** The written version, and the newest readable version. */
-  val Version: Int = 2
+  /** The version of all written tokens. */
+  val Version: Int = 1
 
   def encode(token: S3Token): String = {
     val root = mapper.createObjectNode()
@@ -62,7 +61,7 @@ private[s3] object S3TokenCodec {
       target = required(root, "target").asText(),
       upload = Option(root.get("upload")).map { handle =>
         val parts = elements(root.path("parts")).map(readPart)
-        Upload(Handle(handle.asText()), parts, readRoom(root, parts))
+        Upload(Handle(handle.asText()), parts, readRoom(root))
       },
       waiting = elements(root.path("waiting")).map(readPiece),
       tail = readTail(required(root, "tail")),
@@ -90,9 +89,8 @@ private[s3] object S3TokenCodec {
   private def readPiece(node: JsonNode): Piece =
     Piece(required(node, "at").asText(), required(node, "bytes").asLong())
 
-  private def readRoom(root: JsonNode, parts: Vector[UploadedPart]): S3Token.S3Room =
-    if (root.path("v").asInt() == 1) S3Token.S3Room.unbounded(parts.lastOption.fold(0)(_.number))
-    else if (root.has("next")) S3Token.S3Room.Writer(root.path("next").asInt())
+  private def readRoom(root: JsonNode): S3Token.S3Room =
+    if (root.has("next")) S3Token.S3Room.Writer(root.path("next").asInt())
     else S3Token.S3Room.Publisher(required(root, "nextOfPublisher").asInt())
 
   private def elements(array: JsonNode): Vector[JsonNode] = array.elements().asScala.toVector

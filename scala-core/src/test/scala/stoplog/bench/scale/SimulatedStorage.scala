@@ -98,7 +98,7 @@ private[scale] object SimulatedStorage {
     override def stagedOf(token: String): Set[String] = store.stagedOf(token)
 
     override def handle(part: NewPart, unique: String): Resume = Resume(
-      s"""{"v":2,"base":"${base(part, unique)}","target":"${part.bucket}/${part.name}",""" +
+      s"""{"v":1,"base":"${base(part, unique)}","target":"${part.bucket}/${part.name}",""" +
         s""""tail":{"at":"${staged(part, unique)}","bytes":10000}}"""
     )
 

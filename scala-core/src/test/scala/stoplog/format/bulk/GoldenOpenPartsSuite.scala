@@ -27,12 +27,12 @@ class GoldenOpenPartsSuite extends AnyFunSuite with SparkSessionForTests {
   import GoldenOpenPartsSuite._
 
   for (name <- Seq("parquet", "orc")) {
-    test(s"ends an open $name part of an earlier release") {
+    test(s"ends a stored open $name part") {
       val part = new Left(name)
       assert(read(name, part.ended()) === texts(rows(0 until 30)))
     }
 
-    test(s"resumes an open $name part of an earlier release") {
+    test(s"resumes a stored open $name part") {
       val part = new Left(name)
       assert(read(name, part.ended(internal(rows(30 until 50)))) === texts(rows(0 until 50)))
     }
@@ -79,7 +79,7 @@ object GoldenOpenPartsSuite {
   private def file(name: String, what: String): Path =
     Repository.root.resolve(s"scala-core/src/test/resources/golden/open-v1-$name.$what")
 
-  /** What an earlier release has left. */
+  /** The stored part. */
   private final class Left(name: String) {
     private val beside = new ByteArrayInputStream(Files.readAllBytes(file(name, "beside")))
     private val header = SpoolFrames.read(beside) match {

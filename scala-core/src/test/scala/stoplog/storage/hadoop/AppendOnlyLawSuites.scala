@@ -2,7 +2,6 @@
 package stoplog.storage.hadoop
 
 import stoplog.laws._
-import stoplog.storage.RecordNamesLaws
 
 private[hadoop] trait OnAppendOnly {
   def newStorage(): StorageUnderTest = TestFileSystems.storage("appendonly")
@@ -16,7 +15,6 @@ class AppendOnlySpoolSuite        extends SpoolFilesLaws with OnAppendOnly
 class AppendOnlyFilesSuite        extends FileStoreLaws with OnAppendOnly
 class AppendOnlyFinishedSuite     extends ReplacedFilesLaws with OnAppendOnly
 class AppendOnlyRecordStoreSuite  extends LogFilesLaws with OnAppendOnly
-class AppendOnlyRecordNamesSuite  extends RecordNamesLaws with OnAppendOnly
 class AppendOnlyInPlaceSuite      extends InPlaceLaws with OnAppendOnly
 class AppendOnlyCutSuite          extends CutLaws with OnAppendOnly
 class AppendOnlyEarlyListingSuite extends EarlyListingLaws with OnAppendOnly

@@ -2,7 +2,6 @@
 package stoplog.storage.hadoop
 
 import stoplog.laws._
-import stoplog.storage.RecordNamesLaws
 
 private[hadoop] trait OnCreateOnly {
   def newStorage(): StorageUnderTest = TestFileSystems.storage("createonly")
@@ -16,7 +15,6 @@ class CreateOnlyFinishedSuite    extends ReplacedFilesLaws with OnCreateOnly
 class CreateOnlySpoolSuite       extends SpoolFilesLaws with OnCreateOnly
 class CreateOnlyFilesSuite       extends FileStoreLaws with OnCreateOnly
 class CreateOnlyRecordStoreSuite extends LogFilesLaws with OnCreateOnly
-class CreateOnlyRecordNamesSuite extends RecordNamesLaws with OnCreateOnly
 class CreateOnlyCopyingSuite     extends CopyingLaws with OnCreateOnly
 class CreateOnlyCutSuite         extends CutLaws with OnCreateOnly
 class CreateOnlyLateListingSuite extends LateListingLaws with OnCreateOnly

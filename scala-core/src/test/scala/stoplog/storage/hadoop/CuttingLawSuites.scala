@@ -2,7 +2,6 @@
 package stoplog.storage.hadoop
 
 import stoplog.laws._
-import stoplog.storage.RecordNamesLaws
 
 private[hadoop] trait OnCutting {
   def newStorage(): StorageUnderTest = TestFileSystems.storage("cutting")
@@ -14,7 +13,6 @@ class CuttingUnannouncedSuite  extends UnannouncedLaws with OnCutting
 class CuttingStagingSuite      extends StagingLaws with OnCutting
 class CuttingFilesSuite        extends FileStoreLaws with OnCutting
 class CuttingRecordStoreSuite  extends LogFilesLaws with OnCutting
-class CuttingRecordNamesSuite  extends RecordNamesLaws with OnCutting
 class CuttingInPlaceSuite      extends InPlaceLaws with OnCutting
 class CuttingCutSuite          extends CutLaws with OnCutting
 class CuttingEarlyListingSuite extends EarlyListingLaws with OnCutting

@@ -4,7 +4,6 @@ package stoplog.storage.hdfs
 import stoplog.LongRun
 import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
-import stoplog.storage.RecordNamesLaws
 import stoplog.storage.hadoop.Trimming
 
 class HdfsPartStoreSuite extends PartStoreLaws {
@@ -40,10 +39,6 @@ class HdfsFinishedSuite extends ReplacedFilesLaws {
 }
 
 class HdfsRecordsSuite extends LogFilesLaws {
-  override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
-}
-
-class HdfsRecordNamesSuite extends RecordNamesLaws {
   override def newStorage(): StorageUnderTest = HdfsUnderTest.create()
 }
 

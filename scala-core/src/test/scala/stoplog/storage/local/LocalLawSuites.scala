@@ -4,7 +4,6 @@ package stoplog.storage.local
 import stoplog.LongRun
 import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
-import stoplog.storage.RecordNamesLaws
 
 class StagingDiskPartStoreSuite extends PartStoreLaws {
   override def newStorage(): StorageUnderTest =
@@ -82,11 +81,6 @@ class DiskRecordsSuite extends LogFilesLaws {
 }
 
 class ProcessRecordsSuite extends LogFilesLaws with LongRun {
-  override def newStorage(): StorageUnderTest =
-    LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
-}
-
-class LocalRecordNamesSuite extends RecordNamesLaws {
   override def newStorage(): StorageUnderTest =
     LocalUnderTest.create(LocalUnderTest.staging, LocalForcing.Process)
 }

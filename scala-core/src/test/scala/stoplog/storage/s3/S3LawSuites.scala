@@ -3,7 +3,6 @@ package stoplog.storage.s3
 
 import stoplog.commit.SleepingDriverLaws
 import stoplog.laws._
-import stoplog.storage.RecordNamesLaws
 
 class S3PartStoreSuite extends PartStoreLaws with S3Laws
 
@@ -23,8 +22,6 @@ class S3SleepingDriverSuite extends SleepingDriverLaws {
 }
 
 class S3RecordsSuite extends LogFilesLaws with S3Laws
-
-class S3RecordNamesSuite extends RecordNamesLaws with S3Laws
 
 class S3ProxyPartStoreSuite extends PartStoreLaws with S3ProxyLaws
 

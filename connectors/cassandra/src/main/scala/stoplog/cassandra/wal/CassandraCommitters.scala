@@ -88,7 +88,7 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
     Some(inSession { session =>
       newest(session, decided.query) match {
         case Some(newest) if newest.epoch >= decided.epoch => newest
-        case former if replace(session, former, decided)   => decided
+        case noted if replace(session, noted, decided)     => decided
         case _                                             =>
           throw new IOException(s"another process begins epoch ${decided.epoch} of query ${decided.query}")
       }
@@ -101,11 +101,11 @@ private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMil
     Option(row).filterNot(_.isNull(1)).map(row => DecidedEpoch(query, row.getLong(1), row.getString(2)))
   }
 
-  private def replace(session: CqlSession, former: Option[DecidedEpoch], decided: DecidedEpoch): Boolean = {
+  private def replace(session: CqlSession, noted: Option[DecidedEpoch], decided: DecidedEpoch): Boolean = {
     val cql   = s"UPDATE ${own.name} SET newest_epoch = ?, decision = ? WHERE query_id = ? IF "
     val asked = Seq(Long.box(decided.epoch), decided.decision, decided.query)
-    val write = former.fold(statement(cql + "newest_epoch = null", asked: _*)) { former =>
-      val values = asked ++ Seq(Long.box(former.epoch), former.decision)
+    val write = noted.fold(statement(cql + "newest_epoch = null", asked: _*)) { noted =>
+      val values = asked ++ Seq(Long.box(noted.epoch), noted.decision)
       statement(cql + "newest_epoch = ? AND decision = ?", values: _*)
     }
     session

@@ -56,7 +56,7 @@ def sink(jvm: FakeJvm, **hadoop: str) -> SinkAdmin:
     return SinkAdmin("/data/out", "main", stoplog.Jvm(hadoop=hadoop), {}, jvm)
 
 
-def test_a_plan_is_read_and_carried_out_by_the_same_request() -> None:
+def test_a_plan_is_carried_out_by_the_same_request() -> None:
     jvm = FakeJvm(answering(), answering(carriedOut=True))
     plan = sink(jvm, **{"fs.s3a.endpoint": "there"}).finalize()
     assert [(each.action, each.size_bytes, each.rows, each.to) for each in plan.actions] == [
@@ -76,7 +76,7 @@ def test_a_plan_is_read_and_carried_out_by_the_same_request() -> None:
         done.carry_out()
 
 
-def test_each_tool_asks_for_what_it_is_called_with() -> None:
+def test_each_command_sends_its_arguments_in_the_request() -> None:
     jvm = FakeJvm(*[answering()] * 9)
     tools = sink(jvm)
     tools.clean()
@@ -103,21 +103,21 @@ def test_each_tool_asks_for_what_it_is_called_with() -> None:
 
 
 @pytest.mark.parametrize("more", [["--checkpoint", ""], ["--query-id", " "]])
-def test_a_sink_is_not_handed_to_a_variable_that_is_not_set(more: list[str]) -> None:
+def test_adopt_rejects_an_empty_query_argument(more: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["adopt", "/data/out", *more, "--yes"])
     assert ended.value.code == ExitCode.USAGE
     assert main(["adopt", "/data/out", "--checkpoint", "/c", "--batch", "7"]) == ExitCode.USAGE
 
 
-def test_what_the_jar_has_no_name_for_is_a_failed_tool() -> None:
+def test_an_error_without_a_condition_of_stoplog_becomes_tool_failed() -> None:
     error = {"condition": "java.nio.file.NotDirectoryException", "message": "/data/out"}
     with pytest.raises(ToolFailed, match=r"NotDirectoryException: /data/out$") as raised:
         sink(FakeJvm((1, json.dumps({"error": error}), ""))).clean()
     assert raised.value.condition == "STOPLOG_TOOL_FAILED"
 
 
-def test_an_error_of_the_jar_keeps_its_condition() -> None:
+def test_an_error_of_the_jar_keeps_the_condition() -> None:
     error = {
         "condition": "STOPLOG_DRIVER_ALIVE",
         "message": "[STOPLOG_DRIVER_ALIVE] Left alone. SQLSTATE: 55006",
@@ -127,19 +127,19 @@ def test_an_error_of_the_jar_keeps_its_condition() -> None:
     assert raised.value.condition == "STOPLOG_DRIVER_ALIVE"
 
 
-def test_no_answer_is_told_with_what_java_said() -> None:
+def test_a_missing_response_reports_the_status_and_the_output_of_java() -> None:
     with pytest.raises(ToolFailed, match=r"status 134.*core dumped") as raised:
         sink(FakeJvm((134, "", "Aborted\n(core dumped)"))).clean()
     assert raised.value.condition == "STOPLOG_TOOL_FAILED"
 
 
 @pytest.mark.parametrize("answer", ["", "Killed", "3", "[]", "null"])
-def test_an_answer_that_is_no_object_is_none(answer: str) -> None:
+def test_a_response_that_is_not_an_object_counts_as_missing(answer: str) -> None:
     with pytest.raises(ToolFailed, match="ended with status 137 and gave no answer"):
         sink(FakeJvm((137, answer, "no memory"))).clean()
 
 
-def test_a_java_that_cannot_be_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_java_without_permission_to_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text("no program")
@@ -151,7 +151,7 @@ def test_a_java_that_cannot_be_run_is_named(tmp_path: Path, monkeypatch: pytest.
     assert failed.value.condition == "STOPLOG_TOOL_JAVA"
 
 
-def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_java_or_spark_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(ToolFailed, match="no bin/java"):
         stoplog.Jvm().command()
@@ -166,7 +166,7 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         stoplog.Jvm(jars=("/no/such.jar",)).command()
 
 
-def test_the_command_line_plans_unless_it_is_told_to_do_it(
+def test_the_command_line_changes_files_only_with_yes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jvm = FakeJvm(answering(), answering(), answering(carriedOut=True))
@@ -183,13 +183,13 @@ def test_the_command_line_plans_unless_it_is_told_to_do_it(
 
 
 @pytest.mark.parametrize("verdict", ["broken", "missing"])
-def test_what_a_check_finds_is_an_exit_code(verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_of_a_check_have_an_exit_code(verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [{"action": verdict, "subject": "a/part-1.json", "reason": "not there"}]
     monkeypatch.setattr("stoplog._admin._run", FakeJvm(answering(actions=found)))
     assert main(["relocate", "/data/out"]) == ExitCode.FINDINGS
 
 
-def test_a_living_driver_is_an_exit_code(
+def test_a_live_driver_has_an_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = {"condition": "STOPLOG_DRIVER_ALIVE", "message": "Left alone."}
@@ -198,14 +198,14 @@ def test_a_living_driver_is_an_exit_code(
     assert "STOPLOG_DRIVER_ALIVE" in capsys.readouterr().err
 
 
-def test_an_answer_may_name_a_bucket_with_a_line_separator() -> None:
+def test_a_response_may_contain_a_line_separator_in_a_bucket() -> None:
     action = {"action": "finish", "subject": "a\u2028b/part-1.json", "reason": "open"}
     answer = json.dumps({**ANSWER, "actions": [action]}, ensure_ascii=False)
     plan = sink(FakeJvm((0, f"a line before\n{answer}\n", ""))).finalize()
     assert plan.actions[0].subject == "a\u2028b/part-1.json"
 
 
-def test_choices_may_be_given_by_their_words_and_others_are_refused() -> None:
+def test_choices_may_be_strings_and_unknown_strings_are_rejected() -> None:
     jvm = FakeJvm(answering(), answering(carriedOut=True))
     plan = sink(jvm).reset("aside")  # type: ignore[arg-type]
     plan.carry_out("driver is dead")  # type: ignore[arg-type]
@@ -216,6 +216,6 @@ def test_choices_may_be_given_by_their_words_and_others_are_refused() -> None:
         plan.carry_out("dead")  # type: ignore[arg-type]
 
 
-def test_jars_are_several() -> None:
+def test_jars_must_be_a_tuple() -> None:
     with pytest.raises(TypeError, match=r"write \('/opt/a.jar',\)"):
         stoplog.Jvm(jars="/opt/a.jar")  # type: ignore[arg-type]

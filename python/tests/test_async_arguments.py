@@ -54,12 +54,12 @@ def test_a_handler_of_timeouts_is_a_plain_function() -> None:
 
 
 @pytest.mark.parametrize("name", ["order", "on_error", "on_timeout"])
-def test_words_that_are_no_choice_are_refused(name: str) -> None:
+def test_unknown_choices_are_rejected(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is 'none'"):
         mapped(named, **{name: "none"})
 
 
-def test_the_name_of_the_error_column_is_taken() -> None:
+def test_a_result_column_with_the_name_of_the_error_column_is_rejected() -> None:
     schema = StructType([StructField("_error", LongType())])
     with pytest.raises(ValueError, match="_error"):
         async_map(Frame(), named, schema, on_error="reject")  # type: ignore[arg-type]
@@ -73,6 +73,6 @@ def test_only_results_with_rejected_rows_can_be_split() -> None:
         async_split(Plain())  # type: ignore[arg-type]
 
 
-def test_what_went_wrong_can_be_caught_by_name() -> None:
+def test_errors_are_subclasses_of_pythons_errors() -> None:
     assert issubclass(async_io.CallTimeout, TimeoutError)
     assert issubclass(BadAnswer, TypeError)

@@ -39,7 +39,7 @@ async def slow(rows: list[Any]) -> list[Any]:
     return [(row,) for row in rows]
 
 
-def test_the_wait_doubles_up_to_its_bound() -> None:
+def test_the_wait_doubles_up_to_the_bound() -> None:
     script = Script(*[OSError() for _ in range(5)])
     retry = Retry(max_attempts=6, first_wait_seconds=1, max_wait_seconds=5)
     outcomes, _ = run(caller(script, retry).outcomes([7]))
@@ -56,27 +56,27 @@ def test_the_wait_is_random_between_nothing_and_the_bound() -> None:
     assert script.times == [0, 0, 1]
 
 
-def test_after_the_last_attempt_the_call_has_failed() -> None:
+def test_a_call_fails_after_the_last_attempt() -> None:
     error = OSError("refused")
     outcomes, _ = run(caller(Script(OSError(), OSError(), error), Retry(max_attempts=3)).outcomes([7]))
     assert outcomes == [Failed(error, 3)]
 
 
 @pytest.mark.parametrize("retry_on", [ConnectionError, (KeyError, OSError), lambda e: str(e) == "busy"])
-def test_only_chosen_errors_are_tried_again(retry_on: Any) -> None:
+def test_only_chosen_errors_are_retried(retry_on: Any) -> None:
     retry = Retry(max_attempts=9, retry_on=retry_on)
     outcomes, _ = run(caller(Script(ConnectionError("busy"), ValueError("no")), retry).outcomes([7]))
     assert outcomes[0].attempts == 2
     assert str(outcomes[0].error) == "no"
 
 
-def test_retry_after_is_waited_for_whatever_is_retried_otherwise() -> None:
+def test_retry_after_is_obeyed_regardless_of_retry_on() -> None:
     script = Script(RetryAfter(30))
     run(caller(script, Retry(first_wait_seconds=1, retry_on=KeyError)).outcomes([7]))
     assert script.times == [0, 31]  # with the jitter, lest all come back together
 
 
-def test_an_exception_of_a_client_may_say_retry_after_too() -> None:
+def test_an_exception_of_a_client_may_contain_retry_after() -> None:
     error = ConnectionError()
     error.retry_after = 4  # type: ignore[attr-defined]
     script = Script(error)
@@ -84,12 +84,12 @@ def test_an_exception_of_a_client_may_say_retry_after_too() -> None:
     assert script.times == [0, 5]
 
 
-def test_too_long_a_retry_after_is_a_failure() -> None:
+def test_a_retry_after_above_the_limit_fails_the_call() -> None:
     outcomes, seconds = run(caller(Script(RetryAfter(3600)), Retry()).outcomes([7]))
     assert (outcomes[0].attempts, seconds) == (1, 0)
 
 
-def test_an_attempt_that_takes_too_long_is_cancelled() -> None:
+def test_an_attempt_beyond_the_timeout_is_cancelled() -> None:
     outcomes, seconds = run(caller(slow, timeout_seconds=2.5).outcomes([7]))
     assert isinstance(outcomes[0].error, CallTimeout)
     assert seconds == 2.5
@@ -101,17 +101,17 @@ def test_each_attempt_has_the_whole_timeout() -> None:
     assert seconds == 2 + 1 + 2
 
 
-def test_what_is_in_time_is_not_cancelled() -> None:
+def test_an_attempt_within_the_timeout_is_not_cancelled() -> None:
     outcomes, seconds = run(caller(slow, timeout_seconds=11).outcomes([7]))
     assert (outcomes, seconds) == ([Done([(7,)])], 10)
 
 
-def test_a_handler_answers_for_rows_that_timed_out() -> None:
+def test_a_handler_returns_results_for_rows_after_a_timeout() -> None:
     outcomes, _ = run(caller(slow, timeout_seconds=1, late=lambda row: (row, "late")).outcomes([7, 8]))
     assert outcomes == [Done([(7, "late")]), Done([(8, "late")])]
 
 
-def test_a_handler_is_not_asked_about_other_errors() -> None:
+def test_a_handler_of_timeouts_is_not_called_for_other_errors() -> None:
     own = TimeoutError("of the client")
     outcomes, _ = run(caller(Script(own), timeout_seconds=1, late=lambda row: (row,)).outcomes([7]))
     assert outcomes == [Failed(own, 1)]
@@ -125,7 +125,7 @@ def test_an_error_of_the_handler_is_the_rows_error() -> None:
     assert isinstance(outcomes[0].error, KeyError)
 
 
-def test_of_a_batch_only_the_rows_that_failed_are_asked_for_again() -> None:
+def test_only_the_failed_rows_of_a_batch_are_retried() -> None:
     asked: list[list[int]] = []
 
     async def odd_ones_fail_once(rows: list[int]) -> list[Any]:
@@ -138,7 +138,7 @@ def test_of_a_batch_only_the_rows_that_failed_are_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize("answers", [[], [(1,)], [(1,), (2,), (3,)], None, "ab"])
-def test_a_batch_must_be_answered_row_by_row(answers: Any) -> None:
+def test_a_batch_must_have_a_result_for_each_row(answers: Any) -> None:
     async def other(rows: list[int]) -> Any:
         return answers
 
@@ -151,7 +151,7 @@ def test_a_batch_must_be_answered_row_by_row(answers: Any) -> None:
     ("answer", "rows"),
     [(None, []), ((1,), [(1,)]), ({"a": 1}, [{"a": 1}]), ([(1,), (2,)], [(1,), (2,)]), ([], [])],
 )
-def test_a_row_has_no_result_one_or_many(answer: Any, rows: Any) -> None:
+def test_a_result_may_have_no_row_a_single_row_or_many_rows(answer: Any, rows: Any) -> None:
     async def constant(_: list[Any]) -> list[Any]:
         return [answer]
 
@@ -160,7 +160,7 @@ def test_a_row_has_no_result_one_or_many(answer: Any, rows: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", [5, "text", [5], b"bytes", {1, 2}])
-def test_other_values_are_no_answers(answer: Any) -> None:
+def test_results_of_other_types_are_rejected(answer: Any) -> None:
     async def constant(_: list[Any]) -> list[Any]:
         return [answer]
 
@@ -171,6 +171,6 @@ def test_other_values_are_no_answers(answer: Any) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"max_attempts": 0}, {"first_wait_seconds": -1}, {"max_retry_after_seconds": -0.1}]
 )
-def test_a_retry_without_sense_is_refused(wrong: Any) -> None:
+def test_a_retry_with_invalid_arguments_is_rejected(wrong: Any) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Retry(**wrong)

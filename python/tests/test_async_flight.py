@@ -17,7 +17,7 @@ async def sleeping(seconds: float) -> float:
     return seconds
 
 
-def test_the_next_call_begins_where_another_has_ended() -> None:
+def test_a_waiting_call_starts_when_a_running_call_ends() -> None:
     landed: list[Any] = []
 
     async def work() -> None:
@@ -30,7 +30,7 @@ def test_the_next_call_begins_where_another_has_ended() -> None:
     assert landed == [(1, [(1, 1.0)]), (2, [(2, 1.0)]), (3, [(0, 3.0)]), (7, [(3, 5.0)])]
 
 
-def test_calls_that_end_together_are_told_together() -> None:
+def test_calls_with_the_same_end_are_reported_together() -> None:
     landed: list[Any] = []
 
     async def work() -> None:
@@ -44,7 +44,7 @@ def test_calls_that_end_together_are_told_together() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("broken"), asyncio.CancelledError()])
-def test_what_a_call_does_not_catch_is_told_at_once(error: BaseException) -> None:
+def test_an_uncaught_error_of_a_call_is_reported_at_once(error: BaseException) -> None:
     landed: list[Any] = []
 
     async def fails(seconds: float) -> float:
@@ -58,7 +58,7 @@ def test_what_a_call_does_not_catch_is_told_at_once(error: BaseException) -> Non
     assert isinstance(landed[0], OSError | RuntimeError)
 
 
-def test_cancelled_calls_have_a_time_to_clean_up_and_no_more() -> None:
+def test_cancelled_calls_have_a_limited_time_to_clean_up() -> None:
     async def stubborn(seconds: float) -> float:
         while True:
             try:

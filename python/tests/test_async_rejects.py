@@ -27,7 +27,7 @@ class Unspeakable(Exception):
         (Unspeakable(), "(a Unspeakable that cannot be shown)"),
     ],
 )
-def test_an_error_that_cannot_be_shown_is_rejected_like_others(error: Exception, message: str) -> None:
+def test_an_error_without_a_printable_message_is_rejected(error: Exception, message: str) -> None:
     async def fail(row: Any) -> Any:
         raise error
 
@@ -37,7 +37,9 @@ def test_an_error_that_cannot_be_shown_is_rejected_like_others(error: Exception,
         mapped(fail, [1]).rows()
 
 
-def test_a_row_that_python_cannot_write_is_rejected_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_input_row_that_arrow_cannot_encode_is_left_out_of_the_rejected_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def without_inputs(rows: Any, schema: StructType) -> Any:
         if any(row[-1] is not None and row[-1][-1] is not None for row in rows):
             raise OverflowError("a time of the year 1")
@@ -49,7 +51,7 @@ def test_a_row_that_python_cannot_write_is_rejected_without_it(monkeypatch: pyte
     assert (rejected["_error"]["message"], rejected["_error"]["row"]) == ("no 1", None)
 
 
-def test_a_row_with_names_in_another_order_is_taken_by_its_names() -> None:
+def test_a_result_row_is_matched_by_column_names() -> None:
     async def swapped(row: Any) -> Any:
         return Row(name="n", id=row.id)
 
@@ -62,14 +64,14 @@ async def odd_ones_fail(row: Any) -> Any:
     return (row.id, "n")
 
 
-def test_rejected_rows_have_their_error_and_the_row() -> None:
+def test_rejected_rows_contain_the_error_and_the_input_row() -> None:
     retry = Retry(max_attempts=2, first_wait_seconds=0)
     rows = mapped(odd_ones_fail, [1, 2], on_error="reject", retry=retry).rows()
     error = {"reason": "error", "type": "OSError", "message": "no 1", "attempts": 2, "row": {"id": 1}}
     assert rows == [{"id": None, "name": None, "_error": error}, {"id": 2, "name": "n", "_error": None}]
 
 
-def test_every_column_can_be_null_where_rows_are_rejected() -> None:
+def test_every_column_is_nullable_if_rows_are_rejected() -> None:
     assert not mapped(named).schema["name"].nullable
     assert mapped(named, on_error="reject").schema["name"].nullable
 
@@ -83,7 +85,7 @@ def test_every_column_can_be_null_where_rows_are_rejected() -> None:
         (5, "type int"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_an_error_of_its_row(answer: Any, message: str) -> None:
+def test_a_result_of_another_schema_is_an_error_of_the_row(answer: Any, message: str) -> None:
     async def two_is_odd(row: Any) -> Any:
         return answer if row.id == 2 else (row.id, "n")
 
@@ -101,7 +103,7 @@ async def never(row: Any) -> Any:
 @pytest.mark.parametrize(
     ("on_error", "on_timeout"), [("reject", None), ("fail", "reject"), ("reject", "reject")]
 )
-def test_calls_that_time_out_are_rejected(
+def test_calls_beyond_the_timeout_are_rejected(
     on_error: Literal["fail", "reject"], on_timeout: Literal["reject"] | None
 ) -> None:
     more = {"on_error": on_error, "on_timeout": on_timeout, "timeout_seconds": 0.001}
@@ -109,12 +111,12 @@ def test_calls_that_time_out_are_rejected(
     assert (row["_error"]["reason"], row["_error"]["type"]) == ("timeout", "CallTimeout")
 
 
-def test_calls_that_time_out_may_fail_where_others_are_rejected() -> None:
+def test_timeouts_may_fail_the_query_although_other_errors_are_rejected() -> None:
     with pytest.raises(CallFailed, match=r"CallTimeout: The call took longer than 0\.001 s"):
         mapped(never, [1], on_error="reject", on_timeout="fail", timeout_seconds=0.001).rows()
 
 
-def test_a_handler_of_timeouts_leaves_the_schema_as_it_is() -> None:
+def test_a_handler_of_timeouts_keeps_the_schema() -> None:
     result = mapped(never, [1], on_timeout=lambda row: (row.id, "late"), timeout_seconds=0.001)
     assert result.rows() == [{"id": 1, "name": "late"}]
     assert result.schema == PARSED

@@ -14,18 +14,18 @@ from stoplog._async.result import BATCH_ROWS, CallFailed
 from stoplog.async_io import Retry
 
 
-def test_rows_of_all_batches_come_out_in_order() -> None:
+def test_rows_of_all_batches_keep_the_order() -> None:
     ids = [*range(2500)]
     rows = mapped(named, ids[:1000], [], ids[1000:], capacity=7).rows()
     assert rows == [{"id": id, "name": f"n{id}"} for id in ids]
 
 
-def test_a_result_is_given_on_in_batches() -> None:
+def test_results_are_returned_in_batches() -> None:
     sizes = [batch.num_rows for batch in mapped(named, [*range(2500)]).batches]
     assert sizes == [BATCH_ROWS, BATCH_ROWS, 500]
 
 
-def test_no_rows_give_no_rows() -> None:
+def test_an_empty_input_has_an_empty_result() -> None:
     assert mapped(named).rows() == []
     assert mapped(named, []).rows() == []
 
@@ -52,7 +52,7 @@ def test_a_batch_is_called_with_rows_in_order() -> None:
     assert sorted(sizes) == [2, 4, 4, 4]
 
 
-def test_twice_as_many_calls_as_capacity_are_held_while_the_first_is_slow() -> None:
+def test_a_slow_first_call_holds_up_to_twice_the_capacity_of_calls() -> None:
     begun: list[int] = []
     begun_at_first_end: list[int] = []
     fourth = asyncio.Event()
@@ -85,7 +85,7 @@ def test_a_client_is_closed_when_a_call_fails() -> None:
     assert client.events[-1] == "close"
 
 
-def test_a_client_is_closed_when_the_rest_is_not_wanted() -> None:
+def test_a_client_is_closed_when_the_result_is_closed_early() -> None:
     client = Client()
     result = mapped(client, [*range(BATCH_ROWS + 1)])
     next(result.batches)
@@ -93,7 +93,7 @@ def test_a_client_is_closed_when_the_rest_is_not_wanted() -> None:
     assert client.events[-1] == "close"
 
 
-def test_a_client_that_cannot_be_opened_ends_the_task() -> None:
+def test_a_failure_to_open_a_client_ends_the_task() -> None:
     class Broken(Client):
         async def open(self) -> None:
             raise ConnectionError("no route")
@@ -104,7 +104,7 @@ def test_a_client_that_cannot_be_opened_ends_the_task() -> None:
     assert client.events == []
 
 
-def test_calls_in_flight_are_cancelled_when_one_fails() -> None:
+def test_calls_in_flight_are_cancelled_when_a_call_fails() -> None:
     cancelled: list[int] = []
 
     async def one_fails(row: Any) -> Any:
@@ -121,7 +121,7 @@ def test_calls_in_flight_are_cancelled_when_one_fails() -> None:
     assert sorted(cancelled) == [1, 2]
 
 
-def test_a_call_that_ends_the_loop_ends_the_task() -> None:
+def test_a_system_exit_in_a_call_ends_the_task() -> None:
     async def leave(row: Any) -> Any:
         sys.exit(3)
 
@@ -130,7 +130,7 @@ def test_a_call_that_ends_the_loop_ends_the_task() -> None:
 
 
 @pytest.mark.parametrize("method", ["open", "close"])
-def test_a_client_that_ends_the_loop_ends_the_task(method: str) -> None:
+def test_a_system_exit_in_a_client_ends_the_task(method: str) -> None:
     class Leaving(Client):
         pass
 
@@ -162,7 +162,7 @@ def test_a_client_may_be_opened_and_closed_by_plain_methods() -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not tell who was cancelled")
 @pytest.mark.parametrize("timeout_seconds", [None, 60])
-def test_a_call_whose_own_work_was_cancelled_has_failed(timeout_seconds: float | None) -> None:
+def test_a_call_with_a_cancelled_subtask_has_failed(timeout_seconds: float | None) -> None:
     async def cancelled(row: Any) -> Any:
         if row.id == 2:
             raise asyncio.CancelledError
@@ -174,7 +174,7 @@ def test_a_call_whose_own_work_was_cancelled_has_failed(timeout_seconds: float |
     assert rows[1]["_error"]["message"] == "The call was cancelled from within."
 
 
-def test_a_call_that_cancels_itself_ends_the_task() -> None:
+def test_a_call_with_a_cancelled_task_ends_the_spark_task() -> None:
     async def cancel(row: Any) -> Any:
         task = asyncio.current_task()
         assert task is not None

@@ -36,7 +36,7 @@ class Service:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_each_row_has_one_answer_and_capacity_holds(order: Order) -> None:
+def test_each_row_has_a_result_within_the_capacity(order: Order) -> None:
     for seed in range(100):
         chance = random.Random(seed)
         rows = list(range(chance.randrange(60)))
@@ -50,7 +50,7 @@ def test_each_row_has_one_answer_and_capacity_holds(order: Order) -> None:
             assert seen == sorted(seen)
 
 
-def test_early_finishers_come_first_unless_order_is_kept() -> None:
+def test_early_results_are_first_unless_the_order_is_kept() -> None:
     async def sleep(seconds: float) -> float:
         await asyncio.sleep(seconds)
         return seconds
@@ -62,7 +62,7 @@ def test_early_finishers_come_first_unless_order_is_kept() -> None:
     assert seen("ordered") == [3.0, 1.0, 2.0]
 
 
-def test_a_slow_call_holds_up_others_only_where_order_is_kept() -> None:
+def test_a_slow_call_delays_others_only_if_the_order_is_kept() -> None:
     async def sleep(seconds: float) -> float:
         await asyncio.sleep(seconds)
         return seconds
@@ -79,7 +79,7 @@ def test_a_slow_call_holds_up_others_only_where_order_is_kept() -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_calls_take_as_many_rounds_as_capacity_asks_for(order: Order) -> None:
+def test_the_number_of_rounds_follows_from_the_capacity(order: Order) -> None:
     async def call(row: int) -> int:
         await asyncio.sleep(0.05)
         return row
@@ -89,7 +89,7 @@ def test_calls_take_as_many_rounds_as_capacity_asks_for(order: Order) -> None:
     assert lane.loop.now == pytest.approx(1.0)
 
 
-def test_input_is_read_only_when_there_is_room() -> None:
+def test_input_is_read_only_within_the_window() -> None:
     read: list[int] = []
     given = 0
 
@@ -108,7 +108,7 @@ def test_input_is_read_only_when_there_is_room() -> None:
     assert given == 20
 
 
-def test_rows_in_hand_are_called_before_more_are_read() -> None:
+def test_read_rows_are_called_before_further_rows_are_read() -> None:
     started: list[int] = []
 
     async def call(row: int) -> int:
@@ -138,16 +138,16 @@ def test_a_rate_limit_holds_in_every_window() -> None:
                 assert end - begin + 1 <= (window + CATCH_UP_SECONDS) / between + 1 + 1e-6
 
 
-def test_a_rate_limit_is_made_use_of() -> None:
+def test_a_rate_limit_is_used_fully() -> None:
     assert paced(0.5, [0.0] * 4) == [0.5, 1.0, 1.5, 2.0]
 
 
-def test_the_first_call_of_a_task_waits_too_as_the_last_may_have_just_been_made() -> None:
+def test_the_first_call_of_a_task_waits_for_the_interval() -> None:
     pace = Pace(2.0)
     assert run(pace.turn())[1] == 2.0
 
 
-def test_late_wake_ups_are_made_up_for_within_bounds() -> None:
+def test_late_wake_ups_are_caught_up_within_bounds() -> None:
     async def turns() -> list[float]:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
@@ -177,7 +177,7 @@ def test_retries_count_as_calls() -> None:
     assert times == [1, 2, 3]
 
 
-def test_the_wait_for_a_turn_is_no_part_of_the_timeout() -> None:
+def test_the_wait_for_the_rate_limit_does_not_count_for_the_timeout() -> None:
     async def quick(rows: list[Any]) -> list[Any]:
         return [(row,) for row in rows]
 

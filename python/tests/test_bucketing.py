@@ -76,12 +76,12 @@ def names(function: Callable[[BucketingSink], BucketingSink]) -> tuple[str, ...]
     return function.__code__.co_names
 
 
-def test_without_a_setter_it_is_what_flinks_is() -> None:
+def test_the_defaults_are_the_defaults_of_flink() -> None:
     assert BucketingSink(Path("/base/path")).build().options() == DEFAULTS
 
 
 @pytest.mark.parametrize(("call", "changed"), SETTERS, ids=lambda value: "" if callable(value) else None)
-def test_a_setter_changes_its_options_and_answers_the_sink(
+def test_a_setter_changes_the_options_and_returns_the_sink(
     call: Callable[[BucketingSink], BucketingSink], changed: dict[str, str]
 ) -> None:
     sink = BucketingSink("/base/path")
@@ -89,7 +89,7 @@ def test_a_setter_changes_its_options_and_answers_the_sink(
     assert sink.build().options() == DEFAULTS | changed
 
 
-def test_every_setter_is_tried() -> None:
+def test_every_setter_is_tested() -> None:
     setters = {name for name, _ in inspect.getmembers(BucketingSink) if name.startswith("set_")}
     assert setters == {name for call, _ in SETTERS for name in names(call) if name.startswith("set_")} | {
         "set_bucketer",
@@ -97,7 +97,7 @@ def test_every_setter_is_tried() -> None:
     }
 
 
-def test_bucketers_and_writers_of_ones_own() -> None:
+def test_custom_bucketers_and_writers_are_passed_by_class_name() -> None:
     sink = BucketingSink("/base/path").set_bucketer(BucketAssigner.custom("a.B"))
     assert sink.set_writer(Encoder.custom("a.E")).build().options() == {
         **{key: DEFAULTS[key] for key in DEFAULTS if key not in {"bucketFormat", "bucketTimeZone", "format"}},
@@ -109,7 +109,7 @@ def test_bucketers_and_writers_of_ones_own() -> None:
 
 @pytest.mark.parametrize("piece", ["in_progress", "pending", "valid_length"])
 @pytest.mark.parametrize("side", ["prefix", "suffix"])
-def test_a_marker_that_would_show_unfinished_files_is_refused(piece: str, side: str) -> None:
+def test_an_empty_marker_of_unfinished_files_is_rejected(piece: str, side: str) -> None:
     with pytest.raises(ValueError, match=r"readers: every sink of stoplog is exactly once"):
         getattr(BucketingSink("/base/path"), f"set_{piece}_{side}")("")
 
@@ -123,12 +123,12 @@ def test_a_marker_that_would_show_unfinished_files_is_refused(piece: str, side: 
         ("set_batchsize", "has no set_batchsize$"),
     ],
 )
-def test_a_setter_that_is_not_there_says_why(setter: str, why: str) -> None:
+def test_an_unsupported_setter_names_the_reason(setter: str, why: str) -> None:
     with pytest.raises(AttributeError, match=why):
         getattr(BucketingSink("/base/path"), setter)
 
 
-def test_pairs_of_avro_are_those_of_hadoop() -> None:
+def test_key_value_pairs_of_avro_have_the_schema_of_hadoop() -> None:
     record = {"type": "record", "name": "V", "fields": [{"name": "a", "type": "int"}]}
     spaced = {**record, "namespace": "n"}
 
@@ -148,10 +148,10 @@ def test_pairs_of_avro_are_those_of_hadoop() -> None:
         AvroKeyValueSinkWriter("long", '"string"')
 
 
-def test_it_shows_what_is_set() -> None:
+def test_the_representation_shows_the_set_options() -> None:
     assert "maxPartSize='1g'" in repr(stoplog.BucketingSink("/base/path").set_batch_size("1g"))
 
 
-def test_the_name_of_an_option_may_be_in_either_case() -> None:
+def test_the_name_of_an_option_is_not_case_sensitive() -> None:
     sink = BucketingSink("/out").set_option("partsuffix", ".txt").set_part_suffix(".csv")
     assert sink.build().options()["partSuffix"] == ".csv"

@@ -18,7 +18,7 @@ def json_sink() -> FileSinkBuilder:
     return FileSink.for_row_format("/data/out", Encoder.json())
 
 
-def test_an_option_set_twice_by_its_name_has_the_last_value_whatever_its_case() -> None:
+def test_the_last_value_of_an_option_counts_regardless_of_the_case_of_the_name() -> None:
     sink = json_sink().with_option("inProgress", "staging").with_option("inprogress", "bucket").build()
     assert sink.options()["inprogress"] == "bucket"
     assert "inProgress" not in sink.options()
@@ -43,7 +43,7 @@ def test_partition_columns_may_come_in_a_list() -> None:
         json_sink().with_partition_by([])
 
 
-def test_a_format_of_the_other_kind_names_the_method_for_it() -> None:
+def test_a_format_of_the_other_kind_is_rejected_with_the_right_method() -> None:
     with pytest.raises(ValueError, match=r"'parquet' is a bulk format: use FileSink\.for_bulk_format"):
         FileSink.for_row_format("/data/out", "parquet")
     with pytest.raises(ValueError, match=r"'csv' is a row format: use FileSink\.for_row_format"):
@@ -58,7 +58,7 @@ def test_a_format_of_the_other_kind_names_the_method_for_it() -> None:
         FileSource.for_bulk_file_format("lengthDelimited", "/data/in")
 
 
-def test_a_record_format_has_the_name_that_the_jar_knows() -> None:
+def test_a_record_format_has_the_name_of_the_jar() -> None:
     for name, made in (
         ("text", StreamFormat.text_line_format()),
         ("json", StreamFormat.json()),
@@ -71,12 +71,12 @@ def test_a_record_format_has_the_name_that_the_jar_knows() -> None:
         FileSource.for_record_stream_format("xml", "/data/in")
 
 
-def test_partitioning_by_nothing_is_refused() -> None:
+def test_partitioning_without_columns_is_rejected() -> None:
     with pytest.raises(ValueError, match="at least one column"):
         json_sink().with_partition_by()
 
 
-def test_build_passes_on_what_the_door_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_raises_the_error_of_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(options: object) -> None:
         raise InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong")
 

@@ -53,31 +53,31 @@ def numbers(start: Any, call: Call) -> list[str]:
 
 
 @builders
-def test_nothing_is_set_but_what_was_asked_for(builder: Builder) -> None:
+def test_a_new_builder_has_the_base_options_only(builder: Builder) -> None:
     assert builder.start.build().options() == builder.base
 
 
 @calls
-def test_a_method_sets_its_options_to_its_arguments(builder: Builder, call: Call, options: Options) -> None:
+def test_a_method_sets_options_to_the_arguments(builder: Builder, call: Call, options: Options) -> None:
     before = repr(builder.start)
     assert call.on(builder.start).build().options() == builder.options(options)
     assert repr(builder.start) == before, "a builder is not changed by its methods"
 
 
 @calls
-def test_a_call_says_the_same_again(builder: Builder, call: Call, options: Options) -> None:
+def test_a_repeated_call_changes_nothing(builder: Builder, call: Call, options: Options) -> None:
     assert call.on(call.on(builder.start)) == call.on(builder.start)
 
 
 @builders
-def test_a_call_replaces_what_the_same_method_or_its_alternative_set_before(builder: Builder) -> None:
+def test_a_call_replaces_the_options_of_earlier_calls_about_the_same_subject(builder: Builder) -> None:
     for (first, _), (second, options) in permutations(builder.calls, 2):
         if subject(first) == subject(second):
             assert second.on(first.on(builder.start)).build().options() == builder.options(options)
 
 
 @builders
-def test_calls_about_other_things_add_up(builder: Builder) -> None:
+def test_calls_about_different_subjects_add_up(builder: Builder) -> None:
     one_of_each = {subject(call): (call, options) for call, options in builder.calls}.values()
     built = builder.start
     for call, _ in one_of_each:
@@ -245,7 +245,7 @@ def test_other_ways_to_start(start: Callable[[], Any], options: dict[str, str]) 
         ),
     ],
 )
-def test_a_source_that_cannot_start_is_told_why(
+def test_an_invalid_start_of_a_source_is_rejected_with_the_reason(
     start: Callable[[], Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
@@ -292,7 +292,7 @@ def test_a_decoder_is_an_expression_of_the_column(decoder: Decoder, expression: 
     assert decoder.of("key") == expression
 
 
-def test_a_source_of_kafka_has_keys_and_values_by_their_decoders() -> None:
+def test_a_kafka_source_decodes_keys_and_values() -> None:
     kept = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
     builder: KafkaSourceBuilder = BUILDERS["Kafka source"].start
     assert builder.build().columns == ("key AS key", "value AS value", *kept)

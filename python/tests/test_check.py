@@ -44,7 +44,7 @@ def told(finding: Finding) -> str:
 
 
 @pytest.mark.parametrize(("kind", "inflict"), DAMAGES, ids=named)
-def test_damage_is_named_with_its_place_and_what_to_do_and_nothing_else_is(
+def test_a_finding_names_the_damage_the_place_and_the_repair(
     kind: FindingKind, inflict: Damage, tmp_path: Path
 ) -> None:
     sink = healthy(tmp_path)
@@ -52,18 +52,18 @@ def test_damage_is_named_with_its_place_and_what_to_do_and_nothing_else_is(
     assert "\n".join(map(told, checked(tmp_path).findings)) == TOLD[kind.value]
 
 
-def test_every_kind_but_those_of_other_directories_is_inflicted() -> None:
+def test_every_kind_of_damage_is_tested() -> None:
     assert {kind for kind, _ in DAMAGES} | {K.BATCH_UNFINISHED} == set(FindingKind)
     assert set(RULES) == set(FindingKind)
 
 
-def test_every_advice_begins_with_a_verb_and_ends_as_a_sentence() -> None:
+def test_every_advice_starts_with_a_verb_and_ends_with_a_full_stop() -> None:
     verbs = {rule.advice.split()[0] for rule in RULES.values()}
     assert verbs <= {"Correct", "Delete", "Do", "Look", "Move", "Restore", "Run", "Start", "Stop", "Use"}
     assert all(rule.advice.endswith(".") and rule.meaning.endswith(".") for rule in RULES.values())
 
 
-def test_a_batch_job_that_died_after_deciding_is_named(tmp_path: Path) -> None:
+def test_a_batch_job_with_an_unpublished_decision_is_named(tmp_path: Path) -> None:
     healthy(tmp_path)
     job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
     part = {**job.pending_part("day=4", 50, 10), "name": "part-0b9d8c7e1f2a-0.json"}
@@ -73,7 +73,7 @@ def test_a_batch_job_that_died_after_deciding_is_named(tmp_path: Path) -> None:
     assert [(one.kind, one.sink_id) for one in found] == [(K.BATCH_UNFINISHED, "batch-17")]
 
 
-def test_what_is_under_way_is_no_finding(tmp_path: Path) -> None:
+def test_work_in_progress_is_not_a_finding(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write(sink.staged_path("day=9", 88), b"a part of the next epoch", MINUTE)
     sink.write(f"_stoplog/main/writers/{RUN}-0a1b2c3d.lock", b"")
@@ -85,7 +85,7 @@ def test_what_is_under_way_is_no_finding(tmp_path: Path) -> None:
     assert checked(tmp_path).findings == ()
 
 
-def test_a_merge_that_was_called_off_is_no_damage(tmp_path: Path) -> None:
+def test_a_cancelled_compaction_is_not_damage(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     merge_called_off(sink)
     assert checked(tmp_path).findings == ()
@@ -94,7 +94,7 @@ def test_a_merge_that_was_called_off_is_no_damage(tmp_path: Path) -> None:
     assert [one.kind for one in checked(tmp_path).findings] == [K.FINISHED_PART_SHORT]
 
 
-def test_a_merge_that_was_called_off_may_have_lost_its_part(tmp_path: Path) -> None:
+def test_a_cancelled_compaction_may_lack_the_compacted_part(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     merged = {**sink.pending_part("day=3", 0, 1100, "compaction"), "name": f"part-{UID}-m1.json"}
     small = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
@@ -116,7 +116,7 @@ def test_a_lost_part_in_a_bucket_with_a_bar_is_found(tmp_path: Path) -> None:
     assert [one.kind for one in checked(tmp_path).findings] == [K.OPEN_PART_MISSING]
 
 
-def test_the_announcement_of_an_overwrite_is_no_damage(tmp_path: Path) -> None:
+def test_the_announcement_of_an_overwrite_is_not_damage(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write("_stoplog/main/replaces", b"", OLD)
     assert checked(tmp_path).findings == ()
@@ -124,7 +124,7 @@ def test_the_announcement_of_an_overwrite_is_no_damage(tmp_path: Path) -> None:
     assert [one.kind for one in checked(tmp_path).findings] == [K.OWN_FOREIGN_FILE]
 
 
-def test_the_valid_length_of_part_10_is_not_that_of_part_1(tmp_path: Path) -> None:
+def test_valid_lengths_of_part_1_and_part_10_are_separate(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.record("claim")
     one, ten = ({**sink.pending_part("b", number, 100), "name": f"part-{UID}-{number}"} for number in (1, 10))
@@ -141,7 +141,7 @@ def test_the_valid_length_of_part_10_is_not_that_of_part_1(tmp_path: Path) -> No
     }
 
 
-def test_what_tools_do_to_a_log_is_no_damage(tmp_path: Path) -> None:
+def test_changes_of_a_log_by_commands_are_not_damage(tmp_path: Path) -> None:
     """Rewound to an older epoch, handed to another query, and begun anew."""
     sink = healthy(tmp_path)
     tool = "0b9d8c7e-1f2a-4b3c-8d4e-5f60718293a4"
@@ -175,7 +175,7 @@ def test_rejected_rows_have_parts_of_the_same_names(tmp_path: Path) -> None:
     assert [one.kind for one in checked(tmp_path).findings] == [K.FINISHED_PART_GONE]
 
 
-def test_parts_in_their_buckets_are_looked_for_under_both_markers(tmp_path: Path) -> None:
+def test_parts_in_buckets_are_found_under_both_markers(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.settings |= {
         "inProgress": "bucket",
@@ -199,7 +199,7 @@ def test_parts_in_their_buckets_are_looked_for_under_both_markers(tmp_path: Path
     assert [one.kind for one in checked(tmp_path).findings] == [K.ORPHAN_PART]
 
 
-def test_a_part_on_s3_is_known_by_its_handle(tmp_path: Path) -> None:
+def test_a_part_on_s3_is_found_by_the_handle(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     base = f"_stoplog/main/open/day=3/.{sink.name(8)}.{UID}-0000000000000008"
     token = (
@@ -218,7 +218,7 @@ def test_a_part_on_s3_is_known_by_its_handle(tmp_path: Path) -> None:
     assert K.OPEN_PART_MISSING in {one.kind for one in checked(tmp_path).findings}
 
 
-def test_what_is_written_while_it_is_checked_is_looked_at_again(
+def test_files_written_during_a_check_are_checked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A part is published, and the next record written, between the two looks at them."""

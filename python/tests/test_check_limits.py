@@ -34,7 +34,9 @@ def found(root: Path, now: int = NOW) -> tuple[Finding, ...]:
         (f"part-{UID}x-0b9d8c7e1f2a-8.json", []),
     ],
 )
-def test_the_next_number_is_not_given_out_yet(name: str, expected: list[FindingKind], tmp_path: Path) -> None:
+def test_a_part_with_an_unassigned_number_is_unknown(
+    name: str, expected: list[FindingKind], tmp_path: Path
+) -> None:
     """The newest record of the sink says that part 8 comes next."""
     healthy(tmp_path).write(f"a/b/{name}", b"x")
     findings = found(tmp_path)
@@ -55,7 +57,7 @@ def test_the_next_number_is_not_given_out_yet(name: str, expected: list[FindingK
         ("aside", True, []),
     ],
 )
-def test_parts_set_aside_for_the_newest_record_are_kept_until_the_next_one(
+def test_replaced_parts_of_the_newest_record_are_kept_until_the_next_record(
     seq: str, marked: bool, expected: list[FindingKind], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the driver does: a user must not hear that parts can go that may have to be put back."""
@@ -73,7 +75,7 @@ def test_parts_set_aside_for_the_newest_record_are_kept_until_the_next_one(
         assert f"was set aside for record {seq}, {why}, and is 12 min old." in findings[0].message
 
 
-def test_a_batch_job_keeps_what_it_set_aside(tmp_path: Path) -> None:
+def test_a_batch_job_keeps_the_replaced_parts(tmp_path: Path) -> None:
     healthy(tmp_path)
     job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
     job.record("claim")
@@ -115,7 +117,7 @@ def test_clocks_may_differ_by_a_minute(behind: int, expected: list[FindingKind],
         ("epoch", 3, 4, [K.FINISHED_PART_UNKNOWN, K.PART_NUMBER_BACKWARDS]),
     ],
 )
-def test_numbers_go_on_by_one_at_most(
+def test_epochs_grow_by_at_most_1(
     kind: str, epoch: int, next_part: int, expected: list[FindingKind], tmp_path: Path
 ) -> None:
     """Record 4 ends with epoch 2, and part 5 comes next."""
@@ -125,7 +127,7 @@ def test_numbers_go_on_by_one_at_most(
     assert kinds(tmp_path) == expected
 
 
-def test_an_epoch_number_after_none_is_the_first(tmp_path: Path) -> None:
+def test_the_first_epoch_of_a_log_is_0(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.record("claim")
     sink.record("epoch")
@@ -136,7 +138,7 @@ def test_an_epoch_number_after_none_is_the_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kept", "expected"), [(5, [K.LOG_GAP]), (4, [])])
-def test_a_log_that_begins_late_has_at_least_the_records_that_a_trim_leaves(
+def test_a_trimmed_log_has_at_least_the_records_kept_by_a_trim(
     kept: int, expected: list[FindingKind], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_rules, "_RECORDS_KEPT", kept)
@@ -149,7 +151,7 @@ def test_a_log_that_begins_late_has_at_least_the_records_that_a_trim_leaves(
         assert findings[0].message == "The log has record 2, and lacks records 0 to 1."
 
 
-def test_a_log_that_an_operator_has_begun_anew_after_a_gap_is_whole(tmp_path: Path) -> None:
+def test_a_log_restarted_by_an_operator_after_a_gap_is_complete(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     for seq in (1, 2):
         sink.record_path(seq).unlink()
@@ -159,7 +161,7 @@ def test_a_log_that_an_operator_has_begun_anew_after_a_gap_is_whole(tmp_path: Pa
     assert K.LOG_GAP not in kinds(tmp_path)
 
 
-def test_a_gap_says_what_is_lacking_and_tells_of_no_step(tmp_path: Path) -> None:
+def test_a_gap_names_the_missing_records_without_other_findings(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     for seq in (2, 3):
         sink.record_path(seq).unlink()
@@ -178,14 +180,16 @@ STAGED = {
 
 
 @pytest.mark.parametrize(("kind", "path"), STAGED.items(), ids=lambda one: str(getattr(one, "value", "")))
-def test_a_lost_writer_is_given_its_time(kind: FindingKind, path: str, tmp_path: Path) -> None:
+def test_files_of_a_lost_writer_become_findings_after_the_grace_period(
+    kind: FindingKind, path: str, tmp_path: Path
+) -> None:
     healthy(tmp_path).write(f"_stoplog/main/{path}", b"x", 0)
     assert kinds(tmp_path, NOW + GRACE_MILLIS) == []
     assert kinds(tmp_path, NOW + GRACE_MILLIS + 1) == [kind]
     assert ", is in no record, and is 11 min old." in found(tmp_path, NOW + GRACE_MILLIS + 1)[0].message
 
 
-def test_a_decision_is_given_its_time(tmp_path: Path) -> None:
+def test_an_unpublished_decision_becomes_a_finding_after_the_grace_period(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
     part = sink.pending_part("day=4", 9, 50)
@@ -213,7 +217,7 @@ def test_a_decision_is_given_its_time(tmp_path: Path) -> None:
         ("{name}.valid-length", b"\x00\x041100", [K.FINISHED_PART_LONG]),
     ],
 )
-def test_a_part_may_be_longer_where_a_file_beside_it_says_what_counts(
+def test_a_part_may_be_longer_than_recorded_if_a_valid_length_file_exists(
     note: str, content: bytes, expected: list[FindingKind], tmp_path: Path
 ) -> None:
     sink = healthy(tmp_path)
@@ -222,14 +226,14 @@ def test_a_part_may_be_longer_where_a_file_beside_it_says_what_counts(
     assert [one for one in kinds(tmp_path) if one is not K.FINISHED_PART_UNKNOWN] == expected
 
 
-def test_a_part_may_be_moved_to_the_path_itself(tmp_path: Path) -> None:
+def test_a_part_moved_to_the_root_of_the_sink_is_reported(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     (tmp_path / "day=3" / sink.name(7)).rename(tmp_path / sink.name(7))
     assert [one.message for one in found(tmp_path)] == [f"day=3/{sink.name(7)} is in the path itself now."]
 
 
 @pytest.mark.parametrize(("size", "expected"), [(64, []), (63, [K.SIDE_FILE_SHORT]), (65, [])])
-def test_a_side_file_has_what_was_written_at_least(
+def test_a_spool_file_has_at_least_the_recorded_bytes(
     size: int, expected: list[FindingKind], tmp_path: Path
 ) -> None:
     sink = healthy(tmp_path)
@@ -238,7 +242,7 @@ def test_a_side_file_has_what_was_written_at_least(
 
 
 @pytest.mark.parametrize(("size", "expected"), [(200, []), (199, [K.OPEN_PART_SHORT]), (201, [])])
-def test_an_open_part_has_what_was_committed_at_least(
+def test_an_open_part_has_at_least_the_committed_bytes(
     size: int, expected: list[FindingKind], tmp_path: Path
 ) -> None:
     sink = healthy(tmp_path)
@@ -246,7 +250,7 @@ def test_an_open_part_has_what_was_committed_at_least(
     assert kinds(tmp_path) == expected
 
 
-def test_findings_are_told_with_errors_first_and_counted(tmp_path: Path) -> None:
+def test_findings_are_counted_and_sorted_with_errors_first(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write("z.txt", b"")
     sink.write("a.txt", b"")
@@ -262,7 +266,7 @@ def test_findings_are_told_with_errors_first_and_counted(tmp_path: Path) -> None
     assert (report.sinks, report.records, report.files, report.is_healthy) == (("main",), 6, 4, False)
 
 
-def test_information_alone_is_healthy(tmp_path: Path) -> None:
+def test_a_report_with_information_only_is_healthy(tmp_path: Path) -> None:
     healthy(tmp_path)
     (tmp_path / "day=2" / "_SUCCESS").unlink()
     report = SinkDirectory(tmp_path, clock=lambda: NOW).check()

@@ -26,7 +26,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "cli.md"
 
 @pytest.mark.parametrize("output", ["text", "json"])
 @pytest.mark.parametrize("command", READING)
-def test_every_command_answers_in_both_forms(
+def test_every_command_prints_text_and_json(
     command: str, output: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = {"show": ["newest"], "explain": ["part-6f1c2f3e8a4b-5.json"]}.get(command, [])
@@ -40,7 +40,7 @@ def test_every_command_answers_in_both_forms(
         assert printed.strip()
 
 
-def test_exit_codes_tell_scripts_what_happened(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_codes_reflect_the_outcome(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ls", "gone"]) == ExitCode.CANNOT_READ
     assert main(["show", "events", "77"]) == ExitCode.CANNOT_READ
     assert main(["explain", "events", "nothing.json"]) == ExitCode.CANNOT_READ
@@ -65,14 +65,14 @@ def test_exit_codes_tell_scripts_what_happened(sink: Path, capsys: pytest.Captur
         assert ended.value.code == ExitCode.USAGE
 
 
-def test_an_error_is_an_object_too(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_in_json_is_an_object(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "events", "77", "--output", "json"]) == ExitCode.CANNOT_READ
     answer = json.loads(capsys.readouterr().out)
     assert answer["error"]["condition"] == "STOPLOG_NOT_FOUND"
     assert answer["exit_code"] == ExitCode.CANNOT_READ
 
 
-def test_an_error_is_explained_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_explained_by_condition_name(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("STOPLOG_FENCED", "fenced", "[STOPLOG_FENCED]"):
         assert main(["error", name]) == ExitCode.OK
         printed = capsys.readouterr().out
@@ -90,7 +90,7 @@ def test_an_error_is_explained_by_its_name(capsys: pytest.CaptureFixture[str]) -
     assert "STOPLOG_STORE_WRITE" in capsys.readouterr().out
 
 
-def test_the_pages_that_an_error_names_are_there_with_their_headings() -> None:
+def test_the_pages_and_headings_named_by_an_error_exist() -> None:
     guide = Path(__file__).resolve().parents[2]
     named = {page for condition in conditions().values() for page in condition.pages}
     assert "docs/storage/s3.md#lifecycle" in named
@@ -101,7 +101,7 @@ def test_the_pages_that_an_error_names_are_there_with_their_headings() -> None:
         assert heading in {"", *anchors}, name
 
 
-def test_every_condition_that_this_package_raises_is_explained() -> None:
+def test_every_condition_of_this_package_is_explained() -> None:
     sources = Path(__file__).resolve().parents[1] / "stoplog"
     raised = {
         name
@@ -112,14 +112,14 @@ def test_every_condition_that_this_package_raises_is_explained() -> None:
     assert raised - {"STOPLOG_JAR", "STOPLOG_LONG"} <= conditions().keys()
 
 
-def test_a_mistyped_command_is_told_which_one_was_meant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["statu", "events"])
     assert ended.value.code == ExitCode.USAGE
     assert "there is no command 'statu': did you mean 'status'?" in capsys.readouterr().err
 
 
-def test_an_unforeseen_error_is_no_finding(
+def test_an_unexpected_error_is_not_a_finding(
     sink: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
@@ -133,7 +133,7 @@ def test_an_unforeseen_error_is_no_finding(
     assert json.loads(capsys.readouterr().out)["error"]["message"] == "no columns"
 
 
-def test_nothing_of_spark_is_imported() -> None:
+def test_the_command_line_imports_no_spark() -> None:
     code = (
         "import sys; from stoplog.cli import main; main(['ls', '/']);"
         "print([name for name in ('pyspark', 'py4j', 'pyarrow') if name in sys.modules])"
@@ -143,19 +143,19 @@ def test_nothing_of_spark_is_imported() -> None:
 
 
 @pytest.mark.parametrize("module", ["stoplog", "stoplog.cli"])
-def test_the_package_is_a_command(module: str) -> None:
+def test_the_package_runs_as_a_command(module: str) -> None:
     done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"stoplog {version()}\n")
 
 
-def test_long_tables_are_cut_and_say_so(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_tables_are_truncated_with_a_note(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", "events", "--limit", "1"]) == ExitCode.OK
     printed = capsys.readouterr().out
     assert "… and 3 more buckets: --limit 0 shows all" in printed
     assert "… and 1 more open parts" in printed
 
 
-def test_the_examples_of_the_page_are_what_is_printed(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_page_match_the_output(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     examples = re.findall(r"```console\n\$ stoplog (.*)\n((?:.*\n)*?)```", PAGE.read_text(encoding="utf-8"))
     assert len(examples) >= 5
     for arguments, expected in examples:
@@ -165,7 +165,7 @@ def test_the_examples_of_the_page_are_what_is_printed(sink: Path, capsys: pytest
         assert capsys.readouterr().out == expected, arguments
 
 
-def test_the_page_lists_all_findings_exit_codes_and_commands_that_only_read() -> None:
+def test_the_page_lists_all_findings_exit_codes_and_reading_commands() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert findings_table() in page
     assert exit_codes_table() in page
@@ -189,7 +189,7 @@ def exit_codes_table() -> str:
 
 @pytest.mark.parametrize("seq", [2, 5])
 @pytest.mark.parametrize("damage", ["deep", "year", "elsewhere"])
-def test_one_record_that_is_made_up_hides_nothing_else(
+def test_a_forged_record_does_not_hide_other_findings(
     damage: str, seq: int, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = MadeSink(sink)
@@ -230,7 +230,7 @@ def test_names_cannot_steer_the_terminal(sink: Path, capsys: pytest.CaptureFixtu
                 assert json.loads(said)["command"] == command
 
 
-def test_a_link_that_leads_to_itself_is_no_file(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_symbolic_link_to_itself_is_not_a_file(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (sink / "loop").symlink_to("loop")
     assert main(["check", "events"]) == ExitCode.OK
     assert main(["status", "events"]) == ExitCode.OK

@@ -32,7 +32,7 @@ from stoplog.cli.main import main
         ["check-config", "events", "--schema", " "],
     ],
 )
-def test_an_empty_argument_is_a_variable_that_was_not_set(
+def test_an_empty_argument_is_rejected(
     arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "it is empty" in wrong_call(arguments, capsys)
@@ -47,7 +47,7 @@ def test_an_empty_argument_is_a_variable_that_was_not_set(
         ["compact", "events", "--conf", "=hunter2"],
     ],
 )
-def test_what_is_no_pair_may_be_a_secret(
+def test_an_option_that_is_not_a_pair_is_not_printed(
     arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = wrong_call(arguments, capsys)
@@ -87,7 +87,7 @@ def no_session(*_: object) -> None:
     raise AssertionError("a session was started")
 
 
-def test_each_option_reaches_the_jar_which_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_option_is_passed_to_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
     class Bridge:
@@ -102,7 +102,7 @@ def test_each_option_reaches_the_jar_which_knows_them(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("path", ["x" * 300, "a\0b", "half\udcff", "events/_stoplog/main/log/x"])
-def test_a_path_that_is_no_directory_is_said(
+def test_a_path_that_is_not_a_directory_is_reported(
     path: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in ("ls", "status", "check", "report"):
@@ -111,7 +111,7 @@ def test_a_path_that_is_no_directory_is_said(
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "@" + "9" * 5000, "²", "٣", "@@3", "@"])
-def test_a_number_that_no_record_has_is_a_wrong_call(
+def test_a_number_out_of_range_is_a_usage_error(
     number: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for wrong in (["show", "events", number], ["status", "events", "--limit", number]):
@@ -119,14 +119,14 @@ def test_a_number_that_no_record_has_is_a_wrong_call(
 
 
 @pytest.mark.parametrize("out", ["a\0b", "gone/report.html", "."])
-def test_a_page_that_cannot_be_written_is_said(
+def test_a_failure_to_write_the_page_is_reported(
     out: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", "events", "--out", out]) == ExitCode.FAILED
     assert "[STOPLOG_CANNOT_WRITE]" in capsys.readouterr().err
 
 
-def test_a_whole_error_may_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_command_accepts_a_whole_message(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main(["error", "org.apache.spark.SparkException: [STOPLOG_FENCED] Another driver has"]) == ExitCode.OK
     )
@@ -145,7 +145,7 @@ def test_a_whole_error_may_be_pasted(capsys: pytest.CaptureFixture[str]) -> None
     ],
 )
 @pytest.mark.parametrize("directory", ["events", "{root}", "{link}", "./events/", "file://{root}"])
-def test_a_part_may_be_named_by_any_path_to_it(
+def test_a_part_may_be_named_by_any_path(
     directory: str, form: str, sink: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     part = MadeSink(sink).name(4)
@@ -164,7 +164,7 @@ def test_a_part_may_be_named_by_any_path_to_it(
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../notes.txt", "day=2/../../notes.txt", "file:///etc/passwd"]
 )
-def test_a_file_outside_of_the_directory_is_not_looked_at(
+def test_a_file_outside_of_the_directory_is_not_read(
     path: str, sink: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "notes.txt").touch()
@@ -181,7 +181,9 @@ def test_the_path_itself_is_a_bucket(path: str, sink: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("name", ["a\0b", "half\udcff", "x" * 300, "day=2/" + "x" * 300])
-def test_a_part_that_cannot_be_is_unknown(name: str, sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_part_name_is_unknown(
+    name: str, sink: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["explain", "events", name]) == ExitCode.CANNOT_READ
     assert ": unknown\n" in capsys.readouterr().out
 
@@ -195,7 +197,7 @@ def test_a_part_that_cannot_be_is_unknown(name: str, sink: Path, capsys: pytest.
         {"rolloverInterval": "9" * 5000 + "d"},
     ],
 )
-def test_a_limit_that_no_release_has_written_is_not_known(
+def test_an_invalid_limit_in_a_record_is_ignored(
     settings: dict[str, str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = MadeSink(sink)
@@ -210,7 +212,7 @@ def test_a_directory_of_replaced_parts_may_have_any_name(sink: Path) -> None:
 
 
 @pytest.mark.parametrize("checksum", ["[]", "{}", "null", "3"])
-def test_a_checksum_of_another_type_is_a_wrong_one(
+def test_a_checksum_of_another_type_is_wrong(
     checksum: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = MadeSink(sink).record_path(5)
@@ -233,7 +235,7 @@ def test_an_interrupt_ends_a_command_quietly(
     assert "".join(capsys.readouterr()) == ""
 
 
-def test_a_reader_that_is_gone_is_no_error(sink: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(sink: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -249,7 +251,7 @@ def test_a_reader_that_is_gone_is_no_error(sink: Path) -> None:
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
-def test_a_terminal_without_a_letter_gets_its_number(output: str, sink: Path) -> None:
+def test_a_character_outside_the_encoding_of_the_terminal_is_escaped(output: str, sink: Path) -> None:
     MadeSink(sink).finished("day=ñ", 0, 10)
     done = subprocess.run(
         [sys.executable, "-m", "stoplog", "status", str(sink), "--output", output],

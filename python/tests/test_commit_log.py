@@ -21,7 +21,7 @@ def log(root: Path) -> CommitLog:
     return CommitLog(open_storage(str(root)), "main")
 
 
-def test_a_log_has_records_marks_and_what_is_neither(tmp_path: Path) -> None:
+def test_a_log_has_records_marks_and_other_files(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     for _ in range(12):
         sink.record("epoch", marked=False)
@@ -39,7 +39,7 @@ def test_a_log_has_records_marks_and_what_is_neither(tmp_path: Path) -> None:
     assert found.records[11].path == log(tmp_path).path(11) == f"_stoplog/main/log/{11:020d}.commit"
 
 
-def test_the_newest_record_is_the_one_with_the_highest_number(tmp_path: Path) -> None:
+def test_the_newest_record_has_the_highest_number(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     assert log(tmp_path).newest() is None
     for _ in range(11):
@@ -51,7 +51,7 @@ def test_the_newest_record_is_the_one_with_the_highest_number(tmp_path: Path) ->
     assert log(tmp_path).head(11) is None
 
 
-def test_a_record_that_is_trimmed_between_two_looks_is_looked_for_again(tmp_path: Path) -> None:
+def test_a_read_is_repeated_if_the_record_was_trimmed_meanwhile(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     for _ in range(2):
         sink.record("epoch")
@@ -76,7 +76,7 @@ def test_a_record_that_is_trimmed_between_two_looks_is_looked_for_again(tmp_path
         ("release", RecordHead(RecordKind.RELEASE, None)),
     ],
 )
-def test_the_head_of_a_record_says_what_it_is_about(tmp_path: Path, kind: str, head: RecordHead) -> None:
+def test_the_head_of_a_record_contains_kind_and_epoch(tmp_path: Path, kind: str, head: RecordHead) -> None:
     sink = MadeSink(tmp_path)
     sink.record(kind)
     assert log(tmp_path).head(0) == head
@@ -91,7 +91,7 @@ def test_a_batch_has_an_epoch_below_zero(tmp_path: Path) -> None:
     assert log(tmp_path).head(0) == RecordHead(RecordKind.EPOCH, -1)
 
 
-def test_a_record_is_searched_for_a_text(tmp_path: Path) -> None:
+def test_a_record_is_searched_for_bytes(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.record("claim")
     assert log(tmp_path).mentions(0, sink.run.encode())
@@ -99,7 +99,7 @@ def test_a_record_is_searched_for_a_text(tmp_path: Path) -> None:
     assert not log(tmp_path).mentions(1, sink.run.encode())
 
 
-def test_an_unusable_record_says_where_it_is_and_what_to_do(tmp_path: Path) -> None:
+def test_an_unusable_record_names_the_path_and_the_repair(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.record("claim")
     path = f"{tmp_path}/_stoplog/main/log/{0:020d}.commit"
@@ -139,19 +139,19 @@ def test_an_unusable_record_says_where_it_is_and_what_to_do(tmp_path: Path) -> N
         (b'{"version":1,"crc32c":"00000000","record":{}}', "its checksum does not match"),
     ],
 )
-def test_bytes_that_are_no_record_say_why(data: bytes, problem: str) -> None:
+def test_invalid_bytes_of_a_record_have_a_reason(data: bytes, problem: str) -> None:
     with pytest.raises(Torn) as torn:
         decode(data)
     assert str(torn.value) == problem
 
 
-def test_the_next_version_is_too_new() -> None:
+def test_a_later_version_of_records_is_too_new() -> None:
     with pytest.raises(TooNew) as refused:
         decode(f'{{"version":{VERSION + 1}}}'.encode())
     assert refused.value.version == VERSION + 1
 
 
-def test_the_checksum_of_the_bytes_counts_and_not_that_of_equal_json(tmp_path: Path) -> None:
+def test_the_checksum_covers_the_bytes_and_not_the_json_values(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.record("claim")
     data = sink.record_path(0).read_bytes()
@@ -162,7 +162,7 @@ def test_the_checksum_of_the_bytes_counts_and_not_that_of_equal_json(tmp_path: P
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 255, 65_535, 65_536, 65_540, 131_077])
-def test_the_checksum_is_that_of_a_byte_at_a_time(length: int) -> None:
+def test_the_checksum_equals_the_bytewise_checksum(length: int) -> None:
     data = bytes((7 * at + at // 256) % 256 for at in range(length))
     _tables.cache_clear()
     assert crc32c(data) == slowly(data)
@@ -181,12 +181,12 @@ def slowly(data: bytes) -> int:
 UNFINISHED = "main-6f1c2f3e8a4b-00112233445566aa"
 
 
-def test_a_sink_whose_parts_lie_in_the_staging_directory_has_no_layout_in_buckets() -> None:
+def test_a_sink_with_a_staging_directory_has_no_layout_in_buckets() -> None:
     assert InBucket.of("main", {}) is None
     assert InBucket.of("main", {"inProgress": "staging"}) is None
 
 
-def test_parts_in_buckets_have_the_markers_that_the_log_notes() -> None:
+def test_parts_in_buckets_have_the_recorded_markers() -> None:
     assert InBucket.of("main", {"inProgress": "bucket"}) == InBucket(
         "main", ("_", ".in-progress"), ("_", ".pending")
     )
@@ -202,7 +202,7 @@ def test_parts_in_buckets_have_the_markers_that_the_log_notes() -> None:
 
 @pytest.mark.parametrize("layout", [InBucket("main", ("[", "]+"), ("(", ")?"))])
 @pytest.mark.parametrize("bucket", ["", "a/", "a/[x]+/"])
-def test_a_path_is_turned_from_state_to_state(layout: InBucket, bucket: str) -> None:
+def test_a_path_is_converted_between_the_states_of_a_part(layout: InBucket, bucket: str) -> None:
     token, pending = f"{bucket}[part\n-1.txt]+.{UNFINISHED}", f"{bucket}(part\n-1.txt)?.{UNFINISHED}"
     assert layout.pending_of(token) == pending
     assert layout.pending_of(pending) is None
@@ -233,7 +233,7 @@ def test_any_other_file_is_not_an_unfinished_part(name: str) -> None:
     assert layout.finished_of(name) is None
 
 
-def test_a_record_that_stays_listed_and_is_not_there_is_looked_for_four_times(tmp_path: Path) -> None:
+def test_a_listed_record_without_a_file_is_read_at_most_four_times(tmp_path: Path) -> None:
     MadeSink(tmp_path).record("epoch")
     reads = []
 
@@ -253,7 +253,7 @@ def test_a_record_that_stays_listed_and_is_not_there_is_looked_for_four_times(tm
     assert found.value.condition == "STOPLOG_RECORD_TORN"
 
 
-def test_a_record_that_names_files_elsewhere_is_told_from_a_torn_one(tmp_path: Path) -> None:
+def test_a_record_with_paths_elsewhere_differs_from_a_torn_record(tmp_path: Path) -> None:
     problem = Elsewhere(("../a", "/b"), 7)
     unreadable = UnreadableRecord("here", problem)
     assert unreadable.condition == "STOPLOG_RECORD_ELSEWHERE"
@@ -278,7 +278,7 @@ def test_a_part_without_a_bucket_is_below_the_path_where_a_sink_writes_files(
     assert refused.value.condition == "STOPLOG_RECORD_ELSEWHERE"
 
 
-def test_names_and_handles_of_a_connector_are_its_own(tmp_path: Path) -> None:
+def test_names_and_handles_of_a_connector_are_not_checked_as_paths(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path, settings={"content": ""})
     theirs = {**sink.pending_part("", 0, 10), "name": "/x/part-y-0", "handle": "../z"}
     sink.record("epoch", [theirs])
@@ -287,7 +287,7 @@ def test_names_and_handles_of_a_connector_are_its_own(tmp_path: Path) -> None:
     assert (read.publish[0].name, read.publish[0].handle) == ("/x/part-y-0", "../z")
 
 
-def test_a_record_that_is_not_there_mentions_nothing(tmp_path: Path) -> None:
+def test_an_absent_record_contains_nothing(tmp_path: Path) -> None:
     assert not log(tmp_path).mentions(0, b"X")
 
 
@@ -303,11 +303,11 @@ def test_the_end_of_the_sinks_path_is_kept_in_errors(tmp_path: Path) -> None:
     ("name", "is_none"),
     [("", True), (".", True), ("..", True), ("a/b", True), ("/", True), ("a", False), (".a", False)],
 )
-def test_the_name_of_a_file_is_one_in_its_directory(name: str, is_none: bool) -> None:
+def test_a_name_of_a_file_has_no_separator(name: str, is_none: bool) -> None:
     assert is_no_name(name) == is_none
 
 
-def test_what_bits_do_to_the_checksum_is_castagnolis() -> None:
+def test_shifts_of_the_checksum_follow_castagnolis_polynomial() -> None:
     assert _shifted(0, 8) == 0
     assert _shifted(1, 8) == 0xF26B8303
     assert _shifted(255, 8) == 0xAD7D5351

@@ -51,13 +51,13 @@ def test_invalid_options_are_a_value_error() -> None:
         raise ERRORS[1]
 
 
-def test_a_missing_jar_says_what_to_type() -> None:
+def test_a_missing_jar_names_the_command_to_type() -> None:
     message = str(JarMissing.in_session())
     assert f"spark-submit --packages {packages()}" in message
     assert "stoplog.configure(SparkSession.builder)" in message
 
 
-def test_the_condition_is_found_in_a_failed_tasks_text() -> None:
+def test_the_condition_is_found_in_the_message_of_a_failed_task() -> None:
     text = (
         "[STREAM_FAILED] Query terminated with exception: Job aborted due to stage failure: "
         "stoplog.error.StoplogException: [STOPLOG_NULL_VALUE] Column 'value' is null. SQLSTATE: 22004"

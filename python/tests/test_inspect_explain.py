@@ -96,14 +96,14 @@ def test_every_state_of_a_file_is_explained(case: str, root: Path) -> None:
     assert told(ASKED[case], explained(root, ASKED[case])) == TOLD[case]
 
 
-def test_a_path_may_begin_with_that_of_the_sink(root: Path) -> None:
+def test_a_path_may_start_with_the_path_of_the_sink(root: Path) -> None:
     asked = f"{root}/day=3/part-{UID}-7.json"
     assert told(asked, explained(root, asked)) == TOLD["finished, by its path"]
     slashes = SinkDirectory(f"{root}/", clock=lambda: NOW).explain(asked)
     assert told(asked, slashes) == TOLD["finished, by its path"]
 
 
-def test_an_orphan_is_left_alone_for_eleven_minutes(root: Path) -> None:
+def test_an_orphan_is_kept_for_11_minutes(root: Path) -> None:
     orphan = ASKED["orphan, young"]
     written = NOW - MINUTE
     last = explained(root, orphan, written + 11 * MINUTE).message
@@ -121,7 +121,7 @@ def test_an_orphan_is_left_alone_for_eleven_minutes(root: Path) -> None:
         (NOW + 9 * MINUTE, " It will be closed in 0 s (inactivity); it is due:"),
     ],
 )
-def test_an_open_part_says_when_it_will_be_closed(now: int, words: str, root: Path) -> None:
+def test_an_open_part_has_the_time_of_closing(now: int, words: str, root: Path) -> None:
     assert words in explained(root, f"part-{UID}-5.json", now).message
 
 
@@ -141,7 +141,7 @@ def test_an_open_part_says_when_it_will_be_closed(now: int, words: str, root: Pa
         ),
     ],
 )
-def test_an_open_part_says_why_its_end_is_unknown(
+def test_an_open_part_has_the_reason_for_an_unknown_end(
     settings: dict[str, str], kind: str, end: str, tmp_path: Path
 ) -> None:
     sink = MadeSink(tmp_path)
@@ -151,7 +151,7 @@ def test_an_open_part_says_why_its_end_is_unknown(
     assert found.message == f"It is still open: its 10 rows become visible when it is closed. {end}"
 
 
-def test_parts_in_their_buckets_are_known_under_both_names(tmp_path: Path) -> None:
+def test_parts_in_buckets_are_explained_under_both_names(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.settings |= IN_BUCKET
     opened = f"day=1/_{sink.name(0)}.in-progress.{END}"
@@ -174,7 +174,7 @@ def test_parts_in_their_buckets_are_known_under_both_names(tmp_path: Path) -> No
     assert explained(tmp_path, other).state is PartState.ORPHAN
 
 
-def test_rejected_rows_are_told_from_good_ones_by_their_directory(tmp_path: Path) -> None:
+def test_rejected_and_good_rows_differ_by_directory(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     rejected = sink.finished("_rejected/day=3", 9, 30)
     sink.record("epoch", [rejected, sink.finished("day=3", 9, 70)])
@@ -182,7 +182,7 @@ def test_rejected_rows_are_told_from_good_ones_by_their_directory(tmp_path: Path
         assert explained(tmp_path, f"{bucket}/{sink.name(9)}").path == f"{bucket}/{sink.name(9)}"
 
 
-def test_a_record_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+def test_an_unreadable_record_is_skipped(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     path = sink.record_path(4)
     path.write_bytes(path.read_bytes().replace(b'"records":10', sink.name(0).encode()))
@@ -190,7 +190,7 @@ def test_a_record_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     assert (found.state, found.seq) == (PartState.FINISHED, 2)
 
 
-def test_the_second_sink_is_asked_too(tmp_path: Path) -> None:
+def test_a_part_of_the_second_sink_is_explained(tmp_path: Path) -> None:
     MadeSink(tmp_path, "a-first", run=RUN).record("claim")
     sink = healthy(tmp_path)
     (tmp_path / "_stoplog" / "b-empty" / "log").mkdir(parents=True)
@@ -201,7 +201,7 @@ def test_the_second_sink_is_asked_too(tmp_path: Path) -> None:
     assert explained(tmp_path, "notes.txt").state is PartState.FOREIGN
 
 
-def test_a_merge_that_was_called_off_leaves_its_inputs(tmp_path: Path) -> None:
+def test_a_cancelled_compaction_keeps_the_input_files(tmp_path: Path) -> None:
     merge_called_off(healthy(tmp_path))
     read = explained(tmp_path, f"part-{UID}-1.json")
     assert (read.state, read.seq) == (PartState.FINISHED, 2)
@@ -214,7 +214,7 @@ def test_a_merge_that_was_called_off_leaves_its_inputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("beginning", [False, True])
-def test_what_rewind_took_away_is_not_called_merged(beginning: bool, tmp_path: Path) -> None:
+def test_a_part_removed_by_rewind_is_not_called_compacted(beginning: bool, tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     gone = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
     kept = [sink.finished("day=3", 8, 500, "rewind")] if beginning else []
@@ -228,7 +228,7 @@ def test_what_rewind_took_away_is_not_called_merged(beginning: bool, tmp_path: P
     )
 
 
-def test_what_a_batch_job_overwrote_is_not_called_merged(tmp_path: Path) -> None:
+def test_a_part_overwritten_by_a_batch_job_is_not_called_compacted(tmp_path: Path) -> None:
     sink = healthy(tmp_path)  # whose log says only that it is gone
     (sink.own).rename(tmp_path / "_stoplog" / "a")
     job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")

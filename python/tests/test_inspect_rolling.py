@@ -67,7 +67,7 @@ def test_a_full_part_is_closed_by_the_next_row(
     ("settings", "reason"),
     [({"rolloverInterval": "15m"}, "age"), ({"inactivityInterval": "15m"}, "inactivity")],
 )
-def test_the_clock_closes_a_part_when_its_time_has_come(settings: dict[str, str], reason: str) -> None:
+def test_the_clock_closes_a_part_at_the_limit(settings: dict[str, str], reason: str) -> None:
     at = NOW + 15 * MINUTE
     word = "open" if reason == "age" else "idle"
     early = told(settings, part(), at - 1)
@@ -78,7 +78,7 @@ def test_the_clock_closes_a_part_when_its_time_has_come(settings: dict[str, str]
     assert looking == RollForecast(at, reason, f"{due}, every 90s, if there is one")
 
 
-def test_the_first_limit_to_be_reached_counts() -> None:
+def test_the_earliest_limit_counts() -> None:
     both = {"rolloverInterval": "15m", "inactivityInterval": "5m", "maxPartSize": "1k"}
     idle = told(both, part(opened=NOW - 4 * MINUTE, written=NOW - MINUTE))
     assert (idle.at_millis, idle.reason) == (NOW + 4 * MINUTE, "inactivity")
@@ -100,7 +100,7 @@ def test_the_first_limit_to_be_reached_counts() -> None:
         (10799, "2h"),
     ],
 )
-def test_spans_are_shown_in_the_unit_that_fits(seconds: int, shown: str) -> None:
+def test_durations_are_shown_in_a_suitable_unit(seconds: int, shown: str) -> None:
     one = part(opened=NOW - seconds * 1000)
     assert told({"rolloverInterval": "1d"}, one).why_not_yet == f"open {shown} of 24h"
 
@@ -137,7 +137,7 @@ def test_spans_are_shown_in_the_unit_that_fits(seconds: int, shown: str) -> None
         ),
     ],
 )
-def test_other_policies_and_ended_queries_are_told(
+def test_other_policies_and_ended_queries_have_a_forecast(
     policy: dict[str, str], ended: bool, expected: RollForecast
 ) -> None:
     assert forecast(part(), RollingFacts.of(policy), ended, NOW) == expected
@@ -176,7 +176,7 @@ def test_the_settings_of_the_policy_are_read() -> None:
         (None, None),
     ],
 )
-def test_sizes_are_read_as_options_say_them(text: str | None, size: int | None) -> None:
+def test_sizes_are_parsed_as_in_options(text: str | None, size: int | None) -> None:
     assert bytes_of(text) == size
 
 
@@ -192,5 +192,5 @@ def test_sizes_are_read_as_options_say_them(text: str | None, size: int | None) 
         (None, None),
     ],
 )
-def test_spans_of_time_are_read_as_options_say_them(text: str | None, millis: int | None) -> None:
+def test_durations_are_parsed_as_in_options(text: str | None, millis: int | None) -> None:
     assert millis_of(text) == millis

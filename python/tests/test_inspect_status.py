@@ -49,7 +49,7 @@ def status(root: Path, now: int = NOW) -> SinkStatus:
     return directory(root, now).status()
 
 
-def test_a_sink_is_summed_up(tmp_path: Path) -> None:
+def test_a_sink_has_a_summary(tmp_path: Path) -> None:
     healthy(tmp_path)
     assert directory(tmp_path).sinks() == [MADE]
     assert status(tmp_path).sink == MADE
@@ -60,7 +60,7 @@ def test_a_sink_is_summed_up(tmp_path: Path) -> None:
     assert directory(tmp_path).sinks() == [nothing, MADE]
 
 
-def test_a_log_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+def test_an_unreadable_log_has_a_reason(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.record_path(5).write_bytes(b"")
     problem = (
@@ -86,14 +86,14 @@ def test_a_log_that_cannot_be_read_says_why(tmp_path: Path) -> None:
         ("compact", {"content": "json", "inProgress": "staging"}, "q", SinkKind.FILES),
     ],
 )
-def test_who_writes_a_log_is_told_by_name_and_settings(
+def test_the_kind_of_a_sink_follows_from_name_and_settings(
     sink_id: str, settings: dict[str, str], query: str, kind: SinkKind, tmp_path: Path
 ) -> None:
     MadeSink(tmp_path, sink_id, settings=settings, query=query).record("claim")
     assert directory(tmp_path).sinks()[0].kind is kind
 
 
-def test_every_figure_of_a_bucket(tmp_path: Path) -> None:
+def test_the_status_of_a_bucket_has_every_figure(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write(f"day=2/{sink.name(3)}", b"x" * 7, MINUTE)
     sink.write("day=2/_SUCCESS.2", b"{}")
@@ -126,13 +126,13 @@ def test_every_figure_of_a_bucket(tmp_path: Path) -> None:
     }
 
 
-def test_a_file_may_have_the_oldest_time_there_is(tmp_path: Path) -> None:
+def test_a_file_may_have_the_time_0(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write_time(tmp_path / "day=2" / sink.name(4), 0)
     assert [one.newest_finished_at_millis for one in status(tmp_path).buckets if one.bucket == "day=2"] == [0]
 
 
-def test_status_says_what_goes_for_the_whole_sink(tmp_path: Path) -> None:
+def test_status_contains_the_figures_of_the_whole_sink(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     for name in ("a.txt", "day=1/b.txt"):
         sink.write(name, b"")
@@ -148,7 +148,7 @@ def test_status_says_what_goes_for_the_whole_sink(tmp_path: Path) -> None:
     assert first.roll.at_millis == NOW + 4 * MINUTE
 
 
-def test_open_parts_are_told_in_the_order_in_which_they_will_be_closed(tmp_path: Path) -> None:
+def test_open_parts_are_sorted_by_the_time_of_closing(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     opened = [sink.open_part("b", 0, 10), sink.open_part("a", 3, 10), sink.open_part("a", 2, 10)]
     opened.append({**sink.open_part("c", 1, 10), "lastWrittenAtMillis": NOW - 2 * MINUTE})
@@ -171,13 +171,13 @@ def test_a_released_sink_counts_no_open_part_as_due(tmp_path: Path) -> None:
     assert found.driver.state is DriverState.RELEASED
 
 
-def test_a_sink_without_a_record_has_nothing(tmp_path: Path) -> None:
+def test_a_sink_without_a_record_has_no_figures(tmp_path: Path) -> None:
     (tmp_path / "_stoplog" / "main" / "log").mkdir(parents=True)
     found = status(tmp_path)
     assert (found.driver, found.rolling, found.buckets, found.open) == (None, None, (), ())
 
 
-def test_a_connector_s_directory_is_not_its_sink_s(tmp_path: Path) -> None:
+def test_files_in_the_directory_of_a_connector_are_not_counted(tmp_path: Path) -> None:
     """A log alone often lies in a checkpoint, whose files are none of its business."""
     sink = MadeSink(tmp_path, settings={"content": ""})
     sink.write("offsets/0", b"x")
@@ -212,7 +212,7 @@ def test_each_finished_file_is_passed_on_once(tmp_path: Path) -> None:
         (lambda one: one.status("other"), "{root} has no sink other. It has main."),
     ],
 )
-def test_what_is_not_there_is_said_with_what_is(
+def test_a_missing_subject_is_reported_with_the_existing_ones(
     look: Callable[[SinkDirectory], object], message: str, tmp_path: Path
 ) -> None:
     healthy(tmp_path)
@@ -221,7 +221,7 @@ def test_what_is_not_there_is_said_with_what_is(
     assert message.format(root=tmp_path) in str(refused.value)
 
 
-def test_an_empty_log_is_said_to_be_empty(tmp_path: Path) -> None:
+def test_an_empty_log_is_reported_as_empty(tmp_path: Path) -> None:
     (tmp_path / "_stoplog" / "main" / "log").mkdir(parents=True)
     one = directory(tmp_path)
     looks: tuple[tuple[Callable[[], object], str], ...] = (
@@ -238,7 +238,7 @@ def test_an_empty_log_is_said_to_be_empty(tmp_path: Path) -> None:
         assert message in str(refused.value)
 
 
-def test_no_sink_and_several_are_told(tmp_path: Path) -> None:
+def test_the_absence_of_a_sink_and_an_ambiguous_sink_are_reported(tmp_path: Path) -> None:
     with pytest.raises(StoplogError) as none:
         directory(tmp_path).status()
     assert f"No sink has written to {tmp_path}: there is no log. Look at the path." in str(none.value)
@@ -258,7 +258,7 @@ def test_no_sink_and_several_are_told(tmp_path: Path) -> None:
     assert directory(tmp_path).check().sinks == ("a", "b")
 
 
-def test_records_are_shown_with_their_paths_and_whether_they_are_carried_out(tmp_path: Path) -> None:
+def test_records_are_shown_with_path_and_state_of_publication(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     one = directory(tmp_path)
     for view, seq, published in (
@@ -280,7 +280,7 @@ def test_records_are_shown_with_their_paths_and_whether_they_are_carried_out(tmp
     assert one.epoch(1).record.seq == 2
 
 
-def test_what_readers_pass_over_is_neither_finished_nor_foreign(tmp_path: Path) -> None:
+def test_hidden_files_are_neither_finished_nor_foreign(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     before, files = directory(tmp_path).status(), directory(tmp_path).check().files
     for path in ("_checkpoint/metadata", "_checkpoint/offsets/0", ".hidden/x", "a._COPYING_"):
@@ -296,7 +296,7 @@ def test_what_readers_pass_over_is_neither_finished_nor_foreign(tmp_path: Path) 
     assert directory(tmp_path).check().files == files + 1
 
 
-def test_a_part_with_a_valid_length_file_counts_with_its_committed_bytes(tmp_path: Path) -> None:
+def test_a_part_with_a_valid_length_file_counts_with_the_committed_bytes(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     for prefix, suffix in (("_", ".valid-length"), (".", ".length")):
         sink.write(f"day=3/{sink.name(7)}", b"x" * 1900)
@@ -307,7 +307,7 @@ def test_a_part_with_a_valid_length_file_counts_with_its_committed_bytes(tmp_pat
         note.unlink()
 
 
-def test_files_of_a_log_in_a_directory_below_are_not_counted(tmp_path: Path) -> None:
+def test_files_of_a_log_in_a_subdirectory_are_not_counted(tmp_path: Path) -> None:
     healthy(tmp_path)
     before = status(tmp_path)
     inner = healthy(tmp_path / "day=9")

@@ -21,7 +21,7 @@ def directory(root: Path, now: int = NOW) -> SinkDirectory:
     return SinkDirectory(root, clock=lambda: now)
 
 
-def test_sinks_are_told_by_their_newest_records(tmp_path: Path) -> None:
+def test_sinks_are_described_by_the_newest_record(tmp_path: Path) -> None:
     healthy(tmp_path)
     job = MadeSink(tmp_path, "batch-17", settings={}, query="batch-17")
     job.record("epoch", [job.pending_part("b", 60, 5)], marked=False)
@@ -47,7 +47,7 @@ def test_sinks_are_told_by_their_newest_records(tmp_path: Path) -> None:
     assert "stoplog check" in str(found["torn"].problem)
 
 
-def test_a_directory_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
+def test_a_missing_directory_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(CannotRead, match="no such directory"):
         inspect(tmp_path / "gone").sinks()
     assert inspect(tmp_path).sinks() == []
@@ -56,7 +56,7 @@ def test_a_directory_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
             look()
 
 
-def test_status_adds_up_each_bucket(tmp_path: Path) -> None:
+def test_status_has_totals_of_each_bucket(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write("day=3/notes.txt", b"")
     sink.write(f"_rejected/day=3/{sink.name(3)}", b"{}")
@@ -71,7 +71,7 @@ def test_status_adds_up_each_bucket(tmp_path: Path) -> None:
     assert (status.foreign_files, status.unfinished_files) == (1, 2)
 
 
-def test_what_is_decided_and_not_published_is_pending(tmp_path: Path) -> None:
+def test_decided_and_unpublished_parts_are_pending(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.record("roll", [sink.pending_part("day=3", 6, 10, "age")], marked=False)
     status = directory(tmp_path).status()
@@ -79,7 +79,7 @@ def test_what_is_decided_and_not_published_is_pending(tmp_path: Path) -> None:
     assert next(one for one in status.buckets if one.bucket == "day=3").pending_bytes == 10
 
 
-def test_status_says_when_each_part_will_roll_and_why_not_yet(tmp_path: Path) -> None:
+def test_status_forecasts_the_roll_of_each_part_with_the_reason(tmp_path: Path) -> None:
     healthy(tmp_path)
     first, second = directory(tmp_path).status().open
     # Idle for a minute of five, open for four of fifteen.
@@ -105,7 +105,9 @@ def test_status_says_when_each_part_will_roll_and_why_not_yet(tmp_path: Path) ->
         ({"rollingPolicy": "com.acme.AtMidnight"}, None, "com.acme.AtMidnight"),
     ],
 )
-def test_each_policy_is_told(settings: dict[str, str], reason: str | None, why: str, tmp_path: Path) -> None:
+def test_each_policy_has_a_forecast(
+    settings: dict[str, str], reason: str | None, why: str, tmp_path: Path
+) -> None:
     sink = MadeSink(tmp_path)
     sink.settings |= settings
     sink.record("epoch", opened=[sink.open_part("b", 0, 10)])
@@ -114,7 +116,7 @@ def test_each_policy_is_told(settings: dict[str, str], reason: str | None, why: 
     assert why in roll.why_not_yet
 
 
-def test_a_log_of_an_older_release_or_an_ended_query_tells_no_time(tmp_path: Path) -> None:
+def test_a_log_without_a_policy_or_of_an_ended_query_has_no_forecast(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.settings = {"content": "", "inProgress": "staging"}
     part = sink.open_part("b", 0, 10)
@@ -139,7 +141,7 @@ def test_an_epoch_and_any_record_are_shown(tmp_path: Path) -> None:
         assert refused.value.condition == "STOPLOG_NOT_FOUND"
 
 
-def test_a_log_beside_that_of_the_only_sink_of_files_makes_nothing_unclear(tmp_path: Path) -> None:
+def test_logs_of_jobs_do_not_make_the_only_sink_ambiguous(tmp_path: Path) -> None:
     healthy(tmp_path)
     merging = MadeSink(tmp_path, "replace", settings={}, query="batch-1")
     merging.record("release")
@@ -153,7 +155,7 @@ def test_a_log_beside_that_of_the_only_sink_of_files_makes_nothing_unclear(tmp_p
         directory(tmp_path).status()
 
 
-def test_the_sink_has_to_be_named_where_there_are_several(tmp_path: Path) -> None:
+def test_the_sink_must_be_named_among_several(tmp_path: Path) -> None:
     healthy(tmp_path)
     MadeSink(tmp_path, "second").record("claim")
     with pytest.raises(Exception, match="several sinks: main, second"):
@@ -214,7 +216,7 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         assert (found.state, words in found.message) == (state, True), found
 
 
-def test_other_file_systems_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_other_file_systems_name_the_required_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CannotRead, match=r"has no option 'endpoint'\. Use one of: access_key"):
         inspect("s3a://bucket/events", {"endpoint": "localhost"})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -223,7 +225,7 @@ def test_other_file_systems_say_what_they_need(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("kind", ["ArrowStorage", "ObjectStorage"])
-def test_pyarrow_reads_as_python_does(kind: str, tmp_path: Path) -> None:
+def test_pyarrow_and_python_read_the_same_files(kind: str, tmp_path: Path) -> None:
     fs = pytest.importorskip("pyarrow.fs")
     from stoplog._storage import arrow as arrow_storage
     from stoplog._storage.local import LocalStorage
@@ -256,7 +258,7 @@ def test_pyarrow_reads_as_python_does(kind: str, tmp_path: Path) -> None:
     assert not local.exists()
 
 
-def test_a_file_that_is_deleted_between_look_and_read_is_not_there(tmp_path: Path) -> None:
+def test_a_file_deleted_between_listing_and_reading_is_absent(tmp_path: Path) -> None:
     fs = pytest.importorskip("pyarrow.fs")
     from stoplog._storage.arrow import ArrowStorage
 
@@ -277,13 +279,13 @@ def test_a_file_that_is_deleted_between_look_and_read_is_not_there(tmp_path: Pat
     assert ArrowStorage(fs, Late(), str(tmp_path), "uri").read("a") is None
 
 
-def test_a_link_to_a_directory_is_no_file(tmp_path: Path) -> None:
+def test_a_link_to_a_directory_is_not_a_file(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there")
     assert list(open_storage(tmp_path).files()) == []
 
 
-def test_a_number_that_is_a_text_is_no_missing_epoch(tmp_path: Path) -> None:
+def test_an_epoch_given_as_a_string_is_a_type_error(tmp_path: Path) -> None:
     healthy(tmp_path)
     found: Any = directory(tmp_path)
     with pytest.raises(TypeError, match="number must be an int, not '3'"):

@@ -79,13 +79,13 @@ QUERY: Any = Query()
 
 
 @pytest.mark.usefixtures("session")
-def test_options_that_the_jar_accepts_are_kept_as_they_are() -> None:
+def test_valid_options_are_kept_unchanged() -> None:
     sink = FileSink.for_row_format("/data/out", "json").build()
     assert sink.options() == {"path": "/data/out", "format": "json"}
 
 
 @pytest.mark.usefixtures("session")
-def test_what_the_jar_refuses_is_an_error_with_its_condition_and_without_java_frames() -> None:
+def test_rejected_options_raise_an_error_with_the_condition_and_without_java_frames() -> None:
     with pytest.raises(InvalidOptions) as e:
         FileSink.for_row_format("/data/out", "json").with_option("bogus", 1).build()
     assert e.value.condition == "STOPLOG_INVALID_OPTIONS"
@@ -94,7 +94,7 @@ def test_what_the_jar_refuses_is_an_error_with_its_condition_and_without_java_fr
 
 
 @pytest.mark.usefixtures("session")
-def test_a_failure_that_is_not_the_jars_own_is_passed_on() -> None:
+def test_a_failure_outside_of_the_jar_is_raised_unchanged() -> None:
     with pytest.raises(RuntimeError, match="connection lost"):
         FileSink.for_row_format("/data/out", "json").with_option("broken", 1).build()
 
@@ -112,12 +112,12 @@ def test_a_jar_of_another_release_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.usefixtures("session")
-def test_await_finished_asks_for_the_run_in_milliseconds() -> None:
+def test_await_finished_passes_the_timeout_in_milliseconds() -> None:
     assert await_finished(QUERY, timeout=2.5)
     assert not await_finished(QUERY, timeout=1)
 
 
-def test_await_finished_refuses_a_negative_timeout() -> None:
+def test_await_finished_rejects_a_negative_timeout() -> None:
     with pytest.raises(ValueError, match="-1"):
         await_finished(QUERY, timeout=-1)
 
@@ -129,12 +129,12 @@ def test_on_connect_a_sink_is_built_and_not_validated() -> None:
 
 
 @pytest.mark.usefixtures("connect")
-def test_on_connect_await_finished_says_what_to_do_instead() -> None:
+def test_await_finished_on_connect_names_the_alternative() -> None:
     with pytest.raises(ConnectUnsupported, match=r"open_parts\(spark, path\) has no rows"):
         await_finished(QUERY)
 
 
-def test_without_a_session_await_finished_says_to_start_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_await_finished_needs_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_jvm, "is_connect", lambda: False)
     monkeypatch.setattr(_jvm, "_active_jvm", lambda: None)
     with pytest.raises(NoSession):
@@ -142,11 +142,11 @@ def test_without_a_session_await_finished_says_to_start_one(monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("session")
-def test_option_keys_are_the_jars() -> None:
+def test_option_keys_are_read_from_the_jar() -> None:
     assert _jvm.require_bridge("f()", "").option_keys("stoplog.FileSink", "stoplog") == {"path", "format"}
 
 
-def test_an_old_spark_is_named_and_so_is_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_spark_is_rejected_with_the_required_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.__version__", "3.5.7")
     with pytest.raises(SparkUnsupported, match=r"needs Spark 4\.0 to 4\.3, found 3\.5\.7") as refused:
         is_connect()

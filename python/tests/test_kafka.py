@@ -47,12 +47,12 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
         ),
     ],
 )
-def test_a_source_begins_where_it_is_told(position: StartPosition, expected: dict[str, str]) -> None:
+def test_a_source_starts_at_the_given_position(position: StartPosition, expected: dict[str, str]) -> None:
     source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").starting_from(position).build()
     assert {key: value for key, value in source.options().items() if key.startswith("starting")} == expected
 
 
-def test_a_group_is_asked_when_the_source_is_built(bridge: FakeBridge) -> None:
+def test_offsets_of_a_group_are_read_when_the_source_is_built(bridge: FakeBridge) -> None:
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders", "returns")
     source = builder.starting_from(StartPosition.group("billing", otherwise="latest")).build()
     client = {"bootstrap.servers": "b:9092", "isolation.level": "read_committed"}
@@ -70,7 +70,7 @@ def test_a_group_is_asked_when_the_source_is_built(bridge: FakeBridge) -> None:
     assert source.options()["startingOffsets"] == '{"orders":{"0":5}}'
 
 
-def test_a_group_has_to_know_every_partition_by_default(bridge: FakeBridge) -> None:
+def test_a_group_must_have_an_offset_of_every_partition_by_default(bridge: FakeBridge) -> None:
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders").with_option("failOnDataLoss", False)
     builder.starting_from(StartPosition.group("billing")).build()
     assert StartPosition.group("billing").options == ()
@@ -79,7 +79,7 @@ def test_a_group_has_to_know_every_partition_by_default(bridge: FakeBridge) -> N
     assert (group, topics, otherwise) == ("billing", {"subscribe": "orders"}, "fail")
 
 
-def test_sparks_module_has_to_be_there_when_a_source_is_read(bridge: FakeBridge) -> None:
+def test_reading_a_source_requires_the_kafka_module_of_spark(bridge: FakeBridge) -> None:
     session: Any = FakeSession()
     source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").build()
     source.read(session)
@@ -93,18 +93,18 @@ def test_a_group_needs_a_session() -> None:
         builder.starting_from(StartPosition.group("billing")).build()
 
 
-def test_a_group_is_not_asked_on_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offsets_of_a_group_are_not_read_on_connect(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stoplog._jvm.is_connect", lambda: True)
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders")
     with pytest.raises(stoplog.ConnectUnsupported, match=r"StartPosition\.group.*StartPosition\.offsets"):
         builder.starting_from(StartPosition.group("billing")).build()
 
 
-def test_a_start_and_bytes_are_what_spark_has_anyway() -> None:
+def test_latest_offsets_and_binary_values_are_the_defaults_of_spark() -> None:
     assert StartPosition.latest() == StartPosition((("startingOffsets", "latest"),))
     assert Decoder.binary().of("key") == "key"
 
 
-def test_what_is_read_has_to_be_said() -> None:
+def test_a_source_without_topics_is_rejected() -> None:
     with pytest.raises(ValueError, match="with_topics"):
         stoplog.KafkaSource.builder("b:9092").build()

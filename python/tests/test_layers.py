@@ -94,13 +94,13 @@ def layer_of(module: str) -> str:
     return module.split(".")[1] if "." in module else TOP
 
 
-def test_no_module_imports_another_one_in_a_circle() -> None:
+def test_imports_have_no_cycle() -> None:
     # Raises CycleError with the modules of the circle.
     TopologicalSorter(imports()).prepare()
 
 
 @pytest.mark.parametrize("layer", MAY_IMPORT)
-def test_a_layer_imports_only_those_below_it(layer: str) -> None:
+def test_a_layer_imports_only_lower_layers(layer: str) -> None:
     taken = {
         layer_of(other)
         for module, others in imports().items()

@@ -39,14 +39,14 @@ def test_a_clean_end_and_an_empty_log_have_no_driver(tmp_path: Path) -> None:
     assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, RUN, None, ended)
 
 
-def test_a_process_that_has_ended_is_dead_at_once(tmp_path: Path) -> None:
+def test_the_driver_of_an_ended_process_is_dead_at_once(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
     dead = f"the driver of run {RUN} is dead: there is no process 17 on node-1 any more"
     assert life(tmp_path, NOW, there=False) == DriverLife(DriverState.DEAD, RUN, None, dead)
     assert life(tmp_path, NOW, there=True).state is DriverState.ALIVE
 
 
-def test_a_process_that_is_there_is_alive_however_long_it_is_silent(tmp_path: Path) -> None:
+def test_the_driver_of_a_running_process_is_alive_without_heartbeats(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
     alive = (
         f"the process of the driver of run {RUN}, 17 on node-1, is there, "
@@ -57,7 +57,7 @@ def test_a_process_that_is_there_is_alive_however_long_it_is_silent(tmp_path: Pa
     assert found == DriverLife(DriverState.ALIVE, RUN, 3_600_000, alive)
 
 
-def test_a_sign_of_life_is_told_with_what_is_waited_for(tmp_path: Path) -> None:
+def test_a_heartbeat_is_reported_with_the_timeout(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
     alive = (
         f"the driver of run {RUN} (process 17 on node-1) gave a sign of life 59 s ago, "
@@ -69,7 +69,7 @@ def test_a_sign_of_life_is_told_with_what_is_waited_for(tmp_path: Path) -> None:
     assert life(tmp_path, NOW - 5).silent_millis == 0
 
 
-def test_a_driver_that_has_noted_nothing_is_told_without_its_place(tmp_path: Path) -> None:
+def test_a_driver_without_a_note_is_reported_without_a_host(tmp_path: Path) -> None:
     claimed(tmp_path, {})
     alive = (
         f"the driver of run {RUN} gave a sign of life 1 s ago, "
@@ -90,7 +90,9 @@ def test_a_driver_that_has_noted_nothing_is_told_without_its_place(tmp_path: Pat
         ({"driver": "by hand"}, 180),
     ],
 )
-def test_elsewhere_silence_tells(settings: dict[str, str], patience: int, tmp_path: Path) -> None:
+def test_a_driver_on_another_host_is_silent_after_the_timeout(
+    settings: dict[str, str], patience: int, tmp_path: Path
+) -> None:
     sink = claimed(tmp_path, settings)
     assert life(tmp_path, NOW + patience * 1000).state is DriverState.ALIVE
     found = life(tmp_path, NOW + patience * 1000 + 1)
@@ -116,12 +118,12 @@ def test_elsewhere_silence_tells(settings: dict[str, str], patience: int, tmp_pa
         ("n s 17 5 x", None),
     ],
 )
-def test_a_note_is_read_or_passed_over(text: str, note: DriverNote | None) -> None:
+def test_an_invalid_note_is_ignored(text: str, note: DriverNote | None) -> None:
     assert DriverNote.read(text) == note
 
 
 @pytest.mark.skipif(not _space(), reason="this machine has no /proc")
-def test_a_process_of_this_machine_is_looked_for() -> None:
+def test_a_process_of_this_host_is_checked() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         started = _started_ticks(process.pid)
         assert started is not None
@@ -150,7 +152,7 @@ def test_reads_the_start_of_a_process_in_ticks_since_the_boot(
     assert _started_ticks(17) == started
 
 
-def test_where_process_numbers_mean_the_same_is_told_by_boot_and_space(
+def test_a_process_namespace_is_identified_by_boot_and_namespace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(liveness, "_PROC", tmp_path)
@@ -163,6 +165,6 @@ def test_where_process_numbers_mean_the_same_is_told_by_boot_and_space(
     assert _space() == "6f1c2f3e/pid:[4026531836]"
 
 
-def test_a_connector_s_sink_tells_nothing(tmp_path: Path) -> None:
+def test_a_sink_of_a_connector_has_no_driver_state(tmp_path: Path) -> None:
     MadeSink(tmp_path, "kafka", settings={"content": ""}).record("claim")
     assert SinkDirectory(tmp_path, clock=lambda: NOW).status("kafka").driver is None

@@ -33,7 +33,7 @@ def test_every_golden_record_is_read(path: Path) -> None:
     assert record.state.settings == body["state"]["settings"]
 
 
-def test_all_that_a_record_says_is_there() -> None:
+def test_a_decoded_record_has_all_fields() -> None:
     record = decode(golden("record-v1-beside"))
     part = record.state.open[0]
     assert (record.kind, record.epoch, record.state.next_part) == (RecordKind.EPOCH, 41, 7)
@@ -56,14 +56,14 @@ def test_all_that_a_record_says_is_there() -> None:
     assert compact.state.small[1].merges == 1
 
 
-def test_a_record_that_stops_anywhere_is_torn() -> None:
+def test_a_truncated_record_is_torn() -> None:
     whole = golden("record-v1-epoch")
     for length in range(0, len(whole), 7):
         with pytest.raises(Torn):
             decode(whole[:length])
 
 
-def test_a_changed_byte_is_seen_and_white_space_is_nothing() -> None:
+def test_a_changed_byte_is_detected_and_white_space_is_ignored() -> None:
     whole = golden("record-v1-epoch")
     assert decode(whole + b"\n") == decode(whole)
     assert decode(json.dumps(json.loads(whole), ensure_ascii=False, indent=1).encode()) == decode(whole)
@@ -73,7 +73,7 @@ def test_a_changed_byte_is_seen_and_white_space_is_nothing() -> None:
         decode(whole + bytes(512))
 
 
-def test_a_newer_version_is_refused_by_name() -> None:
+def test_a_newer_version_is_rejected() -> None:
     newer = golden("record-v1-claim").replace(b'"version":1', f'"version":{VERSION + 1}'.encode())
     with pytest.raises(TooNew) as refused:
         decode(newer)
@@ -150,7 +150,7 @@ def bodies(path: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../p", "b/../../p", ".."])
-def test_a_record_that_names_a_file_outside_of_the_sinks_path_is_refused(path: str) -> None:
+def test_a_record_with_a_file_outside_of_the_sink_is_rejected(path: str) -> None:
     assert decode(forged(body(publish=[PENDING]))).publish[0].finished_path == "b/p"
     for made in bodies(path):
         with pytest.raises(Elsewhere) as refused:
@@ -158,14 +158,14 @@ def test_a_record_that_names_a_file_outside_of_the_sinks_path_is_refused(path: s
         assert any(path in named for named in refused.value.paths), made
 
 
-def test_what_a_batch_job_takes_out_of_sight_is_what_readers_see() -> None:
+def test_replaced_entries_must_be_visible_paths_of_the_sink() -> None:
     for entries in ("b/..", "_stoplog", "b//c", ".hidden"):
         with pytest.raises(Elsewhere):
             decode(forged(body({"settings": {"replaced": entries}})))
     assert decode(forged(body({"settings": {"replaced": "b/c"}})))
 
 
-def test_names_and_handles_of_a_connector_are_its_own() -> None:
+def test_names_and_handles_of_a_connector_are_not_checked_as_paths() -> None:
     theirs = {**PENDING, "bucket": "", "name": "/x/../y", "handle": "../z"}
     assert decode(forged(body(publish=[theirs]))).publish[0].handle == "../z"
 
@@ -178,7 +178,7 @@ def test_a_record_of_too_many_levels_is_torn() -> None:
 
 
 @pytest.mark.parametrize("millis", [253_402_300_800_000, -62_135_596_800_001, 1 << 62, 1 << 80])
-def test_a_time_that_no_calendar_has_is_torn(millis: int) -> None:
+def test_a_time_outside_of_the_calendar_is_torn(millis: int) -> None:
     for made in (
         body(writtenAtMillis=millis),
         body(publish=[{**PENDING, "openedAtMillis": millis}]),
@@ -189,7 +189,7 @@ def test_a_time_that_no_calendar_has_is_torn(millis: int) -> None:
             decode(forged(made))
 
 
-def test_half_a_character_and_a_number_of_no_computer_are_torn() -> None:
+def test_half_a_surrogate_pair_and_a_number_over_64_bits_are_torn() -> None:
     half = forged(body({"queryId": "QUERY"})).replace(b"QUERY", b"\\ud83d")
     checked = half.partition(b'"record":')[2][:-1]
     half = half[:23] + f"{crc32c(checked):08x}".encode() + half[31:]
@@ -200,6 +200,6 @@ def test_half_a_character_and_a_number_of_no_computer_are_torn() -> None:
 
 
 @pytest.mark.parametrize("length", [4095, 4096, 4097, 8192, 65_536, 300_001])
-def test_the_checksum_of_long_texts_is_that_of_the_tables(length: int) -> None:
+def test_the_checksum_of_long_input_equals_the_checksum_by_tables(length: int) -> None:
     data = random.Random(length).randbytes(length)
     assert in_python(data) == _by_tables(data, 0xFFFFFFFF) ^ 0xFFFFFFFF

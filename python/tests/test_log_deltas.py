@@ -78,7 +78,7 @@ def names(found: Any) -> list[str]:
     return [part.name for part in found.state.open]
 
 
-def test_a_difference_says_by_the_state_before_it_that_its_parts_are_files(tmp_path: Path) -> None:
+def test_paths_in_a_delta_are_checked_by_the_settings_of_the_base(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     named = f"../part-{UID}-9.json"
     seq = delta(sink, 0, "epoch", publish=[{**sink.pending_part("", 9, 10), "name": named}])
@@ -92,7 +92,7 @@ def test_a_difference_says_by_the_state_before_it_that_its_parts_are_files(tmp_p
     ] == [named]
 
 
-def test_the_records_of_both_languages_are_put_together(tmp_path: Path) -> None:
+def test_deltas_written_by_scala_are_applied(tmp_path: Path) -> None:
     directory = tmp_path / "_stoplog/main/log"
     directory.mkdir(parents=True)
     for seq, name in enumerate(CHAIN, 6):
@@ -127,7 +127,7 @@ def test_each_record_is_read_in_any_order(tmp_path: Path) -> None:
             assert found.state.settings == {**sink.settings, **({"a": "b"} if seq == 3 else {})}
 
 
-def test_a_state_that_is_known_is_not_read_again(tmp_path: Path) -> None:
+def test_a_known_state_is_not_read_again(tmp_path: Path) -> None:
     chain(tmp_path)
     asked: list[str] = []
 
@@ -141,7 +141,7 @@ def test_a_state_that_is_known_is_not_read_again(tmp_path: Path) -> None:
     assert asked == ["0", "1", "2", "3"]
 
 
-def test_a_difference_is_applied_to_the_record_behind_which_it_was_written_alone(tmp_path: Path) -> None:
+def test_a_delta_is_applied_only_to_the_record_before(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.change(0, writtenAtMillis=NOW - 3 * MINUTE)
     with pytest.raises(
@@ -150,7 +150,7 @@ def test_a_difference_is_applied_to_the_record_behind_which_it_was_written_alone
         log(tmp_path).newest()
 
 
-def test_a_record_whose_base_is_gone_says_so_and_a_newer_one_is_looked_for(tmp_path: Path) -> None:
+def test_a_missing_base_is_reported_and_a_newer_record_is_read(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.record_path(1).unlink()
     with pytest.raises(UnreadableRecord, match="it rests on record 1, which is not there") as found:
@@ -185,7 +185,7 @@ CHANGES: dict[str, tuple[Callable[[Json], object], str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_difference_with_a_wrong_field_is_torn(change: str, tmp_path: Path) -> None:
+def test_a_delta_with_a_wrong_field_is_torn(change: str, tmp_path: Path) -> None:
     sink = chain(tmp_path)
     body = json.loads(sink.record_path(2).read_bytes())["record"]
     alter, message = CHANGES[change]
@@ -200,14 +200,14 @@ def test_a_difference_is_no_whole_record(tmp_path: Path) -> None:
         decode(sink.record_path(2).read_bytes())
 
 
-def test_a_part_that_is_to_go_and_is_not_there_makes_a_record_torn(tmp_path: Path) -> None:
+def test_removing_an_unknown_part_makes_a_delta_torn(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     delta(sink, 0, "epoch", state={"openGone": ["day=9/x"]})
     with pytest.raises(UnreadableRecord, match="does not fit together: 'day=9/x' is to go and is not there"):
         log(tmp_path).newest()
 
 
-def test_a_sink_of_differences_is_healthy(tmp_path: Path) -> None:
+def test_a_sink_with_deltas_is_healthy(tmp_path: Path) -> None:
     chain(tmp_path)
     storage = open_storage(str(tmp_path))
     assert [finding.kind for finding in check(storage, ["main"], NOW).findings] == []
@@ -216,7 +216,7 @@ def test_a_sink_of_differences_is_healthy(tmp_path: Path) -> None:
     assert log_figures(storage, "main", NOW).read == 4
 
 
-def test_a_record_without_its_base_is_no_finding_of_its_own(tmp_path: Path) -> None:
+def test_a_record_without_a_base_is_reported_as_a_gap_only(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.record_path(0).unlink()
     sink.record("claim", opened=[sink.open_part("day=1", number, 100) for number in (1, 2, 3)])
@@ -224,7 +224,7 @@ def test_a_record_without_its_base_is_no_finding_of_its_own(tmp_path: Path) -> N
     assert [finding.kind for finding in found] == [FindingKind.LOG_GAP]
 
 
-def test_a_torn_base_is_told_for_the_records_that_need_it_and_hides_nothing_else(tmp_path: Path) -> None:
+def test_a_torn_base_is_reported_for_the_dependent_records_only(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.record("claim", opened=[sink.open_part("day=1", number, 100) for number in (1, 2, 3)])
     with sink.record_path(1).open("r+b") as file:
@@ -240,7 +240,7 @@ def test_a_torn_base_is_told_for_the_records_that_need_it_and_hides_nothing_else
     assert (figures.read, figures.unreadable, figures.parts) == (4, 1, 1)
 
 
-def test_old_marks_may_be_gone_and_those_of_the_newest_records_may_not(tmp_path: Path) -> None:
+def test_marks_of_old_records_may_be_absent_and_marks_of_new_records_may_not(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     for number in range(9):
         sink.record("epoch", [sink.finished("day=1", number, 10)])

@@ -185,7 +185,7 @@ WRONG: dict[type, tuple[str, list[Any]]] = {
 }
 
 
-def test_each_field_is_read_as_what_it_is() -> None:
+def test_each_field_is_decoded() -> None:
     assert decode(written(WHOLE)) == READ
 
 
@@ -211,7 +211,7 @@ def test_only_true_closes_a_part(closed: Any) -> None:
     assert not decode(written(changed(("publish", 0, "closed"), closed))).publish[0].closed
 
 
-def test_what_is_left_out_has_its_default() -> None:
+def test_an_absent_field_has_the_default() -> None:
     state: Json = {"queryId": "", "nextPart": 0, "settings": {"n": 1}, "open": []}
     body: Json = {"seq": 0, "kind": "claim", "run": "r", "writtenAtMillis": 1, "publish": [], "state": state}
     bare = SinkState("", None, (), 0, {"n": "1"})
@@ -231,7 +231,7 @@ def test_what_is_left_out_has_its_default() -> None:
     assert decode(written({**body, "state": {**state, "small": [small]}}, 1)).state.small[0].merges == 0
 
 
-def test_a_kind_that_is_not_known_makes_a_record_torn() -> None:
+def test_an_unknown_kind_makes_a_record_torn() -> None:
     with pytest.raises(Torn, match="unknown kind 'party'"):
         decode(written(changed(("kind",), "party")))
 
@@ -268,7 +268,7 @@ def beside(note: str, files: list[Json]) -> Json:
     ],
     ids=["bare", "small", "nothing beside", "note", "file beside", "live", "replace", "manifest", "markers"],
 )
-def test_a_record_has_the_oldest_version_that_says_all_of_it(body: Json, version: int) -> None:
+def test_a_record_has_the_version_of_the_content(body: Json, version: int) -> None:
     for other in {1, 2, 3} - {version}:
         with pytest.raises(Torn, match=r"^it is of another version than it says$"):
             decode(written(body, other))
@@ -285,12 +285,12 @@ def test_a_record_has_the_oldest_version_that_says_all_of_it(body: Json, version
         ("publish", [], False),
     ],
 )
-def test_what_changes_anything_for_readers_has_to_be_settled(field: str, value: Any, settled: bool) -> None:
+def test_a_record_that_changes_visible_files_must_be_executed(field: str, value: Any, settled: bool) -> None:
     body = {**BARE, field: value}
     assert decode(written(body, 3 if field != "publish" else 1)).has_to_be_settled is settled
 
 
-def test_a_part_is_in_its_bucket_or_at_the_top() -> None:
+def test_a_part_is_in_the_bucket_or_at_the_root() -> None:
     part, pending, small = READ.state.open[0], READ.publish[0], READ.state.small[0]
     assert (part.finished_path, pending.finished_path, small.path) == ("o/open", "p/pending", "s/small")
     assert part.size_bytes == 27 + 32, "with what is beside it"

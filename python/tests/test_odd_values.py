@@ -108,7 +108,7 @@ def refused(make: Make, kind: type[Exception]) -> str:
         (lambda: stoplog.compact(loose(None), loose(b"/out")), "a path"),
     ],
 )
-def test_a_text_is_asked_for_by_its_name(make: Make, option: str) -> None:
+def test_a_string_argument_is_requested_by_name(make: Make, option: str) -> None:
     said = refused(make, TypeError)
     assert said.startswith(f"{option} must be a string, and "), said
     assert "is of type " in said
@@ -130,7 +130,7 @@ def test_a_text_is_asked_for_by_its_name(make: Make, option: str) -> None:
         (lambda: loose(Decoder.json)("id BIGINT", "FAILFAST"), "options"),
     ],
 )
-def test_a_dict_is_asked_for_by_its_name(make: Make, argument: str) -> None:
+def test_a_mapping_argument_is_requested_by_name(make: Make, argument: str) -> None:
     assert refused(make, TypeError).startswith(
         f"{argument} must be a mapping, such as a dict, and is of type "
     )
@@ -155,7 +155,7 @@ def test_a_dict_is_asked_for_by_its_name(make: Make, argument: str) -> None:
         (lambda: inspect(""), "a path must not be empty"),
     ],
 )
-def test_nothing_is_no_name(make: Make, sentence: str) -> None:
+def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
     assert refused(make, ValueError) == sentence
 
 
@@ -239,7 +239,7 @@ def test_nothing_is_no_name(make: Make, sentence: str) -> None:
         ),
     ],
 )
-def test_a_wrong_thing_is_told_what_to_write(make: Make, sentence: str) -> None:
+def test_a_wrong_type_is_rejected_with_a_suggestion(make: Make, sentence: str) -> None:
     assert refused(make, TypeError) == sentence
 
 
@@ -262,7 +262,7 @@ def test_a_wrong_thing_is_told_what_to_write(make: Make, sentence: str) -> None:
         (lambda: FileCompactStrategy(size_threshold=-1), "size_threshold=-1 must be more than 0"),
     ],
 )
-def test_a_wrong_value_is_told_by_the_name_of_its_argument(make: Make, sentence: str) -> None:
+def test_a_wrong_value_is_rejected_with_the_name_of_the_argument(make: Make, sentence: str) -> None:
     with pytest.raises(ValueError, match=r"must|JSON") as error:
         make()
     assert str(error.value) == sentence
@@ -276,7 +276,7 @@ class Number(IntEnum):
     ROWS = 5000
 
 
-def test_a_member_of_an_enum_is_its_value() -> None:
+def test_a_member_of_an_enum_counts_as_the_value() -> None:
     sink = FileSink.for_row_format("/out", Word.JSON).with_option("x", Word.JSON).with_sink_id(Word.JSON)
     assert sink.build().options() == {"path": "/out", "format": "json", "x": "json", "sinkId": "json"}
     assert all(type(value) is str for value in sink.build().options().values())

@@ -25,7 +25,7 @@ def template() -> Any:
     return module
 
 
-def test_pyspark_brings_the_compiler_and_the_jar_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiler_is_from_pyspark_and_the_api_from_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stoplog, "jar", lambda: "/jars/stoplog.jar")
     command = template().command("out.jar")
     spark, own = command[command.index("-cp") + 1].split(os.pathsep)

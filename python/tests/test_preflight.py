@@ -66,7 +66,7 @@ def test_a_report_does_not_change() -> None:
         found.path = "/elsewhere"
 
 
-def test_a_sink_is_checked_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sink_is_checked_with_the_set_options(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[Any] = []
 
     class Bridge(FakeBridge):

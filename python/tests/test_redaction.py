@@ -18,17 +18,17 @@ EXAMPLES: dict[str, Any] = json.loads(
 
 
 @pytest.mark.parametrize("example", EXAMPLES["texts"], ids=lambda example: example["said"][:40])
-def test_texts(example: dict[str, str]) -> None:
+def test_secrets_in_messages_are_hidden(example: dict[str, str]) -> None:
     assert _redaction.text(example["said"]) == example["shown"]
     assert _redaction.text(example["shown"]) == example["shown"], "what is hidden stays as it is"
 
 
-def test_options_are_secret_by_their_names() -> None:
+def test_options_are_secret_by_name() -> None:
     assert all(_redaction.is_secret(key) for key in EXAMPLES["secret"])
     assert not any(_redaction.is_secret(key) for key in EXAMPLES["open"])
 
 
-def test_no_error_of_this_package_tells_a_secret() -> None:
+def test_errors_of_this_package_show_no_secret() -> None:
     error = StoplogError("STOPLOG_CANNOT_READ", "s3://AKID:hunter2@bucket/out cannot be read.")
     assert str(error) == "s3://AKID:…@bucket/out cannot be read."
 
@@ -49,6 +49,6 @@ def test_builders_show_no_secret(shown: object) -> None:
     assert "…" in repr(shown)
 
 
-def test_a_directory_shows_no_secret_of_its_address() -> None:
+def test_a_directory_shows_no_secret_of_the_address() -> None:
     directory = SinkDirectory("memory://me:hunter2@x/y")
     assert repr(directory) == "SinkDirectory('memory://me:…@x/y')"

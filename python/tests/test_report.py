@@ -61,7 +61,7 @@ def plots(html: str) -> Iterator[ElementTree.Element]:
             yield svg
 
 
-def test_the_page_is_whole_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+def test_the_page_is_complete_without_other_resources(tmp_path: Path) -> None:
     healthy(tmp_path)
     html = report(tmp_path).html
     assert html.startswith("<!DOCTYPE html>\n<html lang=")
@@ -74,7 +74,7 @@ def test_the_page_is_whole_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
     assert "@media (prefers-color-scheme:dark)" in html
 
 
-def test_every_plot_has_a_title_a_description_and_a_table_beside_it(tmp_path: Path) -> None:
+def test_every_plot_has_a_title_a_description_and_a_table(tmp_path: Path) -> None:
     healthy(tmp_path)
     html = report(tmp_path).html
     found = list(plots(html))
@@ -90,7 +90,7 @@ def test_every_plot_has_a_title_a_description_and_a_table_beside_it(tmp_path: Pa
         assert f"<caption>{title}</caption>" in html
 
 
-def test_bars_are_as_high_as_what_they_count_and_stay_inside(tmp_path: Path) -> None:
+def test_bars_are_proportional_to_the_counts_and_inside_the_plot(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     for number, size in enumerate((100, 100, 100, 300)):
         sink.record("epoch", [sink.finished("b", number, size)])
@@ -103,7 +103,7 @@ def test_bars_are_as_high_as_what_they_count_and_stay_inside(tmp_path: Path) -> 
         assert 0 <= y <= y + height <= 240
 
 
-def test_the_log_tells_reasons_and_delays_and_the_listing_the_rest(tmp_path: Path) -> None:
+def test_reasons_and_delays_are_from_the_log_and_sizes_from_the_listing(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     sink.write(f"old/{sink.name(90)}", b"x" * 5000, 40 * MINUTE)
     at = NOW - 10 * MINUTE
@@ -126,7 +126,7 @@ def test_the_log_tells_reasons_and_delays_and_the_listing_the_rest(tmp_path: Pat
     assert "From the listing: 3 files, 5 KiB." in html
 
 
-def test_a_mark_tells_when_parts_were_published(tmp_path: Path) -> None:
+def test_the_time_of_a_mark_is_the_time_of_publication(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     at = NOW - 10 * MINUTE
     seq = sink.record("epoch", [{**sink.finished("b", 0, 100), "openedAtMillis": at}], at_millis=at + MINUTE)
@@ -134,7 +134,7 @@ def test_a_mark_tells_when_parts_were_published(tmp_path: Path) -> None:
     assert report(tmp_path).figures.log.delays.longest_millis == 4 * MINUTE
 
 
-def test_merged_and_pending_parts_are_no_newly_published_rows(tmp_path: Path) -> None:
+def test_compacted_and_pending_parts_do_not_count_as_published(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     before = report(tmp_path).figures.log
     assert (before.parts, before.merged) == (5, 1)
@@ -145,7 +145,7 @@ def test_merged_and_pending_parts_are_no_newly_published_rows(tmp_path: Path) ->
     assert report(tmp_path).figures.log.parts == 6
 
 
-def test_a_word_of_an_own_policy_is_drawn_with_others_and_told_in_the_table(tmp_path: Path) -> None:
+def test_a_reason_of_a_custom_policy_is_drawn_as_others_and_listed_in_the_table(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     own, end = (
         {**sink.finished("b", number, 10), "reason": word} for number, word in enumerate(("mine", "end"))
@@ -157,7 +157,7 @@ def test_a_word_of_an_own_policy_is_drawn_with_others_and_told_in_the_table(tmp_
     assert html.count('class="s8"') == 2  # the legend and the bar
 
 
-def test_only_so_much_of_a_log_is_read_and_the_page_says_so(
+def test_a_limited_part_of_a_log_is_read_and_the_page_mentions_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sink = MadeSink(tmp_path)
@@ -170,7 +170,7 @@ def test_only_so_much_of_a_log_is_read_and_the_page_says_so(
     assert report(tmp_path).figures.log.read == 1
 
 
-def test_an_old_record_that_is_torn_is_left_out(tmp_path: Path) -> None:
+def test_an_old_torn_record_is_left_out(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     for number in range(4):
         sink.record("epoch", [sink.finished("b", number, 10)])
@@ -181,7 +181,7 @@ def test_an_old_record_that_is_torn_is_left_out(tmp_path: Path) -> None:
     assert "Left out as unreadable: 2 records;" in report(tmp_path).html
 
 
-def test_whatever_names_hold_is_text(tmp_path: Path) -> None:
+def test_names_are_escaped(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     nasty = "<img src=x onerror=alert(1)> & \"'\x01"
     sink.record(
@@ -200,7 +200,7 @@ def test_whatever_names_hold_is_text(tmp_path: Path) -> None:
     assert "caf\ufffd" in found.save(tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_a_sink_that_has_done_nothing_yet_says_so(tmp_path: Path) -> None:
+def test_the_page_of_an_unused_sink_mentions_the_missing_figures(tmp_path: Path) -> None:
     MadeSink(tmp_path).record("claim")
     html = report(tmp_path).html
     Nesting(html)
@@ -211,13 +211,15 @@ def test_a_sink_that_has_done_nothing_yet_says_so(tmp_path: Path) -> None:
     assert "nothing, it has no record that can be read" in report(tmp_path).html
 
 
-def test_a_sink_that_commits_elsewhere_has_no_listing(tmp_path: Path) -> None:
+def test_a_sink_of_a_connector_has_no_listing(tmp_path: Path) -> None:
     MadeSink(tmp_path, "kafka", settings={"content": ""}).record("claim")
     (tmp_path / "data.json").write_bytes(b"{}")
     assert report(tmp_path).html.count("This sink commits elsewhere") == 2
 
 
-def test_long_tables_end_and_say_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tables_are_truncated_with_the_command_for_all_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(of_page, "LIMIT", 1)
     healthy(tmp_path)
     html = report(tmp_path).html
@@ -225,7 +227,7 @@ def test_long_tables_end_and_say_where_the_rest_is(tmp_path: Path, monkeypatch: 
     assert "… and 3 more: stoplog status PATH --limit 0" in html
 
 
-def test_a_notebook_shows_it_without_being_changed_by_it(tmp_path: Path) -> None:
+def test_a_notebook_shows_the_report_without_other_styles(tmp_path: Path) -> None:
     healthy(tmp_path)
     shown = report(tmp_path)._repr_html_()
     Nesting(shown)
@@ -258,7 +260,9 @@ def test_the_command_writes_a_file_or_prints_the_page(
     assert "[STOPLOG_CANNOT_WRITE]" in capsys.readouterr().err
 
 
-def test_the_page_of_documentation_says_what_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_of_the_documentation_matches_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     healthy(tmp_path / "events")
     page = (Path(__file__).resolve().parents[2] / "docs" / "operate" / "report.md").read_text(
@@ -273,7 +277,7 @@ def test_the_page_of_documentation_says_what_is_so(tmp_path: Path, monkeypatch: 
     assert f"end after {of_page.LIMIT} rows" in page
 
 
-def test_a_report_shows_no_secret_of_the_address_it_was_asked_for(tmp_path: Path) -> None:
+def test_a_report_shows_no_secret_of_the_address(tmp_path: Path) -> None:
     fsspec = pytest.importorskip("fsspec")
     healthy(tmp_path / "events")
     memory = fsspec.filesystem("memory")

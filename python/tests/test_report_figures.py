@@ -72,7 +72,7 @@ def rows(html: str, caption: str) -> list[tuple[str, ...]]:
     return [tuple(texts(line, "t[hd]")) for line in lines]
 
 
-def test_what_the_log_says_is_added_up(sink: MadeSink) -> None:
+def test_figures_of_the_log_are_totals(sink: MadeSink) -> None:
     log = report(sink).figures.log
     assert (log.kept, log.read, log.unreadable) == (5, 5, 0)
     assert (log.from_millis, log.to_millis) == (at(0), at(58))
@@ -83,7 +83,7 @@ def test_what_the_log_says_is_added_up(sink: MadeSink) -> None:
     assert published == {at(51): {"size": 1, "age": 1}, at(55): {"age": 1}, at(56, 30): {"size": 1}}
 
 
-def test_a_wait_ends_with_the_mark_but_not_before_the_record(sink: MadeSink) -> None:
+def test_a_delay_ends_with_the_mark_but_not_before_the_record(sink: MadeSink) -> None:
     delays = report(sink).figures.log.delays
     waited = [200, 90_000, 180_000]
     assert (delays.parts, delays.median_millis, delays.longest_millis) == (3, waited[1], waited[2])
@@ -94,7 +94,7 @@ def test_a_wait_ends_with_the_mark_but_not_before_the_record(sink: MadeSink) -> 
     ]
 
 
-def test_what_the_directory_holds_is_added_up(sink: MadeSink) -> None:
+def test_figures_of_the_directory_are_totals(sink: MadeSink) -> None:
     listing = report(sink).figures.listing
     assert (listing.files, listing.bytes, listing.largest_bytes) == (3, 5700, 5000)
     sizes = [(each.from_bytes, each.below_bytes, each.files) for each in listing.sizes if each.files]
@@ -103,7 +103,7 @@ def test_what_the_directory_holds_is_added_up(sink: MadeSink) -> None:
     assert modified == {at(20): {"": 1}, at(55): {"": 1}, at(56): {"": 1}}
 
 
-def test_the_page_says_all_of_it(sink: MadeSink) -> None:
+def test_the_page_states_all_figures(sink: MadeSink) -> None:
     assert texts(report(sink).html, "p") == [
         f"Sink main of query {QUERY}: epoch 2, newest record 4 (epoch) 2m before. "
         "Seen at 2026-01-01T01:00:00Z.",
@@ -128,7 +128,7 @@ def test_the_page_says_all_of_it(sink: MadeSink) -> None:
     assert texts(report(sink).html, "h1") == [str(sink.root)]
 
 
-def test_the_tables_beside_the_plots_have_the_same_figures(sink: MadeSink) -> None:
+def test_the_tables_have_the_figures_of_the_plots(sink: MadeSink) -> None:
     html = report(sink).html
     assert rows(html, "Finished files by size") == [
         ("Size", "Files"),
@@ -156,7 +156,7 @@ def test_the_tables_beside_the_plots_have_the_same_figures(sink: MadeSink) -> No
     ]
 
 
-def test_what_is_open_is_in_a_table_and_the_latest_bucket_at_the_top_of_another(sink: MadeSink) -> None:
+def test_open_parts_have_a_table_and_the_latest_bucket_is_first(sink: MadeSink) -> None:
     html = report(sink).html
     assert rows(html, "Open parts, by when they will roll") == [
         ("Part", "Rows", "Bytes", "Age", "Last row", "Will roll", "Why not yet"),
@@ -177,7 +177,7 @@ def test_what_is_open_is_in_a_table_and_the_latest_bucket_at_the_top_of_another(
     ]  # fmt: skip
 
 
-def test_the_plots_are_described_and_each_bar_says_what_it_is(sink: MadeSink) -> None:
+def test_the_plots_have_descriptions_and_each_bar_has_a_title(sink: MadeSink) -> None:
     html = report(sink).html
     assert texts(html, "desc") == [
         "Each bar stands for sizes up to twice its label. The highest is 256 B to 512 B, with 2 files of 3.",
@@ -211,7 +211,7 @@ def test_the_plots_are_described_and_each_bar_says_what_it_is(sink: MadeSink) ->
     assert labels[-4:] == ["0s", "2s", "10s", "1m"]
 
 
-def test_what_is_drawn_and_what_is_an_aside_has_its_class(sink: MadeSink) -> None:
+def test_bars_and_notes_have_css_classes(sink: MadeSink) -> None:
     html = report(sink).html
     drawn = re.findall(r'<rect [^>]*class="(\w+)"', html)
     sizes, legend, reasons, modified, delays = ["s1"] * 2, ["s1", "s3"], ["s1", "s3", "s3", "s1"], 3, 3
@@ -223,7 +223,7 @@ def test_what_is_drawn_and_what_is_an_aside_has_its_class(sink: MadeSink) -> Non
     assert asides == ["From the log: t", "From the listin", "Made by stoplog"]
 
 
-def test_what_is_not_there_is_not_made_up(tmp_path: Path) -> None:
+def test_missing_figures_are_named_as_missing(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path, query="")
     sink.record("claim", at_millis=at(59))
     claimed = texts(report(sink).html, "p")
@@ -246,7 +246,7 @@ def test_what_is_not_there_is_not_made_up(tmp_path: Path) -> None:
     ]
 
 
-def test_a_sink_that_commits_elsewhere_has_no_files_to_be_listed(tmp_path: Path) -> None:
+def test_the_page_of_a_connector_mentions_the_missing_listing(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path, settings={"content": ""})
     sink.record("claim", at_millis=at(59))
     elsewhere = "This sink commits elsewhere: its directory has a log, and no files to be listed."
@@ -254,7 +254,7 @@ def test_a_sink_that_commits_elsewhere_has_no_files_to_be_listed(tmp_path: Path)
     assert [said.index(elsewhere), said.count(elsewhere)] == [3, 2]
 
 
-def test_thousands_are_written_with_commas_and_short_waits_in_milliseconds(tmp_path: Path) -> None:
+def test_thousands_have_commas_and_short_delays_are_in_milliseconds(tmp_path: Path) -> None:
     sink = MadeSink(
         tmp_path,
         settings={"content": "format=json", "inProgress": "staging", "rollingPolicy": "onCheckpoint"},
@@ -277,7 +277,7 @@ def test_thousands_are_written_with_commas_and_short_waits_in_milliseconds(tmp_p
     assert rows(html, "Buckets, by the time that something came to them")[1][0] == "."
 
 
-def test_what_is_overdue_and_what_no_clock_closes(tmp_path: Path) -> None:
+def test_overdue_parts_and_parts_without_a_deadline_are_shown(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path)
     late = {**sink.open_part("", 0, 1), "openedAtMillis": at(40)}
     sink.record("epoch", opened=[late], at_millis=at(59))
@@ -297,7 +297,7 @@ def test_what_is_overdue_and_what_no_clock_closes(tmp_path: Path) -> None:
         ((0, 86_400), ("01-01 01:00", "01-02 01:00"), ("01:00:00 to 02:00:00", "01:00:00 to 02:00:00")),
     ],
 )
-def test_a_time_is_told_as_exactly_as_is_needed(
+def test_the_precision_of_times_follows_from_the_range(
     moments: tuple[int, int], labels: tuple[str, str], spans: tuple[str, str]
 ) -> None:
     counts = TimeCounts()
@@ -311,7 +311,7 @@ def test_a_time_is_told_as_exactly_as_is_needed(
     assert [each[11:] for each in told] == list(spans)
 
 
-def test_days_are_told_by_their_dates() -> None:
+def test_days_are_shown_as_dates() -> None:
     counts = TimeCounts()
     for days in (0, 40):
         counts.add(NOW + days * 24 * 60 * MINUTE)
@@ -322,20 +322,20 @@ def test_days_are_told_by_their_dates() -> None:
     assert told[1:] == [("2026-01-01", "1"), ("2026-02-10", "1")]
 
 
-def test_the_longest_waits_are_in_a_bin_without_an_end() -> None:
+def test_the_longest_delays_are_in_an_open_bin() -> None:
     day = 24 * 60 * MINUTE
     html = delay_plot(delays_of([day - 1, day, 9 * day]))
     assert rows(html, "Parts by visibility delay")[1:] == [("12h to 1d", "1"), ("1d and longer", "2")]
 
 
-def test_every_merged_part_counts(sink: MadeSink) -> None:
+def test_every_compacted_part_counts(sink: MadeSink) -> None:
     merged = [{**sink.pending_part("day=1", number, 400)} for number in (4, 5)]
     mark(sink, sink.record("compact", merged, at_millis=at(59)), at(59))
     log = report(sink).figures.log
     assert (log.merged, log.parts) == (3, 3)
 
 
-def test_reasons_of_the_users_are_one_sum_in_each_bar() -> None:
+def test_custom_reasons_are_a_single_sum_in_each_bar() -> None:
     counts = TimeCounts()
     for reason in ("noon", "noon", "midnight", "size"):
         counts.add(at(50), reason)

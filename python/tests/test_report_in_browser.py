@@ -80,7 +80,7 @@ def report(root: Path) -> SinkReport:
 
 
 @pytest.mark.parametrize("case", report_cases.CASES, ids=lambda case: case.__name__)
-def test_the_page_fits_and_can_be_read(browser: Browser, tmp_path: Path, case: Case) -> None:
+def test_the_page_fits_the_window_and_is_legible(browser: Browser, tmp_path: Path, case: Case) -> None:
     case(tmp_path / "events")
     page = report(tmp_path / "events").save(tmp_path / "page.html")
     for width in WIDTHS:
@@ -93,7 +93,7 @@ def test_the_page_fits_and_can_be_read(browser: Browser, tmp_path: Path, case: C
             assert sizes_of_words(browser) >= 9.5, width
 
 
-def test_it_is_as_dark_as_the_readers_system(browser: Browser, tmp_path: Path) -> None:
+def test_the_page_follows_the_colour_scheme_of_the_system(browser: Browser, tmp_path: Path) -> None:
     healthy(tmp_path / "events")
     page = report(tmp_path / "events").save(tmp_path / "page.html")
     background = "getComputedStyle(document.querySelector('.stoplog')).backgroundColor"
@@ -108,7 +108,9 @@ def test_it_is_as_dark_as_the_readers_system(browser: Browser, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("shown", ["report", "status", "check"])
-def test_a_notebooks_own_rules_leave_it_readable(browser: Browser, tmp_path: Path, shown: str) -> None:
+def test_the_report_is_legible_with_the_styles_of_a_notebook(
+    browser: Browser, tmp_path: Path, shown: str
+) -> None:
     report_cases.usual(tmp_path / "events")
     directory = SinkDirectory(tmp_path / "events", clock=lambda: NOW)
     page = tmp_path / "notebook.html"

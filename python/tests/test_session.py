@@ -36,7 +36,7 @@ def jars_of(**options: str) -> str | None:
     return None if jars is None else str(jars)
 
 
-def test_configure_adds_the_jar_and_nothing_else(own_jar: str) -> None:
+def test_configure_adds_the_jar_only(own_jar: str) -> None:
     builder: Any = FakeBuilder(spark__app__name="x")
     assert configure(builder)._options == {"spark.app.name": "x", "spark.jars": own_jar}
 
@@ -50,37 +50,37 @@ def test_configure_keeps_the_jars_of_spark_defaults(own_jar: str, tmp_path: Path
     assert jars_of() == f"a.jar,b.jar,{own_jar}"
 
 
-def test_configure_twice_is_configure_once(own_jar: str) -> None:
+def test_a_second_configure_changes_nothing(own_jar: str) -> None:
     builder: Any = FakeBuilder()
     assert configure(configure(builder))._options["spark.jars"] == own_jar
 
 
-def test_a_server_elsewhere_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_remote_server_gets_no_jar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert jars_of(spark__remote="sc://host") is None
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")
     assert jars_of() is None
 
 
-def test_a_connect_server_that_this_process_starts_gets_the_jar(own_jar: str) -> None:
+def test_a_connect_server_of_this_process_gets_the_jar(own_jar: str) -> None:
     assert jars_of(spark__remote="local[2]") == own_jar
 
 
-def test_a_session_that_downloads_the_jar_is_left_alone() -> None:
+def test_a_session_with_the_package_gets_no_jar() -> None:
     assert jars_of(spark__jars__packages=f"org.other:thing:1,{packages()}") is None
 
 
 @pytest.mark.filterwarnings("error")
-def test_packages_of_others_stay_beside_the_jar(own_jar: str) -> None:
+def test_other_packages_are_kept_with_the_jar(own_jar: str) -> None:
     assert jars_of(spark__jars__packages="org.other:thing:1", spark__master="local[2]") == own_jar
 
 
-def test_packages_of_others_on_a_cluster_are_warned_of() -> None:
+def test_other_packages_on_a_cluster_cause_a_warning() -> None:
     with pytest.warns(UserWarning, match="spark.jars.packages") as warned:
         jars_of(spark__jars__packages="org.other:thing:1", spark__master="spark://host:7077")
     assert warned[0].filename == __file__
 
 
-def test_a_running_jvm_with_the_jar_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_jvm_with_the_jar_is_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "jvm_has_jar", lambda: True)
     assert jars_of() is None
 
@@ -92,7 +92,7 @@ def test_a_running_jvm_without_the_jar_is_an_error(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("flag", ["--jars a.jar", "--jars=a.jar"])
-def test_jars_of_submit_arguments_win_and_so_are_an_error(
+def test_jars_in_submit_arguments_are_an_error(
     monkeypatch: pytest.MonkeyPatch, own_jar: str, flag: str
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"{flag} pyspark-shell")
@@ -101,7 +101,7 @@ def test_jars_of_submit_arguments_win_and_so_are_an_error(
     assert own_jar in str(e.value)
 
 
-def test_submit_arguments_that_have_the_jar_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_submit_arguments_with_the_jar_are_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars /x/stoplog_2.13-0.1.0.jar pyspark-shell")
     assert jars_of() is None
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--packages {packages()} pyspark-shell")
@@ -112,7 +112,7 @@ def test_the_coordinate_has_this_packages_version() -> None:
     assert packages() == f"io.github.stoplog:stoplog_2.13:{version()}"
 
 
-def test_the_jar_is_the_one_that_the_environment_names(own_jar: str) -> None:
+def test_the_jar_is_named_by_the_environment(own_jar: str) -> None:
     assert jar() == own_jar
 
 
@@ -122,7 +122,9 @@ def test_a_wrong_name_in_the_environment_is_an_error(monkeypatch: pytest.MonkeyP
         jar()
 
 
-def test_the_wheels_jar_goes_before_the_checkouts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_jar_of_the_wheel_precedes_the_jar_of_the_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("STOPLOG_JAR")
     wheel, checkout = tmp_path / "wheel", tmp_path / "checkout"
     with pytest.raises(JarMissing, match="make jar"):
@@ -138,7 +140,7 @@ def test_the_wheels_jar_goes_before_the_checkouts(monkeypatch: pytest.MonkeyPatc
     assert find_jar(wheel, checkout) == carried
 
 
-def test_of_several_built_jars_the_last_built_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_latest_built_jar_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("STOPLOG_JAR")
     for age, name in enumerate(["stoplog_2.13-0.2.0-SNAPSHOT.jar", "stoplog_2.13-0.1.0.jar"]):
         (tmp_path / name).touch()

@@ -44,7 +44,7 @@ def allowed(jar: str, of: str) -> dict[str, set[str]]:
         ("Kafka sink", "kafka", "sink"),
     ],
 )
-def test_a_method_offers_the_words_of_its_option(name: str, jar: str, of: str) -> None:
+def test_a_method_accepts_the_values_of_the_option(name: str, jar: str, of: str) -> None:
     words, builder, seen = allowed(jar, of), BUILDERS[name], 0
     for call, options in builder.calls:
         for argument, offered in choices(builder.start, call).items():

@@ -62,7 +62,7 @@ def test_follow_updates_one_output_of_a_notebook(
     assert capsys.readouterr().out == ""
 
 
-def test_an_interrupt_ends_the_showing_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_only_the_display(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
 
@@ -86,7 +86,7 @@ def test_a_terminal_of_ipython_is_a_terminal(
     assert "batch 1" in capsys.readouterr().out
 
 
-def test_what_is_found_in_a_directory_shows_itself(tmp_path: Path) -> None:
+def test_results_of_an_inspection_have_html(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     sink.write("day=3/<script>.txt", b"x")
     directory = SinkDirectory(tmp_path, clock=lambda: NOW)
@@ -112,7 +112,7 @@ def test_what_is_found_in_a_directory_shows_itself(tmp_path: Path) -> None:
     assert "idle 60s of 5m" in status._repr_html_()
 
 
-def test_long_lists_are_cut_and_say_which_attribute_has_them(
+def test_long_lists_are_truncated_with_the_name_of_the_attribute(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stoplog._html.shown.LIMIT", 1)
@@ -121,7 +121,7 @@ def test_long_lists_are_cut_and_say_which_attribute_has_them(
     assert "… and 1 more: the attribute open has them all" in shown
 
 
-def test_a_progress_shows_its_numbers() -> None:
+def test_a_progress_shows_the_metrics() -> None:
     progress = SinkProgress.parse(progress_of(7, openBytes=2048, oldestOpenPartMillis=61_000))
     shown = progress._repr_html_()
     Nesting(shown)

@@ -56,7 +56,7 @@ def test_write_appends_a_batch(name: str, sink: Any) -> None:
 
 
 @pytest.mark.parametrize("sink", [sink for _, sink in SINKS[:2]], ids=[name for name, _ in SINKS[:2]])
-def test_a_batch_may_replace_what_is_there(sink: Any) -> None:
+def test_a_batch_may_overwrite_the_directory(sink: Any) -> None:
     frame: Any = FakeFrame()
     sink.write(frame, mode="overwrite")
     assert frame.write.calls[2] == ("mode", "overwrite")
@@ -72,7 +72,7 @@ def test_a_source_sets_sparks_readers(name: str, source: Any, more: tuple[Any, .
     assert session.readStream.calls == calls
 
 
-def test_a_source_may_be_told_its_columns() -> None:
+def test_a_source_accepts_a_schema() -> None:
     session: Any = FakeSession()
     SOURCES[0][1].read(session, "id INT")
     SOURCES[0][1].read_stream(session, "at DATE")

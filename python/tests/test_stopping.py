@@ -24,19 +24,19 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     return fake
 
 
-def test_stop_after_batch_says_whether_all_was_in_time(bridge: FakeBridge) -> None:
+def test_stop_after_batch_returns_whether_the_query_ended_in_time(bridge: FakeBridge) -> None:
     assert stop_after_batch(QUERY, timeout=2.5)
     assert not stop_after_batch(QUERY, timeout=0, finalize=False)
     assert bridge.stopped == [(QUERY, 2500, "finalize"), (QUERY, 0, "asConfigured")]
 
 
-def test_a_negative_time_is_refused(bridge: FakeBridge) -> None:
+def test_a_negative_timeout_is_rejected(bridge: FakeBridge) -> None:
     with pytest.raises(ValueError, match="-1"):
         stop_after_batch(QUERY, timeout=-1)
     assert not bridge.stopped
 
 
-def test_the_jvm_and_a_marker_are_watched_inside_only(bridge: FakeBridge) -> None:
+def test_the_jvm_and_a_marker_are_watched_only_inside_the_block(bridge: FakeBridge) -> None:
     with graceful_stop(QUERY, timeout=3, marker="/data/stop", look_every=2):
         assert bridge.stopped == [
             ("shutdown", QUERY, 3000, "finalize"),
@@ -62,7 +62,7 @@ def test_sigterm_stops_every_query_of_nested_blocks(bridge: FakeBridge) -> None:
     assert {(QUERY, 3000, "finalize"), (other, 4000, "finalize")} <= set(bridge.stopped)
 
 
-def test_another_thread_leaves_signals_alone(bridge: FakeBridge) -> None:
+def test_another_thread_does_not_change_signal_handlers(bridge: FakeBridge) -> None:
     handlers: list[Any] = []
 
     def inside() -> None:

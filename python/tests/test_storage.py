@@ -57,7 +57,7 @@ def test_webhdfs_is_read_as_a_disk(disk: Path) -> None:
         assert not storage.knows_open_lengths
 
 
-def test_what_webhdfs_refuses_is_said(disk: Path) -> None:
+def test_errors_of_webhdfs_are_reported(disk: Path) -> None:
     with (
         name_node(disk, may_read=False) as node,
         pytest.raises(CannotRead, match="Permission denied: user=me"),
@@ -151,7 +151,7 @@ def name_node(root: Path, *, may_read: bool = True) -> Iterator[NameNode]:
             thread.join()
 
 
-def test_a_name_that_no_file_can_have_is_of_no_file(tmp_path: Path) -> None:
+def test_an_impossible_file_name_is_absent(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "file").touch()
     for name in ("x" * 300, "a\0b", "half\ud83d", "loop/x", "file/x"):
@@ -161,9 +161,7 @@ def test_a_name_that_no_file_can_have_is_of_no_file(tmp_path: Path) -> None:
     assert open_storage(str(tmp_path)).read("") is None
 
 
-def test_a_directory_that_may_not_be_looked_at_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_directory_without_permission_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path))
 
@@ -178,7 +176,7 @@ def test_a_local_directory_has_no_options(tmp_path: Path) -> None:
             open_storage(path, {"region": "eu-west-1"})
 
 
-def test_a_uri_names_what_it_names_to_spark(tmp_path: Path) -> None:
+def test_a_uri_has_the_meaning_of_spark(tmp_path: Path) -> None:
     for name in ("a%20b", "out#1", "a?b"):
         (tmp_path / name / "here").mkdir(parents=True)
         assert open_storage(f"file:{tmp_path}/{name}").children("")[0] == ["here"], name
@@ -197,12 +195,12 @@ def test_a_uri_names_what_it_names_to_spark(tmp_path: Path) -> None:
         ("S3A://bucket//out#1/", ("s3a", "bucket", 0, "/out#1")),
     ],
 )
-def test_the_pieces_of_a_uri_are_those_of_hadoop(uri: str, address: tuple[str, str, int, str]) -> None:
+def test_a_uri_is_parsed_as_hadoop_does(uri: str, address: tuple[str, str, int, str]) -> None:
     found = Address.of(uri)
     assert (found.scheme, found.host, found.port, found.path) == address
 
 
-def test_what_pyarrow_takes_for_no_path_is_said() -> None:
+def test_a_path_rejected_by_pyarrow_is_reported() -> None:
     pytest.importorskip("pyarrow")
     options = {"endpoint_override": "http://localhost:1", "anonymous": "true", "region": "us-east-1"}
     storage = open_storage("s3://bucket/out", options)
@@ -228,12 +226,12 @@ def test_keys_do_not_belong_in_the_address_of_objects(uri: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["hunter2/%41", "hunter2/A", "hunter2%2F%2541", "hunter2%2FA"])
-def test_what_a_file_system_says_is_shown_without_the_secret_of_the_address(said: str) -> None:
+def test_messages_of_a_file_system_are_shown_without_secrets(said: str) -> None:
     error = CannotRead.of("ftp://me:hunter2/%41@host/x", OSError(f"no login as me:{said}@host"))
     assert str(error).startswith("ftp://me:…@host/x cannot be read: no login as me:…@host. ")
 
 
-def test_an_address_without_a_secret_hides_nothing_of_what_is_said() -> None:
+def test_messages_are_unchanged_for_an_address_without_a_secret() -> None:
     for path in (
         "abfss://box@account/x",
         "hdfs://me@host:8020/x",
@@ -248,7 +246,7 @@ class NotThere(Exception):
     """As pyarrow, gcsfs or adlfs have their own."""
 
 
-def test_whatever_a_package_raises_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_error_of_a_package_becomes_cannot_read(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow")
     import pyarrow
     from pyarrow import fs

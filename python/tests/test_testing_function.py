@@ -35,12 +35,12 @@ def test_a_function_at_the_top_of_a_module_is_found_again() -> None:
 
 
 @pytest.mark.parametrize("function", [lambda: None, made(), Holder().method, Holder.method, Holder(), len])
-def test_what_cannot_be_found_again_is_refused(function: Any) -> None:
+def test_a_function_that_is_not_at_the_top_of_a_module_is_rejected(function: Any) -> None:
     with pytest.raises(TypeError, match=r"top of a module(?s:.*)arguments=\{…\}"):
         FunctionName.of(function)
 
 
-def test_a_module_whose_name_leads_elsewhere_is_found_by_its_file(tmp_path: Path) -> None:
+def test_a_module_with_an_ambiguous_name_is_found_by_file(tmp_path: Path) -> None:
     file = tmp_path / "json.py"
     file.write_text("def build():\n    return 'mine'\n")
     assert FunctionName("json_of_mine", str(file), "build").find()() == "mine"

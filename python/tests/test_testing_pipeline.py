@@ -59,7 +59,7 @@ def pipeline_of(folder: Path, child: Child, **more: Any) -> Pipeline:
     return PipelineFactory(folder, child)(build, **more)
 
 
-def test_a_life_is_told_where_and_with_what_and_a_fault_only_if_it_is_to_die(tmp_path: Path) -> None:
+def test_a_process_receives_paths_and_arguments_and_a_fault_only_for_a_crash(tmp_path: Path) -> None:
     child = Child()
     pipeline = pipeline_of(tmp_path, child, arguments={"form": "json"}, conf={"spark.a": "1"})
     pipeline.feed(["a"])
@@ -76,7 +76,7 @@ def test_a_life_is_told_where_and_with_what_and_a_fault_only_if_it_is_to_die(tmp
     assert whole.build.name == "build"
 
 
-def test_options_of_the_jvm_are_added_to_the_users(tmp_path: Path) -> None:
+def test_options_of_the_jvm_are_added_to_the_options_of_the_user(tmp_path: Path) -> None:
     child = Child()
     options = "spark.driver.extraJavaOptions"
     pipeline = pipeline_of(tmp_path, child, conf={options: "-Dmine=1", "spark.master": "local[7]"})
@@ -87,7 +87,7 @@ def test_options_of_the_jvm_are_added_to_the_users(tmp_path: Path) -> None:
     assert told[options].endswith("-Dstoplog.faults=beforeClaim:1:halt -Dmine=1")
 
 
-def test_rows_that_are_each_there_once(tmp_path: Path) -> None:
+def test_assert_each_once_accepts_rows_that_occur_once(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child())
     pipeline.feed([{"id": 1, "tags": ["x"]}, {"tags": [], "id": 2}])
     pipeline.feed([{"id": 3}])
@@ -99,7 +99,7 @@ def test_rows_that_are_each_there_once(tmp_path: Path) -> None:
     assert [file.name for file in pipeline.files()] == ["part-0-00000.json", "part-0-00001.json"]
 
 
-def test_what_is_lost_repeated_or_unexpected_is_named_with_its_files(tmp_path: Path) -> None:
+def test_lost_repeated_and_unexpected_rows_are_named_with_files(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child())
     pipeline.feed(["a", "b", "b", "c"])
     pipeline.run()
@@ -130,7 +130,7 @@ def test_rows_may_be_hidden_but_not_twice_while_a_process_is_dead(tmp_path: Path
         pipeline.assert_none_twice(expected=["a"])
 
 
-def test_a_pipeline_that_survives(tmp_path: Path) -> None:
+def test_survives_crashes_a_pipeline_at_each_step(tmp_path: Path) -> None:
     child = Child()
     pipeline = pipeline_of(tmp_path, child)
     pipeline.survives(lambda number: [f"row {number}"], steps=Step.always())
@@ -138,20 +138,20 @@ def test_a_pipeline_that_survives(tmp_path: Path) -> None:
     assert pipeline.fed[-1] == f"row {len(Step.always())}"
 
 
-def test_a_pipeline_that_repeats_what_it_did_before_it_died_is_found_out(tmp_path: Path) -> None:
+def test_survives_detects_a_pipeline_that_repeats_rows(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child(repeats=True))
     with pytest.raises(AssertionError, match=r"1 repeated:\n  'row 0': 2 times instead of 1"):
         pipeline.survives(lambda number: [f"row {number}"])
 
 
-def test_a_step_that_is_not_reached_is_no_survival(tmp_path: Path) -> None:
+def test_an_unreached_step_is_an_error(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child())
     pipeline.feed(["a"])
     with pytest.raises(NotReached, match=r"not 2 times at midPublish \(a part half-way"):
         pipeline.kill_at(Step.MID_PUBLISH, occurrence=2)
 
 
-def test_kill_9_comes_once_the_log_has_gained_the_epochs(tmp_path: Path) -> None:
+def test_kill_9_waits_for_the_epochs_in_the_log(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child())
     pipeline.feed(["a"])
     pipeline.kill_9()
@@ -160,14 +160,14 @@ def test_kill_9_comes_once_the_log_has_gained_the_epochs(tmp_path: Path) -> None
         pipeline.kill_9(after_epochs=2)
 
 
-def test_a_step_that_only_the_clock_leads_to_is_waited_for(tmp_path: Path) -> None:
+def test_a_step_triggered_by_the_clock_needs_a_continuous_trigger(tmp_path: Path) -> None:
     child = Child()
     pipeline_of(tmp_path, child).kill_at(Step.BEFORE_ROLL)
     assert child.lives[0].trigger == {"processingTime": "0 seconds"}
 
 
 @pytest.mark.parametrize("life", [Pipeline.run, Pipeline.kill_9, lambda each: each.kill_at(Step.MID_WRITE)])
-def test_a_pipeline_that_fails_by_itself_is_neither_a_success_nor_a_kill(
+def test_a_failed_pipeline_is_neither_a_success_nor_a_crash(
     tmp_path: Path, life: Callable[[Pipeline], None]
 ) -> None:
     pipeline = pipeline_of(tmp_path, Child(ends=[End(1, "ValueError: no such column")]))
@@ -175,7 +175,7 @@ def test_a_pipeline_that_fails_by_itself_is_neither_a_success_nor_a_kill(
         life(pipeline)
 
 
-def test_a_pipeline_that_hangs_is_told_with_what_it_said(tmp_path: Path) -> None:
+def test_a_pipeline_that_hangs_is_reported_with_the_output(tmp_path: Path) -> None:
     def hang(life: ProcessRun, log: Path, is_doomed: Callable[[], bool]) -> End:
         raise OutOfTime("waiting for a table")
 
@@ -184,7 +184,7 @@ def test_a_pipeline_that_hangs_is_told_with_what_it_said(tmp_path: Path) -> None
         pipeline.run()
 
 
-def test_other_code_and_settings_from_the_next_life_on(tmp_path: Path) -> None:
+def test_deploy_changes_code_and_settings_from_the_next_run_on(tmp_path: Path) -> None:
     child = Child()
     pipeline = pipeline_of(tmp_path, child, arguments={"version": 1}, conf={"spark.a": "1"})
     pipeline.run()
@@ -199,7 +199,7 @@ def build_two(spark: Any, source: str, sink: str, **arguments: Any) -> Any:
     raise AssertionError("a child runs it, and this one only plays")
 
 
-def test_each_pipeline_has_directories_of_its_own(tmp_path: Path) -> None:
+def test_each_pipeline_has_separate_directories(tmp_path: Path) -> None:
     factory = PipelineFactory(tmp_path, Child())
     assert factory(build).root != factory(build).root
 
@@ -210,12 +210,12 @@ def test_a_row_is_not_mistaken_for_rows(tmp_path: Path, rows: Any) -> None:
         pipeline_of(tmp_path, Child()).feed(rows)
 
 
-def test_a_line_has_no_end_of_line(tmp_path: Path) -> None:
+def test_a_fed_line_must_not_contain_a_line_break(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="more than one line"):
         pipeline_of(tmp_path, Child()).feed(["a\nb"])
 
 
-def test_rows_of_files_are_not_known_and_have_to_be_told(tmp_path: Path) -> None:
+def test_rows_of_fed_files_need_expected_rows(tmp_path: Path) -> None:
     given = tmp_path / "given.csv"
     given.write_text("1,ant\n2,bat\n")
     pipeline = pipeline_of(tmp_path, Child())
@@ -226,7 +226,7 @@ def test_rows_of_files_are_not_known_and_have_to_be_told(tmp_path: Path) -> None
         pipeline.assert_each_once()
 
 
-def test_a_reader_of_the_users_own(tmp_path: Path) -> None:
+def test_a_custom_reader_reads_the_rows(tmp_path: Path) -> None:
     def shouted(file: Path) -> Iterable[str]:
         return file.read_text().upper().split()
 
@@ -236,6 +236,6 @@ def test_a_reader_of_the_users_own(tmp_path: Path) -> None:
     pipeline.assert_each_once(expected=["A"])
 
 
-def test_arguments_that_json_cannot_carry_are_refused_at_once(tmp_path: Path) -> None:
+def test_arguments_without_a_json_form_are_rejected_at_once(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="as JSON"):
         pipeline_of(tmp_path, Child(), arguments={"now": object()})

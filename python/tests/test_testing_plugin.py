@@ -14,7 +14,7 @@ ROOT = Path(stoplog.__file__).resolve().parent.parent
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 
-def test_it_imports_itself_and_nothing_else() -> None:
+def test_the_plugin_imports_no_other_module() -> None:
     code = """
 import pytest, sys
 before = set(sys.modules)
@@ -25,7 +25,7 @@ print(*sorted(set(sys.modules) - before))
     assert said == "pytest_stoplog\n"
 
 
-def test_a_run_that_tests_something_else_imports_no_stoplog(tmp_path: Path) -> None:
+def test_a_run_of_other_tests_imports_no_stoplog(tmp_path: Path) -> None:
     (tmp_path / "test_other.py").write_text(
         "import sys\n\ndef test_other():\n    assert 'pytest_stoplog' in sys.modules\n"
         "    assert not [name for name in sys.modules if name.split('.')[0] in ('stoplog', 'pyspark')]\n"
@@ -33,7 +33,7 @@ def test_a_run_that_tests_something_else_imports_no_stoplog(tmp_path: Path) -> N
     pytest_passes(tmp_path, "test_other.py")
 
 
-def test_its_fixture_is_there_without_an_import(tmp_path: Path) -> None:
+def test_the_fixture_needs_no_import(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "def test_own(stoplog_pipeline):\n    assert repr(stoplog_pipeline) == 'stoplog_pipeline'\n"
     )
@@ -46,7 +46,7 @@ def test_a_child_imports_no_pytest() -> None:
     assert said == "False\n"
 
 
-def test_the_wheel_names_it_by_its_module() -> None:
+def test_the_wheel_registers_the_plugin_by_module_name() -> None:
     """So that naming the plugin with `-p` as well loads it once."""
     named = PROJECT.read_text(encoding="utf-8").partition("[project.entry-points.pytest11]\n")[2]
     name, module = (each.strip().strip('"') for each in named.splitlines()[0].split("="))

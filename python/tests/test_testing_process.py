@@ -25,7 +25,7 @@ def live(folder: Path, program: str, limit_seconds: float = 300, doomed_by: str 
     return child(LIFE, log, lambda: doomed_by in log.read_text())
 
 
-def test_a_child_is_told_its_life_as_a_line_of_json(tmp_path: Path) -> None:
+def test_a_child_process_receives_the_run_as_a_line_of_json(tmp_path: Path) -> None:
     end = live(tmp_path, "print(input())")
     told = json.loads(end.said)
     assert told["build"] == {"module": "m", "file": "m.py", "name": "build"}
@@ -34,7 +34,7 @@ def test_a_child_is_told_its_life_as_a_line_of_json(tmp_path: Path) -> None:
     assert end.code == 0
 
 
-def test_a_failure_comes_with_what_was_said(tmp_path: Path) -> None:
+def test_a_failure_has_the_end_of_the_output(tmp_path: Path) -> None:
     end = live(tmp_path, "import sys; print('x' * 9000); sys.exit('no such column')")
     assert (end.code, end.is_kill) == (1, False)
     assert end.said.endswith("no such column")
@@ -45,12 +45,12 @@ def test_a_halted_jvm_and_kill_9_are_kills(tmp_path: Path) -> None:
     assert live(tmp_path, WAIT, doomed_by="waits").is_kill
 
 
-def test_a_child_that_hangs_is_killed(tmp_path: Path) -> None:
+def test_a_hanging_child_process_is_killed(tmp_path: Path) -> None:
     with pytest.raises(OutOfTime):
         live(tmp_path, WAIT, limit_seconds=0.05)
 
 
-def test_a_child_finds_modules_where_this_process_does(
+def test_a_child_process_has_the_module_path_of_the_parent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "only_here.py").write_text("HERE = 'found'")
@@ -60,7 +60,7 @@ def test_a_child_finds_modules_where_this_process_does(
     assert live(tmp_path, program).said == "found None"
 
 
-def test_a_child_dies_with_the_process_that_started_it() -> None:
+def test_a_child_process_dies_with_the_parent() -> None:
     program = (
         "import threading; from stoplog.testing._child import _die_with_parent as die; "
         f"threading.Thread(target=die, daemon=True).start(); {WAIT.partition('; ')[2]}"

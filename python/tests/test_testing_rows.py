@@ -36,15 +36,15 @@ def written(folder: Path, name: str, content: bytes) -> Path:
         ("part-1.csv", b'1,"a,b"\n2,c\n', [("1", "a,b"), ("2", "c")]),
     ],
 )
-def test_the_suffix_says_what_rows_are(tmp_path: Path, name: str, content: bytes, rows: list[object]) -> None:
+def test_the_suffix_selects_the_reader(tmp_path: Path, name: str, content: bytes, rows: list[object]) -> None:
     assert by_suffix(written(tmp_path, name, content)) == rows
 
 
-def test_csv_with_a_header(tmp_path: Path) -> None:
+def test_csv_with_a_header_has_named_columns(tmp_path: Path) -> None:
     assert csv_records(written(tmp_path, "part-1.csv", b"id,name\n1,ant\n")) == [{"id": "1", "name": "ant"}]
 
 
-def test_tables(tmp_path: Path) -> None:
+def test_parquet_and_orc_are_read_by_suffix(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import orc, parquet
 
@@ -55,7 +55,7 @@ def test_tables(tmp_path: Path) -> None:
         assert by_suffix(tmp_path / f"part-1.{suffix}") == [{"id": 1}, {"id": 2}]
 
 
-def test_avro(tmp_path: Path) -> None:
+def test_avro_is_read_by_suffix(tmp_path: Path) -> None:
     fastavro = pytest.importorskip("fastavro")
     schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]}
     with (tmp_path / "part-1.avro").open("wb") as out:
@@ -63,21 +63,19 @@ def test_avro(tmp_path: Path) -> None:
     assert by_suffix(tmp_path / "part-1.avro") == [{"id": 1}]
 
 
-def test_a_codec_that_python_does_not_know_needs_a_reader(tmp_path: Path) -> None:
+def test_a_codec_without_support_in_python_needs_a_reader(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="reader="):
         by_suffix(written(tmp_path, "part-1.txt.lz4", b""))
 
 
-def test_what_readers_of_a_directory_skip(tmp_path: Path) -> None:
+def test_hidden_files_are_skipped(tmp_path: Path) -> None:
     shown = written(tmp_path, "k=1/part-1.txt", b"")
     for hidden in ("_SUCCESS", "k=1/.part-2.txt", "_stoplog/main/log/1.json", ".tmp/part-3.txt"):
         written(tmp_path, hidden, b"")
     assert files(tmp_path) == [shown]
 
 
-def test_a_directory_that_is_deleted_meanwhile_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_directory_deleted_meanwhile_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = written(tmp_path, "a/part-1.txt", b"")
     (tmp_path / "b").mkdir()
     delete_when_it_is_looked_into(tmp_path / "b", monkeypatch)

@@ -53,7 +53,7 @@ def test_the_builder_and_the_keywords_make_equal_policies() -> None:
     assert built == DefaultRollingPolicy("1g", timedelta(minutes=15), 60_000, 10, "1h")
 
 
-def test_pyflinks_way_makes_the_same_policy() -> None:
+def test_the_signature_of_pyflink_makes_the_same_policy() -> None:
     policy = RollingPolicy.default_rolling_policy(1024, 60_000, 30_000)
     assert policy == DefaultRollingPolicy(1024, 60_000, 30_000)
 
@@ -72,14 +72,14 @@ def test_pyflinks_way_makes_the_same_policy() -> None:
         ({"event_time_interval": 3.5}, TypeError),
     ],
 )
-def test_a_value_of_a_wrong_type_fails_where_it_is_given(
+def test_a_value_of_a_wrong_type_fails_in_the_constructor(
     arguments: dict[str, Any], error: type[Exception]
 ) -> None:
     with pytest.raises(error, match=next(iter(arguments))):
         DefaultRollingPolicy(**arguments)
 
 
-def test_a_number_in_the_wrong_unit_is_told_which_unit_it_has() -> None:
+def test_a_suspiciously_small_number_is_rejected_with_the_unit() -> None:
     with pytest.raises(ValueError, match=r"5 is 5 milliseconds: write '5s' or timedelta\(seconds=5\)"):
         DefaultRollingPolicy(rollover_interval=5)
     with pytest.raises(ValueError, match="delay=30 is 30 milliseconds: write '30s'"):
@@ -101,7 +101,7 @@ def test_a_number_in_the_wrong_unit_is_told_which_unit_it_has() -> None:
         (SinkDirectory("/data/out"), "SinkDirectory('/data/out')"),
     ],
 )
-def test_values_show_what_they_are(value: Any, shown: str) -> None:
+def test_values_have_a_readable_representation(value: Any, shown: str) -> None:
     assert repr(value) == shown
 
 

@@ -80,7 +80,7 @@ def made(root: Path, case: dict[str, Any]) -> SinkDirectory:
 
 
 @cases_with("driver")
-def test_whether_a_driver_is_at_work(case: dict[str, Any], tmp_path: Path) -> None:
+def test_states_of_drivers_match_the_golden_cases(case: dict[str, Any], tmp_path: Path) -> None:
     made(tmp_path, case)
     storage = open_storage(tmp_path)
     newest = CommitLog(storage, "main").newest()
@@ -89,7 +89,7 @@ def test_whether_a_driver_is_at_work(case: dict[str, Any], tmp_path: Path) -> No
 
 
 @cases_with("unfinished")
-def test_which_unfinished_files_nothing_needs(case: dict[str, Any], tmp_path: Path) -> None:
+def test_orphans_match_the_golden_cases(case: dict[str, Any], tmp_path: Path) -> None:
     directory = made(tmp_path, case)
     findings = directory.check().findings
     kinds = {each.path: each.kind.value for each in findings if each.kind in ORPHANS}
@@ -116,7 +116,7 @@ def is_of(file: str, subject: str, settings: dict[str, str]) -> bool:
 
 
 @cases_with("parts")
-def test_whether_all_is_there_that_the_newest_record_names(case: dict[str, Any], tmp_path: Path) -> None:
+def test_missing_parts_match_the_golden_cases(case: dict[str, Any], tmp_path: Path) -> None:
     broken = [each for each in made(tmp_path, case).check().findings if each.kind in BROKEN]
     found = {
         part: "broken" if any(part in each.message for each in broken) else "whole" for part in case["parts"]
@@ -126,7 +126,7 @@ def test_whether_all_is_there_that_the_newest_record_names(case: dict[str, Any],
 
 
 @cases_with("rolls")
-def test_when_an_open_part_will_be_closed(case: dict[str, Any], tmp_path: Path) -> None:
+def test_forecasts_of_rolls_match_the_golden_cases(case: dict[str, Any], tmp_path: Path) -> None:
     opened = made(tmp_path, case).status().open
     found = {f"{each.bucket}/{each.name}": each.roll for each in opened}
     told = {path: {"atMillis": roll.at_millis, "reason": roll.reason} for path, roll in found.items()}
@@ -134,7 +134,7 @@ def test_when_an_open_part_will_be_closed(case: dict[str, Any], tmp_path: Path) 
 
 
 @pytest.mark.parametrize("each", golden("names.json"), ids=lambda each: ascii(each["path"]))
-def test_names_of_unfinished_files(each: dict[str, Any]) -> None:
+def test_names_of_unfinished_files_match_the_golden_cases(each: dict[str, Any]) -> None:
     settings = {"inProgress": "bucket", **each["layout"]}
     layout = InBucket.of("main", settings)
     assert layout is not None
@@ -144,7 +144,7 @@ def test_names_of_unfinished_files(each: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("each", golden("notes.json"), ids=lambda each: ascii(each["text"]))
-def test_notes_of_drivers(each: dict[str, Any]) -> None:
+def test_notes_of_drivers_match_the_golden_cases(each: dict[str, Any]) -> None:
     note = DriverNote.read(each["text"])
     words = None if note is None else (note.host, note.space, note.pid, note.started_ticks)
     expected = each["read"] and each["read"].split(" ")
@@ -152,7 +152,7 @@ def test_notes_of_drivers(each: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("each", golden("handles.json"), ids=lambda each: each["handle"][:40])
-def test_handles_of_parts(each: dict[str, Any]) -> None:
+def test_handles_of_parts_match_the_golden_cases(each: dict[str, Any]) -> None:
     staged = staged_of(each["handle"])
     assert list(staged.paths) == each["files"]
     size = staged.total_bytes if each["system"] == "s3" else next(iter(staged.lengths), None)
@@ -160,13 +160,13 @@ def test_handles_of_parts(each: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("each", golden("kinds.json"), ids=lambda each: str(each["settings"]))
-def test_kinds_of_sinks(each: dict[str, Any], tmp_path: Path) -> None:
+def test_kinds_of_sinks_match_the_golden_cases(each: dict[str, Any], tmp_path: Path) -> None:
     MadeSink(tmp_path, settings=each["settings"], query=each["queryId"]).record("claim")
     kind = SinkDirectory(tmp_path).sinks()[0].kind
     assert kind is (SinkKind.FILES if each["isOfFiles"] else SinkKind.CONNECTOR)
 
 
-def test_names_of_files_in_a_log(tmp_path: Path) -> None:
+def test_names_of_files_in_a_log_match_the_golden_cases(tmp_path: Path) -> None:
     for each in golden("log.json"):
         log = tmp_path / each["name"] / "_stoplog" / "main" / "log"
         log.mkdir(parents=True)

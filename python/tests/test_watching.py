@@ -25,7 +25,7 @@ def no_wait(seconds: float) -> None:
     """Lets no time pass."""
 
 
-def test_each_progress_is_given_once_and_the_last_after_the_end() -> None:
+def test_each_progress_is_returned_once() -> None:
     waits: list[float] = []
     running = query(None, progress_of(0), progress_of(0), progress_of(1), progress_of(2))
     batches = [each.batch_id for each in progress(running, every=0.5, wait=waits.append)]
@@ -33,7 +33,7 @@ def test_each_progress_is_given_once_and_the_last_after_the_end() -> None:
     assert set(waits) == {0.5}
 
 
-def test_a_query_that_never_made_progress_gives_nothing() -> None:
+def test_a_query_without_progress_returns_nothing() -> None:
     assert list(progress(query(None), wait=no_wait)) == []
 
 
@@ -52,7 +52,7 @@ def test_a_progress_of_another_sink_has_zeros() -> None:
 
 
 @pytest.mark.parametrize("metrics", [None, {}, {"rowsSent": "3"}])
-def test_a_query_of_another_sink_is_refused(metrics: dict[str, str] | None) -> None:
+def test_a_query_of_another_sink_is_rejected(metrics: dict[str, str] | None) -> None:
     out = io.StringIO()
     with pytest.raises(NotAStoplogQuery, match="The query run-1 cannot be followed") as refused:
         follow(query({**progress_of(0), "sink": {"metrics": metrics}}), wait=no_wait, out=out)
@@ -60,7 +60,7 @@ def test_a_query_of_another_sink_is_refused(metrics: dict[str, str] | None) -> N
     assert out.getvalue() == ""
 
 
-def test_the_last_line_has_what_was_published_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_line_has_the_final_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     bridge = FakeBridge()
     bridge.final = {"openParts": "0", "publishedParts": "8", "publishedRows": "24000"}
     monkeypatch.setattr("stoplog.metrics.find_bridge", lambda: bridge)
@@ -72,7 +72,7 @@ def test_the_last_line_has_what_was_published_at_the_end(monkeypatch: pytest.Mon
     assert bridge.awaited == [("run-1", 60_000)]
 
 
-def test_an_end_that_changes_nothing_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_final_metrics_print_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
     bridge = FakeBridge()
     monkeypatch.setattr("stoplog.metrics.find_bridge", lambda: bridge)
     for final in ({"openParts": "0"}, {}):
@@ -82,7 +82,7 @@ def test_an_end_that_changes_nothing_is_no_line(monkeypatch: pytest.MonkeyPatch)
         assert len(out.getvalue().splitlines()) == 1
 
 
-def test_in_the_background_it_goes_on_until_the_query_ends() -> None:
+def test_following_in_the_background_continues_until_the_query_ends() -> None:
     out = io.StringIO()
     following = follow(
         query(progress_of(0), progress_of(1, openParts=1)), wait=no_wait, out=out, background=True
@@ -92,7 +92,7 @@ def test_in_the_background_it_goes_on_until_the_query_ends() -> None:
     assert "open 1 part," in out.getvalue().splitlines()[-1]
 
 
-def test_in_the_background_it_can_be_stopped_while_the_query_runs() -> None:
+def test_following_in_the_background_can_be_stopped() -> None:
     out = io.StringIO()
     running = query(*(progress_of(batch) for batch in range(50)))
     following = follow(running, every=3600, out=out, background=True)
@@ -101,7 +101,7 @@ def test_in_the_background_it_can_be_stopped_while_the_query_runs() -> None:
     assert running.isActive
 
 
-def test_in_the_background_a_refusal_waits_for_join() -> None:
+def test_an_error_in_the_background_is_raised_by_join() -> None:
     following = follow(
         query({**progress_of(0), "sink": {}}), wait=no_wait, out=io.StringIO(), background=True
     )
@@ -117,7 +117,7 @@ def test_follow_writes_lines_to_a_file() -> None:
     assert second.startswith("batch 1: 10 rows in | open 2 parts")
 
 
-def test_follow_rewrites_one_line_in_a_terminal() -> None:
+def test_follow_rewrites_a_single_line_in_a_terminal() -> None:
     out = Screen()
     follow(query(progress_of(0), progress_of(1)), wait=no_wait, out=out)
     assert out.getvalue().count("\n") == 1

@@ -49,7 +49,7 @@ KIB = 1024
         (1000 * DAY + 23 * HOUR, "1000d 23h"),
     ],
 )
-def test_a_time_span_has_its_two_largest_units(millis: int | None, text: str) -> None:
+def test_a_duration_has_the_two_largest_units(millis: int | None, text: str) -> None:
     assert ago(millis) == text
 
 
@@ -70,11 +70,11 @@ def test_a_time_span_has_its_two_largest_units(millis: int | None, text: str) ->
         (KIB**6, "1024 PiB"),
     ],
 )
-def test_a_size_has_the_largest_unit_that_leaves_a_whole_number(count: int, text: str) -> None:
+def test_a_size_has_the_largest_unit_with_a_whole_number(count: int, text: str) -> None:
     assert size(count) == text
 
 
-def test_one_thing_is_in_the_singular() -> None:
+def test_a_count_of_1_is_in_the_singular() -> None:
     assert [counted(n, "part") for n in (0, 1, 2, 1000)] == ["0 parts", "1 part", "2 parts", "1000 parts"]
     assert [many(n, "part") for n in (0, 1, 2, 1000)] == ["0 parts", "1 part", "2 parts", "1,000 parts"]
 
@@ -95,7 +95,7 @@ def test_a_point_in_time_is_in_utc() -> None:
         ("15 min", "15 min"),
     ],
 )
-def test_durations(value: Any, text: str) -> None:
+def test_durations_are_numbers_strings_or_timedeltas(value: Any, text: str) -> None:
     assert delay_text("x", value) == text
     if text != "0ms":
         assert duration_text("x", value) == text
@@ -131,7 +131,7 @@ def test_durations(value: Any, text: str) -> None:
         *((count_text, value, TypeError, f"x must be an int, not {value!r}") for value in (1.5, False, "5")),
     ],
 )
-def test_a_wrong_type_is_refused_by_its_name(
+def test_a_wrong_type_is_rejected_with_the_name_of_the_argument(
     convert: Any, value: object, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as refused:
@@ -139,18 +139,18 @@ def test_a_wrong_type_is_refused_by_its_name(
     assert str(refused.value) == message
 
 
-def test_sizes_and_counts() -> None:
+def test_sizes_and_counts_are_numbers_or_strings() -> None:
     assert (size_text("x", 1024), size_text("x", "1k")) == ("1024", "1k")
     assert (count_text("x", 1), count_text("x", 1000)) == ("1", "1000")
 
 
-def test_values_are_written_as_spark_reads_them() -> None:
+def test_values_are_formatted_as_spark_expects() -> None:
     assert [text_of("key", value) for value in (True, False, 7, "True")] == ["true", "false", "7", "True"]
     assert [names_of("m", "node", [given]) for given in ("a", ["a", "b"])] == [["a"], ["a", "b"]]
     assert present({"a": None, "b": False, "c": "", "d": 0}) == {"b": "false", "c": "", "d": "0"}
 
 
-def test_options_in_two_cases_are_one() -> None:
+def test_options_with_names_in_two_cases_are_merged() -> None:
     assert merged([{"sinkId": "a"}, {"SINKID": "a", "path": "/x"}]) == (("sinkId", "a"), ("path", "/x"))
     with pytest.raises(ValueError, match="two values") as refused:
         merged([{"a": "1", "b": "1"}, {"A": "2"}, {"b": "3", "a": "1"}])
@@ -172,7 +172,7 @@ def test_options_in_two_cases_are_one() -> None:
         "httpHeader.X-Any",
     ],
 )
-def test_a_secret_is_known_by_its_name(key: str) -> None:
+def test_a_secret_is_hidden_by_name(key: str) -> None:
     assert shown([(key, "hidden")]) == f"{key}='…'"
 
 
@@ -201,17 +201,17 @@ def test_a_secret_in_a_url_is_hidden(url: str, text: str) -> None:
     ("name", "text"),
     [("a", "a"), ("a b", "a b"), ("a,b", "`a,b`"), ("a`b", "`a``b`"), (" a", "` a`"), ("a ", "`a `")],
 )
-def test_a_column_is_quoted_where_it_would_be_torn_apart(name: str, text: str) -> None:
+def test_a_column_is_quoted_if_the_name_contains_separators(name: str, text: str) -> None:
     assert columns_text([name]) == text
     assert columns_text([name, "z"]) == f"{text},z"
 
 
-def test_a_policy_shows_what_was_given() -> None:
+def test_a_policy_shows_the_given_arguments() -> None:
     assert repr(DefaultRollingPolicy()) == "DefaultRollingPolicy()"
     shown_whole = "DefaultRollingPolicy(max_part_size=4096, rollover_interval=1000, max_records=2)"
     assert repr(DefaultRollingPolicy(4096, 1000, max_records=2)) == shown_whole
 
 
 @pytest.mark.parametrize("charset", ["UTF-8", "utf-8", "UTF8", "utf8"])
-def test_text_is_utf_8_by_any_of_its_names(charset: str) -> None:
+def test_text_accepts_all_names_of_utf_8(charset: str) -> None:
     assert Encoder.simple_string_encoder(charset) == Encoder.simple_string_encoder() == Encoder.text()

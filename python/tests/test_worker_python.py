@@ -18,7 +18,7 @@ def rows(master: str, python: str) -> Any:
     return SimpleNamespace(sparkSession=SimpleNamespace(_sc=context))
 
 
-def test_workers_of_another_python_are_told_with_what_to_set() -> None:
+def test_workers_of_another_python_cause_a_warning() -> None:
     with pytest.warns(UserWarning, match=r"workers are /other/bin/python3, .* Set .* PYSPARK_PYTHON"):
         warn_of_other_python(rows("local[2]", "/other/bin/python3"))
 
@@ -32,7 +32,7 @@ def test_workers_of_another_python_are_told_with_what_to_set() -> None:
     ],
     ids=["this Python", "a cluster", "Spark Connect"],
 )
-def test_nothing_is_said_elsewhere(df: Any) -> None:
+def test_no_warning_is_given_elsewhere(df: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_other_python(df)

@@ -101,7 +101,7 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
         ),
     ],
 )
-def test_another_thing_in_the_place_of_an_object(call: Callable[[], object], sentence: str) -> None:
+def test_an_argument_of_another_type_is_rejected(call: Callable[[], object], sentence: str) -> None:
     with pytest.raises(TypeError) as refused:
         call()
     assert str(refused.value) == sentence
@@ -117,7 +117,7 @@ def test_another_thing_in_the_place_of_an_object(call: Callable[[], object], sen
         (KAFKA, "read_stream"),
     ],
 )
-def test_a_builder_that_was_not_built(builder: Any, name: str) -> None:
+def test_an_unbuilt_builder_is_rejected_with_a_hint_at_build(builder: Any, name: str) -> None:
     with pytest.raises(AttributeError) as refused:
         getattr(builder, name)
     assert (
@@ -126,7 +126,7 @@ def test_a_builder_that_was_not_built(builder: Any, name: str) -> None:
     )
 
 
-def test_a_misspelt_method_of_a_builder_is_told_as_everywhere_in_python() -> None:
+def test_a_misspelt_method_of_a_builder_is_an_attribute_error() -> None:
     with pytest.raises(
         AttributeError, match=r"^'FileSinkBuilder' object has no attribute 'with_rolling_polcy'"
     ):
@@ -177,7 +177,7 @@ def test_a_misspelt_method_of_a_builder_is_told_as_everywhere_in_python() -> Non
         ),
     ],
 )
-def test_another_thing_in_the_place_of_a_text(call: Callable[[], object], sentence: str) -> None:
+def test_an_argument_that_is_not_a_string_is_rejected(call: Callable[[], object], sentence: str) -> None:
     """`None` is not passed over: a job whose variable has no value would write with the default."""
     with pytest.raises(TypeError) as error:
         call()
@@ -221,7 +221,7 @@ def test_another_thing_in_the_place_of_a_text(call: Callable[[], object], senten
         ),
     ],
 )
-def test_a_limit_that_is_none_is_refused_where_it_is_set(make: Callable[[], object], sentence: str) -> None:
+def test_an_invalid_limit_is_rejected_by_the_setter(make: Callable[[], object], sentence: str) -> None:
     with pytest.raises(ValueError, match="must") as refused:
         make()
     assert str(refused.value) == sentence
@@ -244,7 +244,7 @@ def times() -> dict[str, tuple[Any, Call, str]]:
 
 @pytest.mark.parametrize("method", times())
 @pytest.mark.parametrize("zero", [0, "0s", " 00 ms", timedelta(0)])
-def test_a_time_is_more_than_zero_as_the_jar_demands(method: str, zero: object) -> None:
+def test_a_duration_must_be_more_than_zero(method: str, zero: object) -> None:
     start, call, name = times()[method]
     bound = inspect.signature(getattr(start, call.method)).bind(*call.arguments, **call.named)
     bound.arguments[name] = zero
@@ -255,14 +255,14 @@ def test_a_time_is_more_than_zero_as_the_jar_demands(method: str, zero: object) 
             getattr(start, call.method)(*bound.args, **bound.kwargs)
 
 
-def test_the_times_of_all_builders_are_tried() -> None:
+def test_the_durations_of_all_builders_are_tested() -> None:
     assert len(times()) >= 12, sorted(times())
 
 
 @pytest.mark.parametrize(
     "name", ["batch_rollover_interval", "inactive_bucket_threshold", "inactive_bucket_check_interval"]
 )
-def test_a_time_of_a_bucketing_sink_is_more_than_zero(name: str) -> None:
+def test_a_duration_of_a_bucketing_sink_must_be_more_than_zero(name: str) -> None:
     with pytest.raises(ValueError, match="must be more than 0"):
         getattr(BucketingSink("/out"), f"set_{name}")(0)
     assert BucketingSink("/out").set_batch_rollover_interval("none").build()
@@ -292,7 +292,7 @@ def selections() -> dict[str, Callable[[Any], KafkaSourceBuilder]]:
 
 @pytest.mark.parametrize("second", selections())
 @pytest.mark.parametrize("first", selections())
-def test_what_a_source_reads_is_said_once(first: str, second: str) -> None:
+def test_a_source_accepts_a_single_kind_of_selection(first: str, second: str) -> None:
     begun = selections()[first](KAFKA)
     if first == second:
         assert selections()[second](begun) == begun

@@ -34,7 +34,7 @@ def lines(*numbers: int) -> bytes:
     return "".join(f"{FILLER}{FIRST_NUMBER + number}\n" for number in numbers).encode()
 
 
-def test_rows_that_are_there_once_pass_in_any_order_and_number_of_files() -> None:
+def test_rows_may_have_any_order_and_number_of_files() -> None:
     require_each_once(TEXT, [lines(*range(500, ROWS)), b"", lines(*range(500))], ROWS)
 
 
@@ -48,12 +48,12 @@ def test_rows_that_are_there_once_pass_in_any_order_and_number_of_files() -> Non
         (lambda whole: b"", "0 rows"),
     ],
 )
-def test_text_that_is_not_each_row_once_is_refused(spoilt: Callable[[bytes], bytes], said: str) -> None:
+def test_text_with_lost_or_repeated_rows_is_rejected(spoilt: Callable[[bytes], bytes], said: str) -> None:
     with pytest.raises(RuntimeError, match=said):
         require_each_once(TEXT, [spoilt(lines(*range(ROWS)))], ROWS)
 
 
-def test_parquet_is_refused_when_a_line_is_not_that_of_its_row(tmp_path: Path) -> None:
+def test_parquet_with_a_line_of_another_row_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "rows.parquet"
     numbers = list(range(ROWS))
     right = [f"{FILLER}{FIRST_NUMBER + number}" for number in numbers]
@@ -75,7 +75,7 @@ def field(name: str, kind: object) -> dict[str, object]:
     return {"name": name, "type": kind}
 
 
-def test_an_iceberg_table_has_the_files_of_its_newest_snapshot_that_are_not_deleted() -> None:
+def test_an_iceberg_table_has_the_live_files_of_the_newest_snapshot() -> None:
     data_file = {"type": "record", "name": "data_file", "fields": [field("file_path", "string")]}
     manifest = {"name": "manifest_entry", "fields": [field("status", "int"), field("data_file", data_file)]}
     listing = {"name": "manifest_file", "fields": [field("manifest_path", "string"), field("content", "int")]}
@@ -103,7 +103,7 @@ def test_an_iceberg_table_has_the_files_of_its_newest_snapshot_that_are_not_dele
 
 
 @pytest.mark.parametrize("piece_bytes", [1, 7, 1_000])
-def test_requests_are_found_in_pieces_and_not_in_bodies(piece_bytes: int) -> None:
+def test_requests_are_counted_across_pieces_and_not_in_bodies(piece_bytes: int) -> None:
     body = b"GET /not/asked HTTP/1.1\r\n\r\n"
     sent = b"PUT /b/k?partNumber=1&uploadId=u HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
     sent += b"HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -117,7 +117,7 @@ def test_requests_are_found_in_pieces_and_not_in_bodies(piece_bytes: int) -> Non
     assert counted.taken() == {}
 
 
-def test_the_proxy_passes_on_what_it_counts() -> None:
+def test_the_proxy_forwards_counted_requests() -> None:
     class Answering(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
@@ -141,7 +141,7 @@ def result(contender: Contender, *peaks: int) -> Result:
     return Result(contender, tuple(Round(ran, ran, left, left, peak << 20) for peak in peaks))
 
 
-def test_a_loss_is_named_with_who_is_ahead_and_how_far() -> None:
+def test_a_loss_names_the_peers_ahead_with_the_ratio() -> None:
     found = losses([result(TEXT, 300, 200, 400), result(FLINK_TEXT, 100, 150, 250)], [], PLAN)
 
     assert [(loss.measure, loss.ours) for loss in found] == [(MEMORY.name, "300")]
@@ -149,7 +149,7 @@ def test_a_loss_is_named_with_who_is_ahead_and_how_far() -> None:
     assert not found[0].ahead[0].apart  # its worst round is behind our best
 
 
-def test_all_who_are_ahead_are_named_the_best_first() -> None:
+def test_all_peers_ahead_are_named_with_the_best_first() -> None:
     contenders = [result(TEXT, 300), result(SPARK_TEXT, 200), result(FLINK_TEXT, 100)]
 
     (loss,) = losses(contenders, [], PLAN)
@@ -160,7 +160,7 @@ def test_all_who_are_ahead_are_named_the_best_first() -> None:
     ]
 
 
-def test_what_is_equal_or_better_is_no_loss_and_formats_are_not_mixed() -> None:
+def test_equal_figures_are_not_a_loss_and_formats_are_not_mixed() -> None:
     assert losses([result(TEXT, 100), result(FLINK_TEXT, 100)], [], PLAN) == []
     assert losses([result(TEXT, 100), result(FLINK_TEXT, 200)], [], PLAN) == []
     requests = [

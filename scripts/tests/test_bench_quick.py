@@ -35,7 +35,7 @@ def committed(*figures: Figure) -> Committed:
         (COUNT.key, (0, 1), (1, 1), True),
     ],
 )
-def test_a_figure_is_worse_when_its_ratio_is_by_more_than_the_tolerance(
+def test_a_figure_is_worse_if_the_ratio_exceeds_the_tolerance(
     key: str, before: tuple[float, float], now: tuple[float, float], is_worse: bool
 ) -> None:
     (found,) = compared([Figure(key, *now)], committed(Figure(key, *before)))
@@ -44,20 +44,20 @@ def test_a_figure_is_worse_when_its_ratio_is_by_more_than_the_tolerance(
     assert ("WORSE" in listed([found])) == is_worse
 
 
-def test_a_figure_that_was_never_committed_is_new_and_not_worse() -> None:
+def test_a_figure_without_a_committed_value_is_new() -> None:
     for before in (None, committed(Figure(MORE.key, 1, 1))):
         (found,) = compared([Figure(LESS.key, 200, 100)], before)
 
         assert (found.is_worse, found.verdict) == (False, "new")
 
 
-def test_committed_figures_are_read_as_they_were_written() -> None:
+def test_committed_figures_are_read_unchanged() -> None:
     written = committed(Figure(LESS.key, 112.5, 118), Figure(COUNT.key, 60))
 
     assert decoded(encoded(written)) == written
 
 
-def test_the_page_says_of_each_figure_whether_its_goal_is_reached() -> None:
+def test_the_page_states_for_each_figure_whether_the_goal_is_reached() -> None:
     text = page(committed(Figure(LESS.key, 112, 118), Figure(MORE.key, 2.1, 4.2), Figure(COUNT.key, 205)))
 
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in text.splitlines() if "| " in line}
@@ -67,6 +67,6 @@ def test_the_page_says_of_each_figure_whether_its_goal_is_reached() -> None:
     assert "commit abc" in text
 
 
-def test_kinds_have_names_of_their_own_and_counts_no_peer() -> None:
+def test_kinds_have_unique_names_and_counts_have_no_peer() -> None:
     assert len({kind.key for kind in KINDS}) == len({(kind.name, kind.peer) for kind in KINDS}) == len(KINDS)
     assert replace(COUNT, goal=None).is_reached(10**9)

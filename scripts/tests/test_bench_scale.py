@@ -27,7 +27,7 @@ def row(tasks: int, buckets: int, few_millis: float, storage: str = "S3") -> dic
     }
 
 
-def test_a_size_that_failed_has_the_figures_of_the_one_before_for_as_many_parts() -> None:
+def test_a_failed_size_has_scaled_figures_of_the_size_before() -> None:
     failed = {"storage": "S3", "tasks": 1_000, "buckets": 100, "failed": "the heap is too small"}
 
     _, _, large = sizes([row(100, 10, 200), row(1, 1, 5, "HDFS"), failed])
@@ -45,7 +45,7 @@ def test_a_failed_size_without_a_smaller_one_is_left_out() -> None:
     assert sizes([{"storage": "S3", "tasks": 1, "buckets": 1, "failed": "it takes too long"}]) == []
 
 
-def test_what_is_tolerated_is_so_on_every_storage() -> None:
+def test_a_tolerated_size_runs_on_every_storage() -> None:
     fast = [row(100, 10, 5, storage) for storage in ("S3", "HDFS")]
     found = sizes([*fast, row(1_000, 10, 900, "S3"), row(1_000, 10, 2_000, "HDFS")])
 

@@ -73,12 +73,12 @@ def test_a_whole_release_is_accepted(dist: Path) -> None:
     assert check_dist.main(dist, VERSION) == []
 
 
-def test_what_is_missing_is_named(dist: Path) -> None:
+def test_a_missing_file_is_named(dist: Path) -> None:
     artifact_of(dist, "stoplog-wal_2.13").file("-javadoc.jar").unlink()
     assert check_dist.main(dist, VERSION) == ["stoplog-wal_2.13-1.2.3-javadoc.jar is missing."]
 
 
-def test_classes_of_others_and_files_that_nobody_expects_are_named(dist: Path) -> None:
+def test_bundled_classes_and_unexpected_files_are_named(dist: Path) -> None:
     kafka = artifact_of(dist, "stoplog-kafka_2.13")
     archive(kafka.file(".jar"), {check_dist.LICENSE: b"", "org/apache/kafka/A.class": b"a"})
     kafka.file("-tests.jar").write_bytes(b"")
@@ -87,7 +87,7 @@ def test_classes_of_others_and_files_that_nobody_expects_are_named(dist: Path) -
     assert "stoplog-kafka_2.13-1.2.3-tests.jar does not belong to the release." in stranger
 
 
-def test_a_bill_of_another_artifact_or_without_a_dependency_is_named(dist: Path) -> None:
+def test_a_wrong_bill_of_materials_is_named(dist: Path) -> None:
     jdbc = artifact_of(dist, "stoplog-jdbc_2.13")
     jdbc.file("-cyclonedx.json").write_text(bill("pkg:maven/io.github.stoplog/other@1.2.3"))
     other, unlisted = check_dist.main(dist, VERSION)
@@ -104,14 +104,14 @@ def test_a_wheel_with_another_jar_is_named(dist: Path) -> None:
     assert "stoplog/jars/stoplog_2.13-1.2.3.jar in stoplog-1.2.3-py3-none-any.whl is another" in problem
 
 
-def test_checksums_are_what_the_usual_tool_checks(dist: Path) -> None:
+def test_sha256sum_accepts_the_checksums(dist: Path) -> None:
     sums = checksums.write(dist)
     assert checksums.write(dist).read_text() == sums.read_text()
     subprocess.run(["sha256sum", "--quiet", "--check", sums.name], cwd=dist, check=True)
     assert len(sums.read_text().splitlines()) == len(check_dist.ARTIFACTS) * len(check_dist.FILES) + 1
 
 
-def test_differences_of_two_builds_are_named_with_what_is_inside(tmp_path: Path) -> None:
+def test_differences_of_two_builds_are_named_with_archive_entries(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     for folder, content in ((one, b"1"), (other, b"2")):
         folder.mkdir()

@@ -34,7 +34,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_each_row_of_a_table_has_as_many_cells_as_its_head(page: Path) -> None:
+def test_each_row_of_a_table_has_the_number_of_cells_of_the_head(page: Path) -> None:
     uneven = []
     for table in _TABLE.findall(text_of(page)):
         head, *rows = table.splitlines()
@@ -52,7 +52,7 @@ def test_modules_of_spark_have_the_versions_of_the_build(page: Path) -> None:
     assert set(re.findall(r"spark-sql-kafka-0-10_2\.13:([\d.]+\d)", text)) <= kafka
 
 
-def test_each_page_lies_in_the_folder_of_its_section() -> None:
+def test_each_page_is_in_the_folder_of_the_section() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     section, misplaced, found = "", [], set()
     for line in navigation.splitlines():
@@ -73,7 +73,7 @@ def test_every_decision_is_listed() -> None:
     assert {page.name for page in decisions.glob("0*.md")} == set(re.findall(r"\((\d{4}-[^)]+)\)", listed))
 
 
-def test_every_page_that_a_source_names_is_there() -> None:
+def test_every_page_named_by_a_source_exists() -> None:
     listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
     named = [
         (file, path.decode())

@@ -44,7 +44,7 @@ def of(figure: house.Figure) -> tuple[str, list[str]]:
     return figure.value, [line.partition(":")[0] for line in figure.findings]
 
 
-def test_a_class_is_found_behind_parameters_on_lines_of_their_own_nested_and_by_inheritance(
+def test_a_class_is_found_after_parameters_nested_and_by_inheritance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(house, "ROOT", tmp_path)
@@ -63,7 +63,7 @@ def test_a_class_is_found_behind_parameters_on_lines_of_their_own_nested_and_by_
     )
 
 
-def test_a_definition_without_a_body_takes_no_parents_of_the_next_one(tmp_path: Path) -> None:
+def test_a_definition_without_a_body_has_no_parents_of_the_next_definition(tmp_path: Path) -> None:
     code = (
         "package stoplog.storage\n\ntrait FileStore\n\nclass A(\n    n: Int\n)\n\nclass B extends FileStore\n"
     )

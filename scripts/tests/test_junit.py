@@ -28,7 +28,7 @@ def test_a_report_whose_writer_died_is_a_failure(tmp_path: Path) -> None:
     assert junit.read([report(tmp_path, "torn.xml", "<testsuite tests=")]) == Counts(failed=1)
 
 
-def test_no_report_is_no_test() -> None:
+def test_a_missing_report_has_no_tests() -> None:
     assert str(junit.read([])) == "0 passed, 0 failed"
 
 
@@ -36,7 +36,7 @@ def test_skipped_tests_are_named_only_if_there_are_any() -> None:
     assert str(Counts(passed=1, skipped=2)) == "1 passed, 0 failed, 2 skipped"
 
 
-def test_failed_tests_are_named_with_what_they_said(tmp_path: Path) -> None:
+def test_failed_tests_are_named_with_the_message(tmp_path: Path) -> None:
     failure = '<failure message="3 was not 4&#10;more"/>'
     case = f'<testcase classname="stoplog.A" name="keeps rows">{failure}</testcase>'
     suite = report(tmp_path, "a.xml", f'<testsuite tests="1" failures="1">{case}</testsuite>')

@@ -35,25 +35,25 @@ def test_a_new_clone_gets_the_classes_with_their_times(built: Path, tmp_path: Pa
     assert files(tmp_path / "new" / "core") == {"target/classes/A.class"}
 
 
-def test_a_clone_that_has_compiled_keeps_its_own(built: Path, tmp_path: Path) -> None:
+def test_a_compiled_clone_keeps_the_present_classes(built: Path, tmp_path: Path) -> None:
     kept_classes.keep(built, PROJECTS, tmp_path / "kept")
     write(tmp_path / "used" / "core" / "target" / "B.class", "its own")
     assert not kept_classes.bring(tmp_path / "used", PROJECTS, tmp_path / "kept")
     assert files(tmp_path / "used") == {"core/target/B.class"}
 
 
-def test_without_a_cache_a_clone_begins_with_nothing(tmp_path: Path) -> None:
+def test_a_clone_without_a_cache_starts_empty(tmp_path: Path) -> None:
     assert not kept_classes.bring(tmp_path / "new", PROJECTS, tmp_path / "kept")
     assert not (tmp_path / "new").exists()
 
 
-def test_the_next_run_replaces_all_that_is_kept(built: Path, tmp_path: Path) -> None:
+def test_the_next_run_replaces_the_cache(built: Path, tmp_path: Path) -> None:
     kept_classes.keep(built, PROJECTS, tmp_path / "cache" / "kept")
     kept_classes.keep(built, PROJECTS[:1], tmp_path / "cache" / "kept")
     assert files(tmp_path / "cache") == {"kept/core/target/classes/A.class"}
 
 
-def test_a_cache_that_cannot_be_read_whole_gives_nothing(
+def test_an_unreadable_cache_restores_nothing(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept_classes.keep(built, PROJECTS, tmp_path / "kept")

@@ -39,7 +39,7 @@ def test_a_check_names_each_source_without_the_line_and_changes_none(
     assert {name: (repository / name).read_text() for name in CONTENTS} == CONTENTS
 
 
-def test_every_source_gets_it_once_and_all_else_stays(repository: Path) -> None:
+def test_every_source_gets_the_licence_line_once(repository: Path) -> None:
     assert licence_headers.main([]) == 0
     once = {name: (repository / name).read_text() for name in CONTENTS}
     assert all(once[name].count(licence_headers.SPDX) == 1 for name in SOURCES)

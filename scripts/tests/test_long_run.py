@@ -32,7 +32,7 @@ def left_out(run: long_run.LongRun) -> list[str]:
     return [line for name in ("suites.txt", "tests.txt") for line in long_run._lines(run.directory / name)]
 
 
-def test_a_run_goes_on_behind_what_its_pieces_have_passed(run: long_run.LongRun) -> None:
+def test_a_run_skips_the_tests_passed_by_earlier_pieces(run: long_run.LongRun) -> None:
     assert run.begin("state") == Counts()
     reports(run, "a.OneSuite")
     reports(run, "a.TwoSuite", failures=1)
@@ -47,7 +47,7 @@ def test_a_run_goes_on_behind_what_its_pieces_have_passed(run: long_run.LongRun)
     assert left_out(run) == ["a.OneSuite", "a.TwoSuite", "test_a.py::test_one", "test_a.py::test_two"]
 
 
-def test_other_sources_begin_anew(run: long_run.LongRun) -> None:
+def test_changed_sources_restart_the_run(run: long_run.LongRun) -> None:
     run.begin("state")
     reports(run, "a.OneSuite")
     passes(run, "test_a.py::test_one")
@@ -65,7 +65,7 @@ def test_the_time_of_all_pieces_counts_up_to_the_last_report_of_each(run: long_r
     assert not run.directory.exists()
 
 
-def test_the_state_is_that_of_the_sources_committed_or_not(tmp_path: Path) -> None:
+def test_the_state_covers_committed_and_uncommitted_sources(tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=test", "-c", "user.email=test@localhost")
         subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)

@@ -71,7 +71,9 @@ def listed(folder: Path, *entries: str) -> mutant_report.Score:
     return mutant_report.score("box", folder, folder)
 
 
-def test_survivors_are_told_with_line_and_change(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_survivors_are_reported_with_line_and_change(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = mutant_report.score("box", folder, folder)
     assert capsys.readouterr().out == f"{FULL}\n{HEAD}\n"
     assert found == mutant_report.Score("box", killed=1, total=3, equivalent=0, stale=())
@@ -84,7 +86,7 @@ def test_equivalent_mutants_are_not_counted(folder: Path, capsys: pytest.Capture
     assert capsys.readouterr().out == f"{HEAD}\n"
 
 
-def test_what_is_listed_and_was_killed_is_stale(folder: Path) -> None:
+def test_a_listed_mutant_that_was_killed_is_stale(folder: Path) -> None:
     found = listed(folder, entry("return n < 3", "return n <= 3"))
     assert (found.total, found.stale) == (3, ("stoplog/a.py: return n < 3 -> return n <= 3",))
 
@@ -94,13 +96,13 @@ def test_an_equivalent_mutant_needs_a_reason(folder: Path) -> None:
         listed(folder, entry("return n > 7", "return n >= 7", ""))
 
 
-def test_the_next_run_tries_again_what_was_not_noticed(folder: Path) -> None:
+def test_the_next_run_repeats_surviving_mutants(folder: Path) -> None:
     mutants.forget_survivors(folder / "mutants")
     ends = json.loads((folder / "mutants/stoplog/a.py.meta").read_text(encoding="utf-8"))["exit_code_by_key"]
     assert list(ends.values()) == [None, None, 1]
 
 
-def test_only_what_has_changed_is_copied(tmp_path: Path) -> None:
+def test_only_changed_files_are_copied(tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "work/stoplog"
     (source / "jars").mkdir(parents=True)
     for name in ("a.py", "b.py", "jars/c.jar"):

@@ -13,7 +13,7 @@ MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 VERSION = metadata.version("stoplog")
 
 
-def test_the_page_of_the_wheel_is_the_readme_with_links_that_work_there() -> None:
+def test_the_page_of_the_wheel_is_the_readme_with_absolute_links() -> None:
     page = str(metadata.metadata("stoplog").json["description"])
     assert page.startswith("# stoplog")
     links = re.findall(r"\]\(([^)]+)\)", page)
@@ -31,7 +31,7 @@ def test_wheel_and_jar_name_the_same_addresses() -> None:
     assert pom.find(f"{MAVEN}developers/{MAVEN}developer") is not None
 
 
-def test_the_package_needs_no_other() -> None:
+def test_the_package_has_no_required_dependency() -> None:
     needed = metadata.requires("stoplog") or []
     assert [each for each in needed if "extra ==" not in each] == []
 

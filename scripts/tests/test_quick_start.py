@@ -11,7 +11,7 @@ from quick_start import QuickStart
 from quick_start_ways import WAYS, Visit
 
 
-def test_the_page_says_all_that_is_typed() -> None:
+def test_the_page_contains_all_commands() -> None:
     page = QuickStart()
     wheel = Path("/x/stoplog-1.2.3-py3-none-any.whl")
     assert page.install("4.0.9", wheel).splitlines() == [
@@ -24,7 +24,7 @@ def test_the_page_says_all_that_is_typed() -> None:
     assert "await_finished" not in page.job_of_client()
 
 
-def test_a_shell_sees_nothing_of_the_machine_s_own_spark(
+def test_a_shell_has_no_variables_of_the_installed_spark(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("SPARK_HOME", "PYSPARK_PYTHON", "PYTHONPATH", "STOPLOG_JAR"):

@@ -15,11 +15,11 @@ def step(folder: Path, program: str) -> steps.Step:
     return steps.Step("probe", [sys.executable, "-c", program], (folder / "reports",))
 
 
-def test_a_runner_that_dies_without_a_report_is_one_failure(tmp_path: Path) -> None:
+def test_a_runner_without_a_report_is_a_failure(tmp_path: Path) -> None:
     assert step(tmp_path, "raise SystemExit(137)").run().counts == Counts(failed=1)
 
 
-def test_such_a_runner_is_quoted_at_the_end_of_the_run(tmp_path: Path) -> None:
+def test_errors_of_a_runner_without_a_report_are_quoted(tmp_path: Path) -> None:
     program = (
         "print('[info] fine', '[error] no memory left', '[info] done', sep=chr(10)); raise SystemExit(1)"
     )
@@ -30,7 +30,7 @@ def test_such_a_runner_is_quoted_at_the_end_of_the_run(tmp_path: Path) -> None:
     )
 
 
-def test_one_without_errors_by_its_last_lines() -> None:
+def test_a_runner_without_errors_is_quoted_by_the_last_lines() -> None:
     assert steps.last_lines(str(each) for each in range(100)) == [str(each) for each in range(88, 100)]
 
 
@@ -41,7 +41,7 @@ def test_reports_of_an_earlier_run_do_not_count(tmp_path: Path) -> None:
     assert step(tmp_path, "").run().counts == Counts()
 
 
-def test_the_machine_s_own_spark_is_not_the_one_under_test(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_installed_spark_is_not_under_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_HOME", "/somewhere")
     monkeypatch.setenv("PYSPARK_DRIVER_PYTHON", "ipython")
     found = steps.environment("python-of-the-line")
@@ -50,7 +50,7 @@ def test_the_machine_s_own_spark_is_not_the_one_under_test(monkeypatch: pytest.M
     assert found["PYSPARK_PYTHON"] == "python-of-the-line"
 
 
-def test_what_a_step_leaves_behind_is_removed(tmp_path: Path) -> None:
+def test_temporary_files_of_a_step_are_removed(tmp_path: Path) -> None:
     told = tmp_path / "told"
     program = (
         "import os, pathlib, tempfile; where = tempfile.mkdtemp(); "
@@ -65,7 +65,7 @@ def test_what_a_step_leaves_behind_is_removed(tmp_path: Path) -> None:
     assert not directory.exists()
 
 
-def test_also_what_is_written_while_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_written_during_the_removal_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
     with steps.temporary_directory(pause=monkeypatch.undo) as kept:
         pass
@@ -73,17 +73,17 @@ def test_also_what_is_written_while_it_is_removed(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="no machine without it tells its memory")
-def test_in_memory_only_where_there_is_room_for_the_files_and_for_the_processes(tmp_path: Path) -> None:
+def test_memory_is_used_only_with_room_for_files_and_processes(tmp_path: Path) -> None:
     assert steps.has_room(tmp_path, files=1, processes=1)
     assert not steps.has_room(tmp_path, files=1 << 60, processes=1)
     assert not steps.has_room(tmp_path, files=1, processes=1 << 60)
     assert not steps.has_room(tmp_path / "absent")
 
 
-def test_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_tmpdir_selects_the_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert steps.place() is None
 
 
-def test_a_script_of_one_s_own_leaves_its_files_where_this_one_does() -> None:
+def test_a_nested_script_uses_the_same_temporary_directory() -> None:
     assert steps.environment("python")["TMPDIR"] == tempfile.gettempdir()

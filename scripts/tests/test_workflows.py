@@ -22,7 +22,7 @@ WORKFLOWS = [file for file in CALLERS if file.parent.name in ("workflows", "setu
 
 
 @pytest.mark.parametrize("caller", CALLERS, ids=lambda file: file.name)
-def test_what_is_called_is_there(caller: Path) -> None:
+def test_called_make_targets_and_files_exist(caller: Path) -> None:
     text = caller.read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = re.findall(r"\bmake ([a-z-]+)", re.sub(r"^ *#.*$", "", text, flags=re.MULTILINE))
@@ -38,14 +38,14 @@ def test_actions_are_pinned_by_their_major_version(workflow: Path) -> None:
     assert [each for each in used if not re.search(r"@(?:v\d+|release/v\d+)$|^\./", each)] == []
 
 
-def test_every_line_of_python_is_tried() -> None:
+def test_every_python_version_is_tested() -> None:
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     tried = re.search(r"^ +python: \[(.*)\]$", text, re.MULTILINE)
     assert tried is not None
     assert re.findall(r'"([\d.]+)"', tried[1]) == python_lines.lines()
 
 
-def test_a_release_with_placeholders_is_refused_by_the_name_that_they_have() -> None:
+def test_the_release_rejects_files_with_placeholders() -> None:
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     refused = re.search(r"grep -nF (\S+) ([^;]+)", text)
     assert refused is not None

@@ -74,7 +74,9 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
 
 
 @pytest.mark.parametrize("batches", [pytest.param(1, marks=pytest.mark.long), 2])
-def test_what_a_refused_start_names_is_a_way_out(spark: SparkSession, place: Place, batches: int) -> None:
+def test_the_command_named_by_a_rejected_start_repairs_the_sink(
+    spark: SparkSession, place: Place, batches: int
+) -> None:
     """A checkpoint that was set back is refused; after `rewind` as the message has it, nothing is doubled."""
     stream = Stream(spark, place)
     place.feed(files=2)
@@ -93,7 +95,7 @@ def test_what_a_refused_start_names_is_a_way_out(spark: SparkSession, place: Pla
     assert_each_once(place.out, place.rows)
 
 
-def test_a_new_checkpoint_adopts_a_sink_or_begins_it_anew(spark: SparkSession, place: Place) -> None:
+def test_a_new_checkpoint_adopts_or_resets_a_sink(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run()
     shutil.move(place.checkpoint, place.root / "lost")
@@ -111,7 +113,7 @@ def test_a_new_checkpoint_adopts_a_sink_or_begins_it_anew(spark: SparkSession, p
     assert_each_once(place.out, place.rows * 3)
 
 
-def test_orphans_are_removed_and_others_spared(spark: SparkSession, place: Place) -> None:
+def test_orphans_are_removed_and_other_files_are_kept(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     query = Stream(spark, place).start(**NEVER)
     query.processAllAvailable()

@@ -82,7 +82,7 @@ def session_zone(spark: SparkSession, request: pytest.FixtureRequest) -> Iterato
 
 @pytest.mark.spark_lines
 @pytest.mark.usefixtures("session_zone")
-def test_values_of_every_type_go_through_a_function_unchanged(spark: SparkSession) -> None:
+def test_values_of_every_type_pass_through_a_function_unchanged(spark: SparkSession) -> None:
     df = typed(spark)
     result = stoplog.async_map(df, same, df.schema)
     assert shown(result) == shown(df)
@@ -90,7 +90,7 @@ def test_values_of_every_type_go_through_a_function_unchanged(spark: SparkSessio
 
 
 @pytest.mark.usefixtures("session_zone")
-def test_a_function_sees_the_values_that_collect_gives(spark: SparkSession) -> None:
+def test_a_function_receives_the_values_of_collect(spark: SparkSession) -> None:
     df = typed(spark).drop("a_variant")  # variants have no equality
     rows = {repr(row) for row in df.collect()}
 
@@ -113,14 +113,14 @@ def test_a_rejected_row_has_every_type_of_value(spark: SparkSession) -> None:
     assert tuple(reason) == ("error", "ConnectionError", "refused", 1)
 
 
-def test_a_type_that_arrow_lacks_is_refused_when_the_query_is_made(spark: SparkSession) -> None:
+def test_a_type_without_arrow_support_is_rejected_in_the_plan(spark: SparkSession) -> None:
     df = spark.sql("select make_interval(1, 2) as an_interval")
     with pytest.raises(Exception, match="CalendarIntervalType"):
         stoplog.async_map(df, same, df.schema)
 
 
 @pytest.mark.spark_lines
-def test_a_stream_goes_to_one_sink_good_and_rejected_rows_alike(spark: SparkSession, place: Place) -> None:
+def test_a_stream_writes_good_and_rejected_rows_to_a_single_sink(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     by_error = {"format": "json", "bucketBy": "if(_error is null, 'good', 'rejected')"}
     Stream(spark, place, by_error, each_once).run()
@@ -132,7 +132,7 @@ def test_a_stream_goes_to_one_sink_good_and_rejected_rows_alike(spark: SparkSess
     assert all("_error" not in row and row["length"] == 11 for row in good)
 
 
-def test_a_stream_goes_to_two_sinks_by_foreach_batch(spark: SparkSession, place: Place) -> None:
+def test_a_stream_writes_to_two_sinks_by_foreach_batch(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     calls = place.root / "calls"
     calls.mkdir()
@@ -159,7 +159,7 @@ def test_a_stream_goes_to_two_sinks_by_foreach_batch(spark: SparkSession, place:
     )
 
 
-def test_a_failed_call_ends_the_query_and_says_why(spark: SparkSession, place: Place) -> None:
+def test_a_failed_call_ends_the_query_with_the_reason(spark: SparkSession, place: Place) -> None:
     place.feed()
     failing = Stream(
         spark, place, change=lambda df: stoplog.async_map(df, odd_ones_fail, "value string, length int")
@@ -171,7 +171,7 @@ def test_a_failed_call_ends_the_query_and_says_why(spark: SparkSession, place: P
     assert files(place.out) == []
 
 
-def test_a_rate_limited_query_makes_its_calls_in_few_tasks(spark: SparkSession) -> None:
+def test_a_rate_limited_query_calls_in_a_limited_number_of_tasks(spark: SparkSession) -> None:
     async def when(row: Row) -> tuple[float]:
         return (time.monotonic(),)
 
@@ -187,7 +187,7 @@ def test_a_rate_limited_query_makes_its_calls_in_few_tasks(spark: SparkSession) 
     assert times[-1] - begun >= 0.3
 
 
-def test_an_event_time_is_told_after_the_calls(spark: SparkSession, place: Place) -> None:
+def test_an_event_time_column_is_declared_after_the_calls(spark: SparkSession, place: Place) -> None:
     place.feed()
     timed = spark.readStream.text(str(place.input)).selectExpr("value", "timestamp'2026-01-01' as at")
 
@@ -208,7 +208,7 @@ def test_an_event_time_is_told_after_the_calls(spark: SparkSession, place: Place
 
 
 @pytest.mark.spark_lines
-def test_it_works_over_spark_connect(tmp_path: Path) -> None:
+def test_async_map_works_over_spark_connect(tmp_path: Path) -> None:
     outcome = Job(str(tmp_path), rows=4).run("async_connect_job.py")
     assert outcome.code == 0
     seen = json.loads(outcome.printed.splitlines()[-1])

@@ -111,7 +111,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     assert [(row["row"]["ip"], row["attempts"]) for row in read(data / "rejected")] == [("10.0.0.3", 5)]
 
 
-def test_the_scala_example_is_the_one_that_a_suite_runs() -> None:
+def test_the_scala_example_equals_the_code_of_the_suite() -> None:
     text = SUITE.read_text(encoding="utf-8")
     found = re.search(r"// page: begin\n(.*?) *// page: end", text, re.DOTALL)
     assert found is not None

@@ -30,12 +30,12 @@ INVALID = "STOPLOG_INVALID_OPTIONS"
 NO_CLASS = ("STOPLOG_USER_CODE", "rollingPolicy", "org.example.Daily", "Check the class name")
 
 
-def test_no_path(spark: SparkSession, place: Place) -> None:
+def test_a_missing_path_is_rejected(spark: SparkSession, place: Place) -> None:
     writer = Stream(spark, place).writer()
     assert_refused(writer.start, "STOPLOG_PATH_MISSING", "Set the option path to a directory")
 
 
-def test_a_path_below_a_file(spark: SparkSession, place: Place) -> None:
+def test_a_path_below_a_file_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed(files=1)
     (place.root / "file").write_text("")
     query = Stream(spark, place).writer()
@@ -46,7 +46,7 @@ def test_a_path_below_a_file(spark: SparkSession, place: Place) -> None:
     )
 
 
-def test_a_path_on_another_store(spark: SparkSession, place: Place) -> None:
+def test_a_path_on_an_unsupported_store_is_rejected(spark: SparkSession, place: Place) -> None:
     query = Stream(spark, place).writer()
     assert_refused(
         lambda: query.start("gs://bucket/out"), "STOPLOG_STORE_UNSUPPORTED", "Set spark.jars.packages"
@@ -65,20 +65,20 @@ def test_a_path_on_another_store(spark: SparkSession, place: Place) -> None:
         ({"sinkId": "../other"}, ["sinkId"]),
     ],
 )
-def test_an_option_that_cannot_be_used(
+def test_an_invalid_option_is_rejected(
     spark: SparkSession, place: Place, options: dict[str, str], advice: list[str]
 ) -> None:
     assert_refused(Stream(spark, place, TEXT | options).start, INVALID, "Correct all of them", *advice)
     assert not place.out.exists()
 
 
-def test_all_mistakes_are_told_at_once(spark: SparkSession, place: Place) -> None:
+def test_all_invalid_options_are_reported_at_once(spark: SparkSession, place: Place) -> None:
     wrong = {"maxPartSize": "many", "format": "parket", "sinkIdd": "a"}
     found = assert_refused(Stream(spark, place, wrong).start, INVALID, "(3)")
     assert all(word in found.message for word in ("many", "parket", "sinkId"))
 
 
-def test_text_of_several_columns(spark: SparkSession, place: Place) -> None:
+def test_text_of_several_columns_is_rejected(spark: SparkSession, place: Place) -> None:
     def two_columns(rows: DataFrame) -> DataFrame:
         return rows.selectExpr("value", "1 as n")
 
@@ -86,7 +86,7 @@ def test_text_of_several_columns(spark: SparkSession, place: Place) -> None:
     assert_refused(stream.start, "STOPLOG_TEXT_SCHEMA", "Select one column")
 
 
-def test_a_null_in_text(spark: SparkSession, place: Place) -> None:
+def test_a_null_in_text_is_rejected(spark: SparkSession, place: Place) -> None:
     def with_null(rows: DataFrame) -> DataFrame:
         return rows.selectExpr("nullif(value, '00000-00050') as value")
 
@@ -97,7 +97,7 @@ def test_a_null_in_text(spark: SparkSession, place: Place) -> None:
     assert_each_once(place.out, ["nothing", *(row for row in place.rows if row != "00000-00050")])
 
 
-def test_rows_that_cannot_be_written_are_put_aside(spark: SparkSession, place: Place) -> None:
+def test_bad_rows_are_written_to_the_quarantine(spark: SparkSession, place: Place) -> None:
     def with_null(rows: DataFrame) -> DataFrame:
         return rows.selectExpr("nullif(value, '00000-00050') as value")
 
@@ -117,7 +117,9 @@ def test_rows_that_cannot_be_written_are_put_aside(spark: SparkSession, place: P
 
 
 @pytest.mark.parametrize("bucket", ["..", "a/../../b", "/absolute", "a//b", "_hidden", ".hidden"])
-def test_a_bucket_that_leaves_the_directory(spark: SparkSession, place: Place, bucket: str) -> None:
+def test_a_bucket_outside_of_the_directory_is_rejected(
+    spark: SparkSession, place: Place, bucket: str
+) -> None:
     place.feed(files=1)
     stream = Stream(spark, place, {"format": "text", "bucketBy": f"'{bucket}'"})
     assert_refused(stream.run, "STOPLOG_BUCKET_ID", bucket, "relative paths")
@@ -125,7 +127,7 @@ def test_a_bucket_that_leaves_the_directory(spark: SparkSession, place: Place, b
     assert made == {("query", "in"), ("query", "checkpoint")}
 
 
-def test_complete_mode(spark: SparkSession, place: Place) -> None:
+def test_complete_mode_is_rejected(spark: SparkSession, place: Place) -> None:
     counted = Stream(spark, place, change=lambda rows: rows.groupBy("value").count())
     writer = counted.writer(format="json").outputMode("complete")
     place.feed(files=1)
@@ -136,7 +138,7 @@ def test_complete_mode(spark: SparkSession, place: Place) -> None:
     )
 
 
-def test_the_continuous_trigger(spark: SparkSession, place: Place) -> None:
+def test_the_continuous_trigger_is_rejected(spark: SparkSession, place: Place) -> None:
     rows = spark.readStream.format("rate").load().selectExpr("cast(value as string) value")
     writer = rows.writeStream.format("stoplog").options(**TEXT)
     writer = writer.option("checkpointLocation", str(place.checkpoint)).trigger(continuous="1 second")
@@ -147,7 +149,7 @@ def test_the_continuous_trigger(spark: SparkSession, place: Place) -> None:
     )
 
 
-def test_asynchronous_progress(spark: SparkSession, place: Place) -> None:
+def test_asynchronous_progress_is_rejected(spark: SparkSession, place: Place) -> None:
     stream = Stream(spark, place)
     assert_refused(
         lambda: stream.start(asyncProgressTrackingEnabled="true"),
@@ -156,7 +158,7 @@ def test_asynchronous_progress(spark: SparkSession, place: Place) -> None:
     )
 
 
-def test_a_torn_record(spark: SparkSession, place: Place) -> None:
+def test_a_torn_record_is_rejected_until_restored(spark: SparkSession, place: Place) -> None:
     record = newest_record_of_a_run(spark, place)
     whole = record.read_bytes()
     record.write_bytes(whole[: len(whole) // 2])
@@ -166,7 +168,7 @@ def test_a_torn_record(spark: SparkSession, place: Place) -> None:
     assert_each_once(place.out, place.rows)
 
 
-def test_a_record_of_a_newer_version(spark: SparkSession, place: Place) -> None:
+def test_a_record_of_a_newer_version_is_rejected(spark: SparkSession, place: Place) -> None:
     record = newest_record_of_a_run(spark, place)
     fields = json.loads(record.read_text())
     assert fields["version"] == 1
@@ -174,7 +176,7 @@ def test_a_record_of_a_newer_version(spark: SparkSession, place: Place) -> None:
     assert_refused(Stream(spark, place).run, "STOPLOG_RECORD_TOO_NEW", record.name, "Upgrade stoplog")
 
 
-def test_a_finished_name_that_is_taken(spark: SparkSession, place: Place) -> None:
+def test_a_taken_name_of_a_finished_file_is_rejected_until_moved(spark: SparkSession, place: Place) -> None:
     """The other file stays as it is, and the part is published once it has been moved away."""
     place.feed(files=1)
     Stream(spark, place).run(finalizeOnTermination="never")
@@ -190,7 +192,7 @@ def test_a_finished_name_that_is_taken(spark: SparkSession, place: Place) -> Non
     assert_each_once(place.out, place.rows)
 
 
-def test_an_open_part_that_somebody_deleted(spark: SparkSession, place: Place) -> None:
+def test_a_deleted_open_part_is_rejected_unless_skipped(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run(finalizeOnTermination="never")
     for file in place.unfinished():
@@ -201,7 +203,7 @@ def test_an_open_part_that_somebody_deleted(spark: SparkSession, place: Place) -
     assert_each_once(place.out, place.rows[2 * ROWS_PER_FILE :])
 
 
-def test_a_class_that_is_not_there(spark: SparkSession, place: Place) -> None:
+def test_a_missing_class_is_rejected(spark: SparkSession, place: Place) -> None:
     assert_refused(Stream(spark, place, TEXT | {"rollingPolicy": "org.example.Daily"}).start, *NO_CLASS)
 
 

@@ -31,7 +31,7 @@ def marks(step: str) -> list[pytest.MarkDecorator]:
     return [] if step == SAMPLE else [pytest.mark.long]
 
 
-def test_append_adds(spark: SparkSession, tmp_path: Path) -> None:
+def test_append_keeps_earlier_rows(spark: SparkSession, tmp_path: Path) -> None:
     write(numbers(spark, 100), tmp_path / "out", "append")
     write(numbers(spark, 50, "n"), tmp_path / "out", "append")
     assert_each_once(tmp_path / "out", OLD + NEW)
@@ -47,12 +47,12 @@ def test_overwrite_replaces_all(spark: SparkSession, tmp_path: Path) -> None:
     assert no_job_left(tmp_path / "out")
 
 
-def test_overwrite_of_nothing(spark: SparkSession, tmp_path: Path) -> None:
+def test_overwrite_creates_an_absent_directory(spark: SparkSession, tmp_path: Path) -> None:
     write(numbers(spark, 50, "n"), tmp_path / "out", "overwrite")
     assert_each_once(tmp_path / "out", NEW)
 
 
-def test_an_overwrite_that_fails_leaves_what_was_there(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_failed_overwrite_keeps_earlier_rows(spark: SparkSession, tmp_path: Path) -> None:
     write(numbers(spark, 100), tmp_path / "out", "append")
     with_null = numbers(spark, 50).selectExpr("nullif(value, '49') as value")
     assert_refused(
@@ -61,7 +61,7 @@ def test_an_overwrite_that_fails_leaves_what_was_there(spark: SparkSession, tmp_
     assert_each_once(tmp_path / "out", OLD)
 
 
-def test_partitions_of_the_writer(spark: SparkSession, tmp_path: Path) -> None:
+def test_partition_by_of_the_writer_names_the_directories(spark: SparkSession, tmp_path: Path) -> None:
     rows = numbers(spark, 100).selectExpr("value", "cast(value as int) % 3 as third")
     rows.write.format("stoplog").option("format", "text").partitionBy("third").mode("append").save(
         str(tmp_path / "out")
@@ -71,14 +71,16 @@ def test_partitions_of_the_writer(spark: SparkSession, tmp_path: Path) -> None:
         assert_each_once(tmp_path / "out" / f"third={third}", expected)
 
 
-def test_the_default_save_mode_says_which_to_take(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_default_save_mode_is_rejected_with_the_supported_modes(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     rows = numbers(spark, 10).write.format("stoplog").options(**TEXT)
     with pytest.raises(Exception, match=r"(?i)append|overwrite"):
         rows.save(str(tmp_path / "out"))
     assert not files(tmp_path / "out")
 
 
-def test_the_python_sink_adds_by_default(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_python_sink_appends_by_default(spark: SparkSession, tmp_path: Path) -> None:
     sink = stoplog.FileSink.for_row_format(str(tmp_path / "out"), "text").with_option(
         "bucketAssigner", "basePath"
     )
@@ -87,7 +89,7 @@ def test_the_python_sink_adds_by_default(spark: SparkSession, tmp_path: Path) ->
     assert_each_once(tmp_path / "out", OLD + NEW)
 
 
-def test_a_batch_beside_a_stream_s_open_parts(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_batch_keeps_the_open_parts_of_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     """Hidden files of a stream are neither shown nor replaced by a job on the same directory."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.txt").write_text("streamed\n")
@@ -111,7 +113,9 @@ def test_a_batch_beside_a_stream_s_open_parts(spark: SparkSession, tmp_path: Pat
 
 
 @pytest.mark.parametrize("step", [pytest.param(step, marks=marks(step)) for step in OVERWRITE_STEPS])
-def test_a_crash_in_an_overwrite(spark: SparkSession, tmp_path: Path, step: str) -> None:
+def test_a_crashed_overwrite_is_completed_or_without_effect(
+    spark: SparkSession, tmp_path: Path, step: str
+) -> None:
     """Before its record nothing has changed; after it the next job carries on where it stopped."""
     out = tmp_path / "out"
     write(numbers(spark, 100), out, "append")

@@ -31,7 +31,7 @@ SPACED = '{"type": "record", "name": "V", "namespace": "n", "fields": [{"name": 
 HOUR = r"\d{4}-\d{2}-\d{2}--\d{2}"
 
 
-def test_a_run_publishes_what_the_run_before_has_left_open(spark: SparkSession, place: Place) -> None:
+def test_a_run_publishes_parts_left_open_by_the_run_before(spark: SparkSession, place: Place) -> None:
     def run() -> None:
         rows = spark.readStream.text(str(place.input))
         file_sink = BucketingSink(place.out).set_inactive_bucket_threshold("1d")
@@ -84,7 +84,7 @@ def test_a_run_publishes_what_the_run_before_has_left_open(spark: SparkSession, 
     ],
     ids=["defaults", "times", "sequence files", "pairs", "pairs of one record"],
 )
-def test_python_and_scala_stand_for_the_same_sink(
+def test_python_and_scala_build_the_same_sink(
     spark: SparkSession,
     python: Callable[[BucketingSink], BucketingSink],
     scala: Callable[[Any, Any], Any],

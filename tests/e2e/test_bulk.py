@@ -70,16 +70,14 @@ def test_all_readers_see_the_same_rows(spark: SparkSession, place: Place, option
         assert sorted(reader(spark, file), key=lambda row: row["n"]) == wanted, reader.__name__
 
 
-def test_a_policy_that_rolls_at_each_checkpoint_makes_a_file_for_each(
-    spark: SparkSession, place: Place
-) -> None:
+def test_the_checkpoint_policy_writes_a_file_for_each_epoch(spark: SparkSession, place: Place) -> None:
     place.feed(files=6)
     Stream(spark, place, {**BASE, "format": "parquet", "rollingPolicy": "onCheckpoint"}, typed).run()
     assert len(files(place.out)) >= 3
     assert spark.read.parquet(str(place.out)).count() == 600
 
 
-def test_a_type_that_the_format_does_not_know_is_refused(spark: SparkSession, place: Place) -> None:
+def test_an_unsupported_type_of_the_format_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed()
     interval = "make_interval(1) AS span"
     with pytest.raises(Exception, match="STOPLOG_UNSUPPORTED_TYPE"):
@@ -169,7 +167,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def test_parquet_from_protobuf_messages_as_the_page_has_it(
+def test_the_example_of_parquet_from_protobuf_messages_runs(
     spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Messages in files stand for those of Kafka, and a decoder in Python for Spark's module."""

@@ -28,9 +28,7 @@ MORE_FAULTS = [
 
 @pytest.mark.long
 @pytest.mark.spark_lines
-def test_each_key_has_what_came_last_however_often_query_and_server_are_killed(
-    node: Cassandra, place: Place
-) -> None:
+def test_each_key_has_the_latest_row_after_kills_of_query_and_server(node: Cassandra, place: Place) -> None:
     node.cql(f"CREATE TABLE e2e.kills ({COLUMNS})")
     options = {"contactPoints": node.address, "keyspace": "e2e", "table": "kills", "retryTimeout": "10m"}
     job = Job.at(

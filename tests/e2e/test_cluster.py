@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from support.place import Place
 
 
-def test_executors_that_die_in_the_middle_of_a_task(place: Place, tmp_path: Path) -> None:
+def test_each_row_is_written_once_if_executors_die_in_a_task(place: Place, tmp_path: Path) -> None:
     """Every executor dies in its third task of the writing stage."""
     place.feed(files=6)  # more tasks than two executors end before they die
     lost = cluster_job(place, tmp_path, "beforeSync:3:halt")
@@ -27,7 +27,7 @@ def test_executors_that_die_in_the_middle_of_a_task(place: Place, tmp_path: Path
 
 
 @pytest.mark.long
-def test_a_stage_that_is_repeated(place: Place, tmp_path: Path) -> None:
+def test_each_row_is_written_once_if_a_stage_is_repeated(place: Place, tmp_path: Path) -> None:
     """A lost executor takes its shuffle files with it: the stages before the writing one run again."""
     place.feed(files=12)
     lost = cluster_job(place, tmp_path, "midWrite:4:halt", distribution="4")

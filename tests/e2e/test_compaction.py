@@ -40,7 +40,7 @@ BASE = {
     ],
     ids=lambda options: "-".join(options.values()),
 )
-def test_all_readers_see_the_same_rows_in_merged_parts(
+def test_all_readers_see_the_same_rows_in_compacted_parts(
     spark: SparkSession, place: Place, options: dict[str, str]
 ) -> None:
     place.feed(files=16)
@@ -59,7 +59,7 @@ def test_all_readers_see_the_same_rows_in_merged_parts(
     "compression",
     ["gzip", *(pytest.param(codec, marks=pytest.mark.long) for codec in ("none", "zstd", "bzip2"))],
 )
-def test_merged_csv_has_one_header(spark: SparkSession, place: Place, compression: str) -> None:
+def test_compacted_csv_has_a_single_header(spark: SparkSession, place: Place, compression: str) -> None:
     place.feed(files=12)
     options = {"format": "csv", "header": "true", "compression": compression}
     Stream(spark, place, {**BASE, **options}).run()
@@ -70,7 +70,7 @@ def test_merged_csv_has_one_header(spark: SparkSession, place: Place, compressio
     assert sorted(row for text in lines for row in text[1:]) == sorted(place.rows)
 
 
-def test_the_sink_counts_what_it_has_merged(spark: SparkSession, place: Place) -> None:
+def test_the_sink_counts_compacted_parts(spark: SparkSession, place: Place) -> None:
     place.feed(files=8)
     Stream(spark, place, {**BASE, "format": "json"}).run()
     states = stoplog.parts(spark, place.out).groupBy("state").sum("records").collect()
@@ -83,7 +83,7 @@ def test_the_sink_counts_what_it_has_merged(spark: SparkSession, place: Place) -
     "file_format",
     ["parquet", *(pytest.param(form, marks=pytest.mark.long) for form in ("orc", "json"))],
 )
-def test_the_batch_command_merges_what_spark_has_written(
+def test_the_batch_command_compacts_files_of_spark(
     spark: SparkSession, tmp_path: Path, file_format: str
 ) -> None:
     old = tmp_path / "old"
@@ -99,9 +99,7 @@ def test_the_batch_command_merges_what_spark_has_written(
     assert compaction.run() == []
 
 
-def test_the_batch_command_refuses_a_directory_that_sparks_own_sink_keeps(
-    spark: SparkSession, place: Place
-) -> None:
+def test_the_batch_command_rejects_a_directory_of_sparks_file_sink(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     query = (
         spark.readStream.text(str(place.input))

@@ -68,7 +68,7 @@ def utc(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 @pytest.mark.spark_lines
-def test_a_bucket_is_marked_when_the_watermark_has_passed_it(utc: SparkSession, place: Place) -> None:
+def test_a_bucket_is_marked_after_the_watermark_has_passed(utc: SparkSession, place: Place) -> None:
     hours = Hours(utc, place)
     query = hours.start(hours.rows())
     try:
@@ -117,9 +117,7 @@ def test_late_rows_make_a_new_version_and_are_counted(utc: SparkSession, place: 
 
 
 @pytest.mark.spark_lines
-def test_no_bucket_is_marked_before_the_windows_that_are_to_go_into_it(
-    utc: SparkSession, place: Place
-) -> None:
+def test_no_bucket_is_marked_before_the_last_window_is_written(utc: SparkSession, place: Place) -> None:
     hours = Hours(utc, place)
     windows = (
         hours.rows()
@@ -165,7 +163,7 @@ def test_manifests_list_each_file_once_with_rows_bytes_and_times(utc: SparkSessi
 
 
 @pytest.mark.spark_lines
-def test_a_batch_write_marks_its_buckets_at_its_end(utc: SparkSession, place: Place) -> None:
+def test_a_batch_write_marks_buckets_at_the_end(utc: SparkSession, place: Place) -> None:
     def write(mode: str) -> None:
         rows = utc.range(10).select(F.lit("2026-01-01 00:00:00").cast("timestamp").alias("at"), "id")
         rows.write.format("stoplog").options(**HOURLY).mode(mode).save(str(place.out))
@@ -198,7 +196,7 @@ def test_days_of_a_date_column_are_marked_by_the_clock(utc: SparkSession, place:
     assert utc.read.parquet(str(place.out)).count() == 2
 
 
-def test_a_bucket_without_an_end_is_refused_at_the_start(utc: SparkSession, place: Place) -> None:
+def test_a_bucket_without_an_end_is_rejected_at_the_start(utc: SparkSession, place: Place) -> None:
     hours = Hours(utc, place)
     writer = hours.rows().writeStream.format("stoplog").option("format", "json")
     with pytest.raises(IllegalArgumentException, match="bucketColumn"):

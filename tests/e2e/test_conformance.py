@@ -81,7 +81,7 @@ TAKEN_HERE_ALONE = {("text", "bytes")}
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_columns_of_all_types(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_columns_of_all_types_are_written_as_by_spark(spark: SparkSession, tmp_path: Path, form: str) -> None:
     names = [name for name, column in COLUMNS.items() if form in column.formats and name not in SPARK_ALONE]
     sparks, ours = assert_as_spark(spark, tmp_path, form, rows(spark, *names))
     if form in READERS:
@@ -91,14 +91,16 @@ def test_columns_of_all_types(spark: SparkSession, tmp_path: Path, form: str) ->
 
 
 @pytest.mark.parametrize("form", PLAIN_READERS)
-def test_columns_that_every_reader_knows(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_plain_columns_are_read_by_every_reader(spark: SparkSession, tmp_path: Path, form: str) -> None:
     written = rows(spark, *PLAIN)
     ours = stoplog_writes(written, form, tmp_path / "stoplog", OPTIONS.get(form))
     assert_others_read(written, PLAIN_READERS[form], form, ours, ours)
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_columns_of_types_that_spark_alone_knows(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_columns_of_types_specific_to_spark_are_written_as_by_spark(
+    spark: SparkSession, tmp_path: Path, form: str
+) -> None:
     names = [name for name in SPARK_ALONE if form in COLUMNS[name].formats]
     assert_as_spark(spark, tmp_path, form, rows(spark, *sorted(names)))
 
@@ -152,7 +154,9 @@ def test_a_stream_copies_files_of_all_types(spark: SparkSession, tmp_path: Path,
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_columns_of_types_of_the_users(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_columns_of_user_defined_types_are_written_as_by_spark(
+    spark: SparkSession, tmp_path: Path, form: str
+) -> None:
     """A type of the JVM's, and one that Python alone knows."""
     schema = StructType([StructField("v", VectorUDT()), StructField("p", PythonOnlyUDT())])
     values = [(Vectors.dense(1.0, -0.0), PythonOnlyPoint(1.5, 2.0)), (Vectors.sparse(3, {1: 2.5}), None)]
@@ -172,7 +176,7 @@ def test_columns_of_types_of_the_users(spark: SparkSession, tmp_path: Path, form
 
 
 @pytest.mark.parametrize("form", CODECS)
-def test_codecs(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_files_of_all_codecs_are_exchanged_with_spark(spark: SparkSession, tmp_path: Path, form: str) -> None:
     """Each one that Spark's sink knows: Spark reads what is written here, and what it writes is read here."""
     columns = ["word"] if form == "text" else ["word", "whole", ROW]
     written = rows(spark, "word", "whole").select(*columns).where("word IS NOT NULL")
@@ -211,9 +215,7 @@ def test_codecs(spark: SparkSession, tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", *FORMATS])
-def test_a_type_that_spark_refuses_to_write_is_refused(
-    spark: SparkSession, tmp_path: Path, form: str
-) -> None:
+def test_types_rejected_by_spark_are_rejected(spark: SparkSession, tmp_path: Path, form: str) -> None:
     refused = set()
     for name, column in COLUMNS.items():
         if form not in column.formats and (form, name) not in TAKEN_HERE_ALONE:
@@ -241,7 +243,7 @@ def refusal(
     return ""
 
 
-def test_options_of_reading(spark: SparkSession, tmp_path: Path) -> None:
+def test_reading_options_have_the_effect_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     for number, reading in enumerate(READINGS.values()):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / f"a.{reading.format}").write_bytes(reading.bytes())
@@ -278,7 +280,7 @@ def pairs(cells: list[DataFrame]) -> list[list[DataFrame]]:
     return [cells[at : at + 2] for at in range(0, len(cells), 2)]
 
 
-def test_options_of_writing(spark: SparkSession, tmp_path: Path) -> None:
+def test_writing_options_have_the_effect_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     for number, (name, writing) in enumerate(WRITINGS.items()):
         written = rows(spark, *writing.columns)
         if writing.format == "text":
@@ -289,7 +291,7 @@ def test_options_of_writing(spark: SparkSession, tmp_path: Path) -> None:
         assert found.read_bytes() == wanted.read_bytes(), name
 
 
-def test_columns_that_become_directories(spark: SparkSession, tmp_path: Path) -> None:
+def test_partition_columns_become_the_directories_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     written = directories.rows(spark)
     names = list(directories.COLUMNS)
     sparks, ours = tmp_path / "spark", tmp_path / "stoplog"

@@ -71,7 +71,7 @@ STREAM_STEPS = {
 HOUR_SECONDS = 3600
 
 
-def test_kill_9_after_some_epochs(place: Place) -> None:
+def test_each_row_is_written_once_after_kill_9(place: Place) -> None:
     moments = random.Random(SEED)
     for number in range(KILL_ROUNDS):
         place.feed(files=4)
@@ -86,7 +86,7 @@ def test_kill_9_after_some_epochs(place: Place) -> None:
 
 
 @pytest.mark.long
-def test_kill_9_while_parts_are_merged(place: Place) -> None:
+def test_each_row_is_written_once_after_kill_9_during_compaction(place: Place) -> None:
     moments = random.Random(SEED)
     for _ in range(KILL_ROUNDS // 2):
         place.feed(files=4)
@@ -104,7 +104,9 @@ def test_kill_9_while_parts_are_merged(place: Place) -> None:
 @pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
-def test_a_bulk_format_killed_in_the_middle(stoplog_pipeline: PipelineFactory, form: str) -> None:
+def test_a_bulk_format_has_each_row_once_after_a_crash_in_a_part(
+    stoplog_pipeline: PipelineFactory, form: str
+) -> None:
     """The part is open over the crash, with rows in its blocks and rows beside it."""
     bulk = {"format": form, "maxRecordsPerPart": "1000"}
     pipeline = stoplog_pipeline(text_lines, arguments=OPTIONS | bulk, conf=CONF)
@@ -114,20 +116,24 @@ def test_a_bulk_format_killed_in_the_middle(stoplog_pipeline: PipelineFactory, f
 
 
 @pytest.mark.spark_lines
-def test_a_halt_at_any_step(stoplog_pipeline: PipelineFactory) -> None:
+def test_each_row_is_written_once_after_a_halt_at_any_step(stoplog_pipeline: PipelineFactory) -> None:
     crash_at_each_of(Step.sample() if LONG else Step.sample()[::2], stoplog_pipeline, "text")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["parquet", "orc", "avro"])
-def test_a_bulk_format_halted_at_one_step_after_another(stoplog_pipeline: PipelineFactory, form: str) -> None:
+def test_a_bulk_format_has_each_row_once_after_halts_at_successive_steps(
+    stoplog_pipeline: PipelineFactory, form: str
+) -> None:
     """Read as the format's own libraries read it."""
     crash_at_each_of(Step.sample(), stoplog_pipeline, form)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("step", STREAM_STEPS, ids=lambda step: step.value)
-def test_a_halt_at_each_step_alone(stoplog_pipeline: PipelineFactory, step: Step) -> None:
+def test_each_row_is_written_once_after_a_halt_at_each_single_step(
+    stoplog_pipeline: PipelineFactory, step: Step
+) -> None:
     """Begins with open parts and with orphans of a run that died, then dies itself, then goes on."""
     pipeline = stoplog_pipeline(text_lines, arguments=OPTIONS | {"format": "text"}, conf=CONF)
     feed(pipeline, files=6)

@@ -71,7 +71,7 @@ class Follower:
 
 
 @pytest.mark.spark_lines
-def test_the_quick_start_gets_from_an_empty_directory_to_files_that_any_reader_reads(tmp_path: Path) -> None:
+def test_the_quick_start_leads_from_an_empty_directory_to_readable_files(tmp_path: Path) -> None:
     someone = Follower("getting-started/quick-start.md", tmp_path)
     (job, look) = someone.blocks("python")
     feed, run, status = someone.blocks("sh")
@@ -87,7 +87,7 @@ def test_the_quick_start_gets_from_an_empty_directory_to_files_that_any_reader_r
 
 @pytest.mark.long
 @pytest.mark.spark_lines
-def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> None:
+def test_the_quick_start_in_scala_compiles_and_writes_the_same_files(tmp_path: Path) -> None:
     someone = Follower("getting-started/quick-start-scala.md", tmp_path)
     job, look, view = someone.blocks("scala")
     (feed,) = someone.blocks("sh")
@@ -103,7 +103,7 @@ def test_the_quick_start_in_scala_compiles_and_does_the_same(tmp_path: Path) -> 
     assert seen.count("end|") == 2, "the roll reason of both parts"
 
 
-def test_what_the_quick_start_imports_it_has_installed() -> None:
+def test_the_quick_start_installs_the_imported_packages() -> None:
     page = Follower("getting-started/quick-start.md", ROOT)
     (install,) = (block for block in page.blocks("") if "pip install" in block)
     installed = set(re.findall(r"(?<![\w.-])([a-z]+)(?==|-\d|\s|$)", install)) - {"pip", "install"}

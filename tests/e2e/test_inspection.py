@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BY_NUMBER = {"format": "text", "bucketBy": "concat('b', substring(value, 5, 1))"}
 
 
-def test_it_tells_what_the_views_tell(spark: SparkSession, place: Place) -> None:
+def test_the_inspection_agrees_with_the_views(spark: SparkSession, place: Place) -> None:
     place.feed(files=6)
     Stream(spark, place, BY_NUMBER).run(
         maxRecordsPerPart="40", inactivityInterval="3 h", finalizeOnTermination="never"
@@ -61,7 +61,7 @@ def test_it_tells_what_the_views_tell(spark: SparkSession, place: Place) -> None
     assert directory.check().findings == ()
 
 
-def test_open_bytes_are_one_figure_wherever_they_are_told(spark: SparkSession, place: Place) -> None:
+def test_open_bytes_are_equal_in_all_reports(spark: SparkSession, place: Place) -> None:
     """Parquet keeps rows beside a part until they fill a row group."""
     place.feed(files=4)
     query = Stream(spark, place, {"format": "parquet", "bucketAssigner": "basePath"}).run(
@@ -75,7 +75,7 @@ def test_open_bytes_are_one_figure_wherever_they_are_told(spark: SparkSession, p
     assert newest.open_bytes == recorded
 
 
-def test_what_is_followed_ends_with_all_rows(spark: SparkSession, place: Place) -> None:
+def test_following_a_query_ends_with_all_rows(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     stream = Stream(spark, place, {"format": "parquet", "bucketAssigner": "basePath"})
     out = io.StringIO()
@@ -86,7 +86,7 @@ def test_what_is_followed_ends_with_all_rows(spark: SparkSession, place: Place) 
     assert last.endswith(" 400 rows")
 
 
-def test_a_query_of_sparks_own_sink_is_not_followed(spark: SparkSession, place: Place) -> None:
+def test_a_query_of_sparks_sink_is_not_followed(spark: SparkSession, place: Place) -> None:
     place.feed()
     rows = spark.readStream.text(str(place.input))
     query = rows.writeStream.format("noop").trigger(availableNow=True).start()
@@ -95,7 +95,7 @@ def test_a_query_of_sparks_own_sink_is_not_followed(spark: SparkSession, place: 
         stoplog.follow(query, out=io.StringIO())
 
 
-def test_a_compaction_beside_a_sink_leaves_its_tools_at_work(spark: SparkSession, place: Place) -> None:
+def test_commands_of_a_sink_work_after_a_directory_compaction(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     stream = Stream(spark, place, {"format": "parquet", "bucketAssigner": "basePath"})
     stream.run(rollingPolicy="onCheckpoint")
@@ -113,7 +113,7 @@ def test_a_compaction_beside_a_sink_leaves_its_tools_at_work(spark: SparkSession
     assert {directory.explain(name).state.value for name in merged} == {"replaced"}
 
 
-def test_a_view_of_a_path_that_is_not_there_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_view_of_a_missing_path_is_rejected(spark: SparkSession, tmp_path: Path) -> None:
     for view in (stoplog.parts, stoplog.epochs, stoplog.open_parts, stoplog.incomplete_buckets):
         with pytest.raises(Exception, match="nope") as refused:
             view(spark, tmp_path / "nope").collect()

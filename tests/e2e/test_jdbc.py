@@ -33,7 +33,9 @@ STEPS = (
 
 
 @pytest.mark.parametrize("mode", ["transactional", pytest.param("upsert", marks=pytest.mark.long)])
-def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place, mode: str) -> None:
+def test_each_row_is_written_once_after_kill_9_of_query_and_server(
+    database: Database, place: Place, mode: str
+) -> None:
     make_table(database, mode)
     query = job(database, place, mode)
     for _ in kill_rounds(database, place, query, "jdbc_job.py", KILL_ROUNDS, SEED):
@@ -50,7 +52,7 @@ def test_kill_9_of_the_query_and_of_the_server(database: Database, place: Place,
 @pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("step", STEPS if LONG else ("jdbcInCommit",))
-def test_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:
+def test_each_row_is_written_once_after_a_halt_at_a_step(database: Database, place: Place, step: str) -> None:
     make_table(database, "transactional")
     place.feed(files=6)
     occurrence = 1 if step == "jdbcAfterClaim" else 2

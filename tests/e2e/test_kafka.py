@@ -34,7 +34,7 @@ FAULTS = (
 SAMPLE = ("afterRecord:2:halt",)
 
 
-def test_kill_9_after_some_epochs_of_the_query_and_of_its_broker(broker: KafkaBroker, place: Place) -> None:
+def test_each_row_is_written_once_after_kill_9_of_query_and_broker(broker: KafkaBroker, place: Place) -> None:
     topic = broker.create("killed")
     moments = random.Random(SEED)
     for number in range(KILL_ROUNDS):
@@ -55,7 +55,9 @@ def test_kill_9_after_some_epochs_of_the_query_and_of_its_broker(broker: KafkaBr
 @pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("fault", FAULTS if LONG else SAMPLE)
-def test_a_halt_at_a_step(broker: KafkaBroker, place: Place, fault: str) -> None:
+def test_each_row_is_written_once_after_a_halt_at_a_step(
+    broker: KafkaBroker, place: Place, fault: str
+) -> None:
     topic = broker.create(f"halted-{fault.partition(':')[0]}")
     place.feed(files=6)
     if fault.startswith("midSweep"):  # which needs something that a dead run has left open

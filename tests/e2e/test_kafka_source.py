@@ -37,7 +37,7 @@ EARLIEST = StartPosition.earliest()
 
 
 @pytest.mark.spark_lines
-def test_the_source_reads_what_the_sink_wrote(spark: SparkSession, broker: KafkaBroker) -> None:
+def test_the_source_reads_the_output_of_the_sink(spark: SparkSession, broker: KafkaBroker) -> None:
     if not broker.has_source:
         pytest.skip("Spark's own Kafka module is not published for this line")
     topic = broker.create("round-trip", partitions=1)
@@ -54,12 +54,12 @@ def test_the_source_reads_what_the_sink_wrote(spark: SparkSession, broker: Kafka
 
 @pytest.mark.spark_lines
 @pytest.mark.usefixtures("spark")
-def test_the_jar_refuses_what_it_does_not_know() -> None:
+def test_the_jar_rejects_unknown_options() -> None:
     wrong = stoplog.KafkaSink.to("localhost:9092").with_option("deliver", "twice")
     assert refused(wrong.build) == "STOPLOG_INVALID_OPTIONS"
 
 
-def test_avro_values_are_decoded_and_bad_ones_are_named_kept_or_null(
+def test_avro_values_are_decoded_and_bad_values_are_named_kept_or_null(
     spark: SparkSession, broker: KafkaBroker
 ) -> None:
     topic = broker.create("avro", partitions=1)

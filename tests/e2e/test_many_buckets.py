@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUCKETS = 4_000
 
 
-def test_thousands_of_buckets_in_one_job(place: Place) -> None:
+def test_a_job_writes_thousands_of_buckets(place: Place) -> None:
     """Two rows for each bucket, every bucket's rows some hundred rows apart."""
     place.feed(files=2, rows=BUCKETS)
     job = Job.at(

@@ -40,13 +40,13 @@ def test_the_query_before_and_the_query_after_write_the_same_rows(
     assert spark.read.parquet(str(tmp_path / "data" / "events")).count() == 100
 
 
-def test_flinks_directories_are_one_argument_away() -> None:
+def test_the_directories_of_flink_need_a_single_argument() -> None:
     (example,) = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
     assigner: stoplog.BucketAssigner = eval(example, {"stoplog": stoplog})
     assert assigner.options()["bucketFormat"] == "yyyy-MM-dd--HH"
 
 
-def test_the_options_that_it_names_are_options() -> None:
+def test_the_options_named_by_the_page_exist() -> None:
     docs = Path(__file__).resolve().parents[2] / "docs"
     known = {
         name

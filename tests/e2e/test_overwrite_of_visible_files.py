@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROWS = [str(number) for number in range(10)]
 
 
-def test_an_overwrite_keeps_parts_that_a_stream_opened_while_the_job_ran(
+def test_an_overwrite_keeps_parts_opened_by_a_stream_during_the_job(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     out, gate = tmp_path / "out", str(tmp_path / "gate")
@@ -58,9 +58,7 @@ def test_an_overwrite_keeps_parts_that_a_stream_opened_while_the_job_ran(
     assert kept(out) == sorted([*ROWS, "new", "next"])
 
 
-def test_an_overwrite_above_the_path_of_a_stream_is_refused_by_name(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_an_overwrite_above_the_path_of_a_stream_is_rejected(spark: SparkSession, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     stream(spark, tmp_path, lake / "events", "a", ROWS, bucketAssigner="basePath")
     log = sorted(path.name for path in lake.glob("events/_stoplog/main/log/*"))

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "beyond-files" / "own-classes.md"
 
 
-def test_the_template_is_built_and_used_as_the_page_says(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_template_is_built_and_used_as_documented(spark: SparkSession, tmp_path: Path) -> None:
     (commands,) = re.findall(r"^```bash\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     shutil.copytree(ROOT / "examples" / "own-classes", tmp_path / "examples" / "own-classes")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

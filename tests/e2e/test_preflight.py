@@ -24,7 +24,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "preflight.md"
 
 
 @pytest.mark.spark_lines
-def test_a_sink_that_is_ready(spark: SparkSession, place: Place) -> None:
+def test_a_valid_sink_is_ready(spark: SparkSession, place: Place) -> None:
     rows = spark.range(7).selectExpr("id", "concat('k', id % 3) AS page")
     sink = FileSink.for_row_format(place.out, Encoder.json()).with_partition_by("page").build()
     found = sink.check(rows)
@@ -46,7 +46,7 @@ def test_a_sink_that_is_ready(spark: SparkSession, place: Place) -> None:
     assert any(re.fullmatch(told, str(file.relative_to(place.out))) for file in files(place.out))
 
 
-def test_a_layout_that_spark_does_not_discover_is_warned_of(spark: SparkSession, place: Place) -> None:
+def test_a_layout_without_discovery_by_spark_causes_a_warning(spark: SparkSession, place: Place) -> None:
     rows = spark.sql("SELECT 1 AS id, TIMESTAMP '2026-01-31 20:15:00' AS at")
     hidden = FileSink.for_row_format(place.out, "json").with_bucket_by("date(at)").build().check(rows)
     assert [warning.name for warning in hidden.warnings] == ["readers"], hidden
@@ -57,7 +57,7 @@ def test_a_layout_that_spark_does_not_discover_is_warned_of(spark: SparkSession,
 
 
 @pytest.mark.spark_lines
-def test_all_that_is_wrong_is_told_at_once(spark: SparkSession, place: Place) -> None:
+def test_all_problems_are_reported_at_once(spark: SparkSession, place: Place) -> None:
     place.root.mkdir(exist_ok=True)
     (place.root / "file").write_text("")
     options = {"path": place.root / "file" / "out", "format": "text", "bucketBy": "concat('_', a)"}
@@ -74,7 +74,7 @@ def test_all_that_is_wrong_is_told_at_once(spark: SparkSession, place: Place) ->
     assert "maxPartSize" in str(wrong)
 
 
-def test_names_and_logs_that_would_collide(spark: SparkSession, place: Place) -> None:
+def test_colliding_names_and_logs_are_reported(spark: SparkSession, place: Place) -> None:
     place.feed()
     Stream(spark, place, TEXT).run()
     rows = spark.readStream.text(str(place.input))
@@ -90,7 +90,7 @@ def test_names_and_logs_that_would_collide(spark: SparkSession, place: Place) ->
     assert {warning.name for warning in other.warnings} == {"neighbours"}, other
 
 
-def test_the_page_tells_of_each_finding(spark: SparkSession, place: Place) -> None:
+def test_the_page_describes_each_finding(spark: SparkSession, place: Place) -> None:
     table = PAGE.read_text(encoding="utf-8").partition("| Name |")[2].partition("\n\n")[0]
     listed = {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
     found = FileSink.for_row_format(place.out, "json").build().check(spark.range(1))

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("stoplog.") else "",
 )
-def test_python_and_the_jar_know_the_same_options(facade: str, artifact: str, keys: frozenset[str]) -> None:
+def test_python_and_the_jar_have_the_same_options(facade: str, artifact: str, keys: frozenset[str]) -> None:
     assert require_bridge("this test", "").option_keys(facade, artifact) == keys
 
 
-def test_python_and_the_jar_know_the_same_steps(spark: SparkSession) -> None:
+def test_python_and_the_jar_have_the_same_steps(spark: SparkSession) -> None:
     jars = spark.sparkContext._jvm.stoplog.fault.Step.all()
     named = [jars.apply(number) for number in range(jars.length())]
     of_jar = {(step.name(), step.after()) for step in named}
@@ -44,14 +44,14 @@ def test_python_and_the_jar_know_the_same_steps(spark: SparkSession) -> None:
     assert of_jar | of_connectors == {(step.value, step.after) for step in Step}
 
 
-def test_the_jar_carries_the_definitions_that_python_reads() -> None:
+def test_the_jar_contains_the_definitions_of_python() -> None:
     own = Path(stoplog.__file__).parent / "shared" / "core.json"
     with ZipFile(stoplog.jar()) as jar:
         assert jar.read("stoplog/shared/core.json") == own.read_bytes()
 
 
 @pytest.mark.usefixtures("spark")
-def test_the_jar_refuses_all_that_is_wrong_at_once_and_by_name() -> None:
+def test_the_jar_rejects_all_invalid_options_at_once() -> None:
     builder = (
         FileSink.for_row_format("/data/out", "json")
         .with_option("maxPartSize", "many")
@@ -64,7 +64,7 @@ def test_the_jar_refuses_all_that_is_wrong_at_once_and_by_name() -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_the_jar_refuses_what_is_wrong_with_a_source() -> None:
+def test_the_jar_rejects_invalid_options_of_a_source() -> None:
     builder = (
         FileSource.for_record_stream_format("json", "/data/in")
         .with_max_bytes_per_trigger("many")

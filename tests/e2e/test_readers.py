@@ -22,7 +22,7 @@ DAY = datetime.date(2026, 1, 31)
 
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("form", ["json", "parquet"])
-def test_every_reader_finds_all_rows_of_a_sink_that_names_no_buckets(
+def test_every_reader_finds_all_rows_of_a_sink_with_default_buckets(
     spark: SparkSession, place: Place, form: str
 ) -> None:
     place.feed(files=2)
@@ -39,7 +39,7 @@ def test_every_reader_finds_all_rows_of_a_sink_that_names_no_buckets(
             }, name
 
 
-def test_rows_without_a_time_are_found_with_the_others(spark: SparkSession, place: Place) -> None:
+def test_rows_without_a_time_are_found(spark: SparkSession, place: Place) -> None:
     rows = spark.sql(
         "SELECT * FROM VALUES (1, TIMESTAMP '2026-01-31 20:15:00'), (2, CAST(NULL AS TIMESTAMP)) AS t(id, at)"
     )
@@ -51,7 +51,9 @@ def test_rows_without_a_time_are_found_with_the_others(spark: SparkSession, plac
     assert [id for id, day in sorted(hive.by_pyarrow(str(place.out), "parquet", ["id", "dt"]))] == [1, 2]
 
 
-def test_a_pattern_for_all_files_of_a_format_finds_rows_alone(spark: SparkSession, place: Place) -> None:
+def test_a_pattern_for_all_files_of_a_format_matches_only_files_with_rows(
+    spark: SparkSession, place: Place
+) -> None:
     """Also of readers that walk through hidden directories."""
     import duckdb
 

@@ -73,7 +73,7 @@ def test_any_reader_finds_every_row_of_the_python_example(tmp_path: Path, spark:
         assert wanted == sorted(zip(table["message"], table["day"].astype(str).str[:10], strict=True))
 
 
-def test_the_coordinate_is_that_of_this_version() -> None:
+def test_the_coordinate_has_the_current_version() -> None:
     assert f"--packages {stoplog.packages()} " in README
 
 
@@ -86,7 +86,7 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize("page", FRONT, ids=lambda page: page.name)
-def test_the_commands_and_the_tests_that_it_names_are_there(page: Path) -> None:
+def test_the_named_commands_and_tests_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     commands = set(re.findall(r"(?:^|`)make ([a-z0-9-]+)", text, re.MULTILINE))
@@ -98,7 +98,7 @@ def test_the_commands_and_the_tests_that_it_names_are_there(page: Path) -> None:
     assert [each for each in re.findall(r"`(tests/e2e/\w+\.py)`", text) if not (ROOT / each).exists()] == []
 
 
-def test_every_guarantee_names_its_tests() -> None:
+def test_every_guarantee_names_tests() -> None:
     rows = [
         line.split(" | ")
         for line in (ROOT / "docs" / "correctness" / "guarantees.md").read_text(encoding="utf-8").splitlines()

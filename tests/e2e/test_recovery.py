@@ -28,7 +28,7 @@ SEED = 20_260_302
 
 
 @pytest.mark.spark_lines
-def test_failed_tasks_are_tried_again_and_repeat_nothing(spark: SparkSession, place: Place) -> None:
+def test_retried_tasks_repeat_no_rows(spark: SparkSession, place: Place) -> None:
     """Each task's first two attempts fail after most of their rows were written."""
 
     @udf("string")
@@ -55,7 +55,7 @@ def test_failed_tasks_are_tried_again_and_repeat_nothing(spark: SparkSession, pl
 
 
 @pytest.mark.spark_lines
-def test_stopping_at_random_moments(spark: SparkSession, place: Place) -> None:
+def test_each_row_is_written_once_after_stops_at_random_moments(spark: SparkSession, place: Place) -> None:
     moments = random.Random(SEED)
     stream = Stream(spark, place, TEXT | {"maxRecordsPerPart": "130"})
     for _ in range(STOP_ROUNDS):
@@ -71,7 +71,9 @@ def test_stopping_at_random_moments(spark: SparkSession, place: Place) -> None:
 
 @pytest.mark.long
 @pytest.mark.spark_lines
-def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_path: Path) -> None:
+def test_the_first_of_two_drivers_on_a_checkpoint_is_fenced(
+    spark: SparkSession, place: Place, tmp_path: Path
+) -> None:
     """The first is held in the tasks of an epoch, the second takes over, and the first finds that out."""
     working, gate = str(tmp_path / "working"), str(tmp_path / "gate")
     os.mkfifo(gate)
@@ -100,7 +102,7 @@ def test_two_drivers_on_one_checkpoint(spark: SparkSession, place: Place, tmp_pa
     assert_each_once(place.out, place.rows)
 
 
-def test_a_start_without_new_data_publishes_what_was_decided(spark: SparkSession, place: Place) -> None:
+def test_a_start_without_new_data_publishes_decided_parts(spark: SparkSession, place: Place) -> None:
     """The process died after the record that ended its run: Spark has nothing to repeat."""
     place.feed(files=2)
     crashing = Job.at(place, path=str(place.out), options=TEXT, fault="afterRelease:1:halt")
@@ -120,7 +122,7 @@ def test_deleting_a_commit_of_the_checkpoint_repeats_nothing(spark: SparkSession
 
 
 @pytest.mark.spark_lines
-def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place) -> None:
+def test_a_new_checkpoint_on_an_old_directory_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run()
     shutil.rmtree(place.checkpoint)
@@ -141,9 +143,7 @@ def test_a_new_checkpoint_on_an_old_directory(spark: SparkSession, place: Place)
     assert_each_once(place.out, place.rows)
 
 
-def test_rows_are_written_again_only_by_a_value_that_is_valid_for_one_start(
-    spark: SparkSession, place: Place
-) -> None:
+def test_adopt_and_repeat_is_valid_for_a_single_start(spark: SparkSession, place: Place) -> None:
     def again() -> None:
         Stream(spark, place).run(onForeignQuery="adoptAndRepeat")
 
@@ -181,7 +181,7 @@ def test_two_queries_share_a_directory_by_two_sink_ids(spark: SparkSession, plac
 
 
 @pytest.mark.spark_lines
-def test_an_older_checkpoint_is_refused(spark: SparkSession, place: Place) -> None:
+def test_an_older_checkpoint_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run()
     old = place.root / "old"
@@ -195,7 +195,7 @@ def test_an_older_checkpoint_is_refused(spark: SparkSession, place: Place) -> No
 
 
 @pytest.mark.spark_lines
-def test_a_checkpoint_one_batch_older_is_refused(spark: SparkSession, place: Place) -> None:
+def test_a_checkpoint_that_lacks_the_last_batch_is_rejected(spark: SparkSession, place: Place) -> None:
     """Spark plans the last batch anew, with rows that have come since: to pass over it would lose them."""
     place.feed(files=1)
     Stream(spark, place).run()
@@ -216,7 +216,7 @@ def test_a_checkpoint_one_batch_older_is_refused(spark: SparkSession, place: Pla
 
 
 @pytest.mark.spark_lines
-def test_a_lost_log_is_refused_and_can_be_begun_afresh(spark: SparkSession, place: Place) -> None:
+def test_a_lost_log_is_rejected_and_can_be_restarted(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     Stream(spark, place).run()
     shutil.rmtree(place.own)
@@ -227,7 +227,7 @@ def test_a_lost_log_is_refused_and_can_be_begun_afresh(spark: SparkSession, plac
     assert_each_once(place.out, place.rows)
 
 
-def test_a_changed_time_zone_is_refused(spark: SparkSession, place: Place) -> None:
+def test_a_changed_time_zone_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place, {"format": "text", "timeZone": "Asia/Tokyo"}).run()
     place.feed(files=2)

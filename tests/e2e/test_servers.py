@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("start", [hdfs, s3mock, s3proxy])
-def test_executors_write_to_it_and_read_from_it(
+def test_executors_write_to_and_read_from_the_server(
     start: Callable[[Path], AbstractContextManager[Server]], tmp_path: Path
 ) -> None:
     if start is not hdfs and not client_fits():
@@ -49,7 +49,7 @@ def client_fits() -> bool:
     return (jars / f"hadoop-client-api-{client}.jar").exists()
 
 
-def test_who_waits_for_a_server_that_never_answers_waits_no_longer_than_that() -> None:
+def test_the_wait_for_a_silent_server_is_limited() -> None:
     silent = ["sh", "-c", "sleep 1000 & wait"]  # with a child that has the pipe as well
     with subprocess.Popen(silent, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stdout

@@ -30,7 +30,7 @@ PLENTY = {"maxFilesPerTrigger": "50", "maxRowsPerTrigger": "5000"}
 
 
 @pytest.mark.spark_lines
-def test_kill_9_with_files_that_come_with_old_times_and_are_deleted(place: Place) -> None:
+def test_each_row_is_read_once_after_kill_9_with_late_and_deleted_files(place: Place) -> None:
     moments = random.Random(SEED)
     archive = place.root / "away"
     archiving = {"cleanSource": "archive", "sourceArchiveDir": str(archive)}
@@ -85,7 +85,7 @@ def test_builders_read_batches_and_streams(spark: SparkSession, tmp_path: Path) 
 
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("form", ["json", "csv", "parquet", "orc", "avro"])
-def test_what_the_sink_writes_the_source_reads(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_the_source_reads_the_output_of_the_sink(spark: SparkSession, tmp_path: Path, form: str) -> None:
     rows = spark.range(1000).selectExpr("id", "concat('w', id) AS word", "id / 7 AS share")
     options = {"format": form, "path": str(tmp_path / "data"), "bucketBy": "concat('k', id % 3)"}
     rows.write.format("stoplog").options(**options).mode("append").save()
@@ -108,7 +108,7 @@ def test_several_paths_are_read_by_an_object_of_the_format(spark: SparkSession, 
 
 
 @pytest.mark.spark_lines
-def test_records_behind_their_lengths(spark: SparkSession, tmp_path: Path) -> None:
+def test_length_delimited_records_are_read(spark: SparkSession, tmp_path: Path) -> None:
     words = [b"ant", b"", b"bat" * 100]
     (tmp_path / "a.bin").write_bytes(b"".join(len(word).to_bytes(4, "little") + word for word in words))
     form = StreamFormat.length_delimited("int32le", max_record_size=2000)
@@ -117,7 +117,7 @@ def test_records_behind_their_lengths(spark: SparkSession, tmp_path: Path) -> No
 
 
 @pytest.mark.spark_lines
-def test_columns_that_directories_tell(spark: SparkSession, tmp_path: Path) -> None:
+def test_partition_columns_are_read_from_directories(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.range(100).selectExpr("id", "date_add(DATE'2026-11-20', int(id % 3)) AS day", "'w' AS word")
     data = str(tmp_path / "data")
     rows.write.format("stoplog").options(format="csv", path=data, partitionBy="day").mode("append").save()
@@ -146,7 +146,7 @@ def arrive(place: Place, moments: random.Random, files: int) -> None:
 @pytest.mark.long  # SourceInputsSuite asks the same on the line that the jar is compiled against
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("form", ["json", "parquet"])
-def test_a_stream_tells_where_its_rows_are_from(spark: SparkSession, tmp_path: Path, form: str) -> None:
+def test_a_stream_has_the_metadata_of_files(spark: SparkSession, tmp_path: Path, form: str) -> None:
     spark.range(3).coalesce(1).write.format(form).save(str(tmp_path / "in"))
     (name,) = (file.name for file in (tmp_path / "in").glob("part-*"))
     reader = spark.readStream.format("stoplog").option("format", form).schema("id BIGINT")

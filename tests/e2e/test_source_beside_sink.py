@@ -45,7 +45,9 @@ RUNS = 3
 
 @pytest.mark.spark_lines
 @pytest.mark.parametrize(("form", "codec"), ALL if LONG else SOME)
-def test_each_row_once_while_it_is_written(spark: SparkSession, place: Place, form: str, codec: str) -> None:
+def test_each_row_is_read_once_during_writing(
+    spark: SparkSession, place: Place, form: str, codec: str
+) -> None:
     place.out.mkdir()
     reader = read(spark, place, form)
     try:
@@ -64,7 +66,7 @@ def test_each_row_once_while_it_is_written(spark: SparkSession, place: Place, fo
 
 
 @pytest.mark.spark_lines
-def test_a_merged_part_ends_a_stream_by_name(spark: SparkSession, place: Place) -> None:
+def test_a_compacted_part_ends_a_stream_with_an_error(spark: SparkSession, place: Place) -> None:
     place.out.mkdir()
     place.feed()
     writer = write(spark, place, "text", "none", last=True)

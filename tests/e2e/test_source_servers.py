@@ -33,7 +33,7 @@ EVERY_WAY = [(start, cleaning) for start in (hdfs, s3mock) for cleaning in ("del
 
 @pytest.mark.long
 @pytest.mark.parametrize(("start", "cleaning"), EVERY_WAY)
-def test_each_row_once_and_what_was_read_is_put_away(
+def test_each_row_is_read_once_and_read_files_are_cleaned(
     start: Callable[[Path], AbstractContextManager[Server]], cleaning: str, tmp_path: Path
 ) -> None:
     with start(tmp_path / "server") as server:

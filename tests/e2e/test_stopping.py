@@ -48,7 +48,7 @@ def by_marker(_process: subprocess.Popen[str], _jvm: int, place: Place) -> None:
     ],
     ids=lambda each: each.__name__,
 )
-def test_who_is_asked_to_end_publishes_what_has_been_read(
+def test_a_requested_stop_publishes_the_read_rows(
     place: Place, tell: Callable[[subprocess.Popen[str], int, Place], None]
 ) -> None:
     place.feed(files=8)

@@ -29,7 +29,7 @@ QUICK_CLOCK = {"bucketCheckInterval": "50ms", "inactivityInterval": "100ms"}
 
 
 @pytest.mark.spark_lines
-def test_the_size_of_files_is_the_policy_s_not_the_trigger_s(spark: SparkSession, place: Place) -> None:
+def test_the_policy_and_not_the_trigger_decides_the_size_of_files(spark: SparkSession, place: Place) -> None:
     place.feed(files=SIX_EPOCHS)
     Stream(spark, place).run(maxRecordsPerPart="300")
     assert_each_once(place.out, place.rows)
@@ -37,7 +37,7 @@ def test_the_size_of_files_is_the_policy_s_not_the_trigger_s(spark: SparkSession
 
 
 @pytest.mark.spark_lines
-def test_parts_stay_open_over_a_restart_and_are_gone_on_with(spark: SparkSession, place: Place) -> None:
+def test_open_parts_are_resumed_after_a_restart(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     Stream(spark, place).run(finalizeOnTermination="never")
     assert files(place.out) == []
@@ -48,7 +48,7 @@ def test_parts_stay_open_over_a_restart_and_are_gone_on_with(spark: SparkSession
 
 
 @pytest.mark.spark_lines
-def test_the_end_of_a_query_without_new_data_finishes_what_is_open(spark: SparkSession, place: Place) -> None:
+def test_the_end_of_a_query_without_new_data_publishes_open_parts(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run(finalizeOnTermination="never")
     Stream(spark, place).run()
@@ -56,9 +56,7 @@ def test_the_end_of_a_query_without_new_data_finishes_what_is_open(spark: SparkS
 
 
 @pytest.mark.spark_lines
-def test_a_query_that_goes_on_for_ever_leaves_its_parts_open_when_stopped(
-    spark: SparkSession, place: Place
-) -> None:
+def test_a_stopped_continuous_query_keeps_parts_open(spark: SparkSession, place: Place) -> None:
     """With data in its first run, and without any in its second."""
     place.feed(files=2)
     for _ in range(2):
@@ -90,7 +88,7 @@ def test_an_idle_query_publishes_by_the_clock(spark: SparkSession, place: Place)
 
 
 @pytest.mark.spark_lines
-def test_progress_counts_what_is_open_and_published(spark: SparkSession, place: Place) -> None:
+def test_progress_counts_open_and_published_rows(spark: SparkSession, place: Place) -> None:
     place.feed(files=5)
     query = Stream(spark, place).start(maxRecordsPerPart="200")
     try:
@@ -108,7 +106,7 @@ def test_progress_counts_what_is_open_and_published(spark: SparkSession, place: 
 
 
 @pytest.mark.spark_lines
-def test_the_views_show_parts_epochs_and_what_is_open(spark: SparkSession, place: Place) -> None:
+def test_the_views_show_parts_epochs_and_open_parts(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     Stream(spark, place).run(maxRecordsPerPart="150", finalizeOnTermination="never")
     parts = view(spark, place, "parts").collect()
@@ -151,7 +149,7 @@ def test_finished_files_belong_to_their_readers(spark: SparkSession, place: Plac
     assert_each_once(place.out, place.rows[before:])
 
 
-def test_a_directory_can_be_moved_with_its_log(spark: SparkSession, place: Place) -> None:
+def test_a_directory_can_be_moved_with_the_log(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run(finalizeOnTermination="never")
     moved = place.root / "moved"
@@ -164,7 +162,7 @@ def test_a_directory_can_be_moved_with_its_log(spark: SparkSession, place: Place
     assert_each_once(moved, place.rows)
 
 
-def test_in_progress_files_beside_the_finished_ones_stay_hidden(spark: SparkSession, place: Place) -> None:
+def test_in_progress_files_in_buckets_stay_hidden(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     options = {"inProgress": "bucket", "inProgressPrefix": "_", "inProgressSuffix": ".growing"}
     Stream(spark, place, TEXT | options).run(maxRecordsPerPart="150", finalizeOnTermination="never")
@@ -189,14 +187,14 @@ def test_hive_style_partitions_are_escaped_as_spark_does(spark: SparkSession, pl
     assert sorted(lines(place.out)) == sorted(place.rows)
 
 
-def test_csv_is_read_by_arrow_with_its_header_once_per_part(spark: SparkSession, place: Place) -> None:
+def test_csv_has_the_header_once_per_part_for_arrow(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
     Stream(spark, place, {"format": "csv", "bucketAssigner": "basePath", "header": "true"}).run()
     found = [value for file in files(place.out) for value in arrow_column(file)]
     assert sorted(found) == sorted(place.rows)
 
 
-def test_buckets_of_an_event_time(spark: SparkSession, place: Place) -> None:
+def test_an_event_time_column_selects_the_buckets(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     stream = Stream(
         spark,
@@ -220,7 +218,7 @@ def test_buckets_of_an_event_time(spark: SparkSession, place: Place) -> None:
         *(pytest.param(codec, marks=pytest.mark.long) for codec in ("none", "bzip2", "lz4", "snappy")),
     ],
 )
-def test_a_part_compressed_over_several_epochs_is_one_valid_file(
+def test_a_part_compressed_over_several_epochs_is_a_valid_file(
     spark: SparkSession, place: Place, compression: str
 ) -> None:
     """Each epoch ends a member, and two runs write into the same parts."""

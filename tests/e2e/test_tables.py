@@ -50,9 +50,7 @@ def test_sql_dataframes_and_streams_share_a_table(spark: SparkSession, place: Pl
 
 
 @pytest.mark.spark_lines
-def test_a_table_that_is_refused_leaves_nothing_behind(
-    spark: SparkSession, place: Place, tables: str
-) -> None:
+def test_a_rejected_table_leaves_no_files(spark: SparkSession, place: Place, tables: str) -> None:
     with pytest.raises(Exception, match="needs its format"):
         spark.sql(f"CREATE TABLE {tables}.events (id INT) USING stoplog")
     rows = spark.sql("SELECT 1 AS id").write.format("stoplog").option("format", "json")

@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "testing.md"
 
 @pytest.mark.long
 @pytest.mark.spark_lines
-def test_the_example_of_the_page(tmp_path: Path) -> None:
+def test_the_example_of_the_page_passes(tmp_path: Path) -> None:
     """Two tests, side by side, of a module that no one else could import."""
     found = re.search(r"^```python\n# (\S+\.py)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.S | re.M)
     assert found is not None

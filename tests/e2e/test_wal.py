@@ -99,7 +99,7 @@ def web_server(first_retry_after_seconds: int = 0) -> Iterator[tuple[str, Receiv
 @pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("step", STEPS if LONG else SAMPLE)
-def test_a_halt_at_a_step(place: Place, step: str) -> None:
+def test_each_row_is_sent_once_after_a_halt_at_a_step(place: Place, step: str) -> None:
     place.feed(files=6)
     with web_server() as (url, received):
         crashing = job(place, url, fault=f"{step}:2:halt").run("wal_job.py")
@@ -111,7 +111,7 @@ def test_a_halt_at_a_step(place: Place, step: str) -> None:
         assert bool(again) == (step == "afterSend")
 
 
-def test_kill_9(place: Place) -> None:
+def test_each_row_is_sent_once_after_kill_9(place: Place) -> None:
     moments = random.Random(SEED)
     with web_server() as (url, received):
         for _ in range(KILL_ROUNDS):
@@ -127,7 +127,7 @@ def test_kill_9(place: Place) -> None:
 
 @pytest.mark.long
 @pytest.mark.spark_lines
-def test_spark_speculates_and_a_chunk_is_sent_once(place: Place, tmp_path: Path) -> None:
+def test_a_chunk_is_sent_once_with_speculative_tasks(place: Place, tmp_path: Path) -> None:
     """The sending task waits for the server, and Spark starts a second attempt of the task."""
     place.feed(files=2)
     conf = {
@@ -147,7 +147,7 @@ def test_spark_speculates_and_a_chunk_is_sent_once(place: Place, tmp_path: Path)
 
 @pytest.mark.spark_lines
 @pytest.mark.usefixtures("spark")
-def test_the_jar_checks_what_the_builder_sets() -> None:
+def test_the_jar_checks_the_options_of_the_builder() -> None:
     sink = WriteAheadSink.to_http("http://localhost/x")
     assert sink.build().options() == {"sender": "http", "url": "http://localhost/x"}
     with pytest.raises(InvalidOptions, match="is no URL of http or https"):

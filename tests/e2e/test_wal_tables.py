@@ -31,7 +31,9 @@ PATIENT = {"jdbc.maxTries": "60", "jdbc.retryWait": "200ms", "jdbc.batchsize": "
 @pytest.mark.long
 @pytest.mark.spark_lines
 @pytest.mark.parametrize("step", JDBC_STEPS if LONG else ("jdbcInCommit",))
-def test_a_database_has_each_row_once_after_a_halt_at(database: Database, place: Place, step: str) -> None:
+def test_a_database_has_each_row_once_after_a_halt_at_a_step(
+    database: Database, place: Place, step: str
+) -> None:
     make_table(database)
     place.feed(files=6)
     assert jdbc_job(database, place, fault=f"{step}:2:halt").run("wal_table_job.py").code == KILLED
@@ -43,7 +45,7 @@ def test_a_database_has_each_row_once_after_a_halt_at(database: Database, place:
 
 
 @pytest.mark.long
-def test_a_database_has_each_row_once_after_kill_9_of_the_query_and_of_the_server(
+def test_a_database_has_each_row_once_after_kill_9_of_query_and_server(
     database: Database, place: Place
 ) -> None:
     make_table(database)
@@ -60,9 +62,7 @@ def test_a_database_has_each_row_once_after_kill_9_of_the_query_and_of_the_serve
 
 @pytest.mark.long
 @pytest.mark.spark_lines
-def test_cassandra_has_what_came_last_however_often_query_and_server_are_killed(
-    node: Cassandra, place: Place
-) -> None:
+def test_cassandra_has_the_latest_rows_after_kills_of_query_and_server(node: Cassandra, place: Place) -> None:
     node.cql(f"CREATE TABLE e2e.sent ({COLUMNS})")
     where = {"contactPoints": node.address, "keyspace": "e2e", "table": "sent", "retryTimeout": "10m"}
     job = Job.at(

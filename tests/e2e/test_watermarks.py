@@ -81,9 +81,7 @@ def watermark(query: StreamingQuery) -> str:
 
 
 @of_spark_alone
-def test_the_watermark_is_that_of_the_rows_before_and_stands_still_without_any(
-    utc: SparkSession, place: Place
-) -> None:
+def test_the_watermark_follows_earlier_rows_and_stops_without_rows(utc: SparkSession, place: Place) -> None:
     source = Source(utc, place.root / "a")
     query = plain(source.rows(), place)
     try:
@@ -102,7 +100,7 @@ def test_the_watermark_is_that_of_the_rows_before_and_stands_still_without_any(
 
 @of_spark_alone
 @pytest.mark.parametrize(("no_data", "seen"), [("true", ["00:00"]), ("false", [])])
-def test_with_state_one_more_batch_is_run_unless_that_is_switched_off(
+def test_stateful_queries_run_an_extra_batch_unless_disabled(
     utc: SparkSession, place: Place, no_data: str, seen: list[str]
 ) -> None:
     utc.conf.set(NO_DATA, no_data)
@@ -120,7 +118,7 @@ def test_with_state_one_more_batch_is_run_unless_that_is_switched_off(
 
 
 @of_spark_alone
-def test_the_last_window_waits_for_a_later_row_however_long(utc: SparkSession, place: Place) -> None:
+def test_the_last_window_waits_for_a_later_row(utc: SparkSession, place: Place) -> None:
     source = Source(utc, place.root / "a")
     query = counts(source.rows(), place)
     try:
@@ -134,7 +132,7 @@ def test_the_last_window_waits_for_a_later_row_however_long(utc: SparkSession, p
 
 @of_spark_alone
 @pytest.mark.parametrize(("policy", "seen"), [("min", "00:20"), ("max", "04:50")])
-def test_a_silent_source_holds_the_watermark_back_or_is_left_behind(
+def test_a_silent_source_delays_the_watermark_or_loses_late_rows(
     utc: SparkSession, place: Place, policy: str, seen: str
 ) -> None:
     utc.conf.set(MULTIPLE, policy)
@@ -153,9 +151,7 @@ def test_a_silent_source_holds_the_watermark_back_or_is_left_behind(
 
 
 @of_spark_alone
-def test_a_source_that_never_had_a_row_holds_the_watermark_at_the_beginning_of_time(
-    utc: SparkSession, place: Place
-) -> None:
+def test_a_source_without_rows_keeps_the_watermark_at_1970(utc: SparkSession, place: Place) -> None:
     never, busy = Source(utc, place.root / "a"), Source(utc, place.root / "b")
     query = plain(never.rows().union(busy.rows()), place)
     try:
@@ -169,7 +165,7 @@ def test_a_source_that_never_had_a_row_holds_the_watermark_at_the_beginning_of_t
 
 
 @of_spark_alone
-def test_partitions_of_one_source_have_one_watermark_that_of_the_latest_row(
+def test_partitions_of_a_source_share_the_watermark_of_the_latest_row(
     utc: SparkSession, place: Place
 ) -> None:
     source = Source(utc, place.root / "a")
@@ -186,9 +182,7 @@ def test_partitions_of_one_source_have_one_watermark_that_of_the_latest_row(
 
 
 @of_spark_alone
-def test_of_two_watermarks_on_a_union_one_after_it_goes_by_the_latest_row(
-    utc: SparkSession, place: Place
-) -> None:
+def test_a_watermark_after_a_union_follows_the_latest_row(utc: SparkSession, place: Place) -> None:
     silent, busy = Source(utc, place.root / "a"), Source(utc, place.root / "b")
     read = [utc.readStream.schema("at timestamp").json(str(s.folder)) for s in (silent, busy)]
     query = plain(read[0].union(read[1]).withWatermark("at", "10 minutes"), place)
@@ -203,7 +197,7 @@ def test_of_two_watermarks_on_a_union_one_after_it_goes_by_the_latest_row(
 
 
 @of_spark_alone
-def test_the_policy_of_a_query_is_that_of_its_first_start(utc: SparkSession, place: Place) -> None:
+def test_a_query_keeps_the_policy_of_the_first_start(utc: SparkSession, place: Place) -> None:
     silent, busy = Source(utc, place.root / "a"), Source(utc, place.root / "b")
     silent.send("00:30")
     for policy, time in (("min", "04:00"), ("max", "05:00")):
@@ -219,9 +213,7 @@ def test_the_policy_of_a_query_is_that_of_its_first_start(utc: SparkSession, pla
 
 
 @of_spark_alone
-def test_with_the_policy_max_rows_of_a_source_that_is_behind_are_dropped(
-    utc: SparkSession, place: Place
-) -> None:
+def test_the_policy_max_drops_rows_of_a_slow_source(utc: SparkSession, place: Place) -> None:
     utc.conf.set(MULTIPLE, "max")
     behind, busy = Source(utc, place.root / "a"), Source(utc, place.root / "b")
     query = counts(behind.rows().union(busy.rows()), place)
@@ -253,7 +245,7 @@ def test_a_filter_of_heartbeats_has_to_name_the_event_time(
         query.stop()
 
 
-def test_a_part_that_gets_no_more_rows_is_published_by_the_clock(utc: SparkSession, place: Place) -> None:
+def test_an_inactive_part_is_published_by_the_clock(utc: SparkSession, place: Place) -> None:
     source = Source(utc, place.root / "a")
     options = {"format": "json", "bucketAssigner": "basePath"}
     clock = {"inactivityInterval": "200ms", "bucketCheckInterval": "50ms"}
@@ -269,7 +261,7 @@ def test_a_part_that_gets_no_more_rows_is_published_by_the_clock(utc: SparkSessi
         query.stop()
 
 
-def test_a_bucket_is_complete_without_a_watermark_when_it_is_idle(utc: SparkSession, place: Place) -> None:
+def test_an_idle_bucket_is_complete_without_a_watermark(utc: SparkSession, place: Place) -> None:
     source = Source(utc, place.root / "a")
     options = {"format": "json", "bucketColumn": "at", "bucketFormat": "yyyy-MM-dd--HH"}
     idle = {"bucketComplete": "idle", "bucketCompleteDelay": "200ms", "bucketCheckInterval": "50ms"}

@@ -48,7 +48,7 @@ class Browser:
     """
 
     def __init__(self, command: str, profile: Path) -> None:
-        asked, self._commands = os.pipe()
+        requested, self._commands = os.pipe()
         self._events, answered = os.pipe()
         self._received = b""
         self._last = 0
@@ -67,12 +67,12 @@ class Browser:
                 *FLAGS,
                 f"--user-data-dir={profile}",
             ],
-            env=os.environ | {"IN": str(asked), "OUT": str(answered)},
-            pass_fds=(asked, answered),
+            env=os.environ | {"IN": str(requested), "OUT": str(answered)},
+            pass_fds=(requested, answered),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        os.close(asked)
+        os.close(requested)
         os.close(answered)
 
     def __enter__(self) -> Browser:
@@ -108,7 +108,9 @@ class Browser:
         while not self._has_loaded(loader):
             self._note(self._receive())
         self.requests = [
-            asked for asked in self.requests if asked != address and not asked.startswith("data:")
+            requested
+            for requested in self.requests
+            if requested != address and not requested.startswith("data:")
         ]
 
     def value(self, expression: str) -> Any:
@@ -125,15 +127,15 @@ class Browser:
 
     def _has_loaded(self, loader: str) -> bool:
         """Whether this page has, and not the one before, whose load may be told of late."""
-        told = (event["params"] for event in self._seen if event["method"] == "Page.lifecycleEvent")
-        return any(params["name"] == "load" and params["loaderId"] == loader for params in told)
+        reported = (event["params"] for event in self._seen if event["method"] == "Page.lifecycleEvent")
+        return any(params["name"] == "load" and params["loaderId"] == loader for params in reported)
 
     def _call(self, method: str, **parameters: Any) -> Any:
         self._last += 1
-        asked: Json = {"id": self._last, "method": method, "params": parameters}
+        requested: Json = {"id": self._last, "method": method, "params": parameters}
         if self._session is not None:
-            asked["sessionId"] = self._session
-        os.write(self._commands, json.dumps(asked).encode() + b"\0")
+            requested["sessionId"] = self._session
+        os.write(self._commands, json.dumps(requested).encode() + b"\0")
         while True:
             answer = self._receive()
             if answer.get("id") == self._last:
@@ -158,13 +160,13 @@ class Browser:
         if "method" not in event:
             return
         self._seen.append(event)
-        told = event["params"]
+        reported = event["params"]
         match event["method"]:
             case "Network.requestWillBeSent":
-                self.requests.append(told["request"]["url"])
+                self.requests.append(reported["request"]["url"])
             case "Runtime.exceptionThrown":
-                self.complaints.append(told["exceptionDetails"]["text"])
-            case "Runtime.consoleAPICalled" if told["type"] in {"error", "warning", "assert"}:
-                self.complaints.append(str(told["args"]))
-            case "Log.entryAdded" if told["entry"]["level"] in {"error", "warning"}:
-                self.complaints.append(told["entry"]["text"])
+                self.complaints.append(reported["exceptionDetails"]["text"])
+            case "Runtime.consoleAPICalled" if reported["type"] in {"error", "warning", "assert"}:
+                self.complaints.append(str(reported["args"]))
+            case "Log.entryAdded" if reported["entry"]["level"] in {"error", "warning"}:
+                self.complaints.append(reported["entry"]["text"])

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 class FakeBridge:
     """A jar that refuses the option `bogus`."""
 
-    def __init__(self, refuse: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
+    def __init__(self, reject: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
         self.validated: list[dict[str, str]] = []
         self.awaited: list[tuple[str, int]] = []
         self.stopped: list[tuple[object, ...]] = []
         self.undone: list[str] = []
         self.final: dict[str, str] = {}
-        self._refuse = refuse
+        self._refuse = reject
 
     def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
         self.validated.append(dict(options))

@@ -34,10 +34,10 @@ class FakeJvm:
 
     def __init__(self, *answers: tuple[int, str, str]) -> None:
         self.answers = list(answers)
-        self.asked: list[dict[str, object]] = []
+        self.requested: list[dict[str, object]] = []
 
     def __call__(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
-        self.asked.append(json.loads(text))
+        self.requested.append(json.loads(text))
         return self.answers.pop(0)
 
 
@@ -65,13 +65,13 @@ def test_a_plan_is_carried_out_by_the_same_request() -> None:
     ]
     done = plan.carry_out(stoplog.DriverCheck.DRIVER_IS_DEAD)
     assert done.carried_out
-    assert jvm.asked[0] == {
+    assert jvm.requested[0] == {
         "command": "finalize",
         "path": "/data/out",
         "sinkId": "main",
         "hadoop": {"fs.s3a.endpoint": "there"},
     }
-    assert jvm.asked[1] == {**jvm.asked[0], "carryOut": True, "driverIsDead": True}
+    assert jvm.requested[1] == {**jvm.requested[0], "carryOut": True, "driverIsDead": True}
     with pytest.raises(ValueError, match="already"):
         done.carry_out()
 
@@ -88,7 +88,9 @@ def test_each_command_sends_its_arguments_in_the_request() -> None:
     tools.reset(stoplog.OpenRows.MOVE_ASIDE)
     tools.rewind(41)
     tools.relocate()
-    own = [{key: value for key, value in each.items() if key not in ("path", "sinkId")} for each in jvm.asked]
+    own = [
+        {key: value for key, value in each.items() if key not in ("path", "sinkId")} for each in jvm.requested
+    ]
     assert own == [
         {"command": "clean"},
         {"command": "adopt", "queryId": "query-2", "batch": 5},
@@ -178,8 +180,8 @@ def test_the_command_line_changes_files_only_with_yes(
     assert shown.endswith("Nothing was changed. Add --yes to do it.\n")
     assert main(["finalize", "/data/out", "--yes", "--conf", "spark.hadoop.fs.x=y", "--output", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["plan"]["carried_out"] is True
-    assert [each.get("carryOut") for each in jvm.asked] == [None, None, True]
-    assert jvm.asked[2]["hadoop"] == {"fs.x": "y"}
+    assert [each.get("carryOut") for each in jvm.requested] == [None, None, True]
+    assert jvm.requested[2]["hadoop"] == {"fs.x": "y"}
 
 
 @pytest.mark.parametrize("verdict", ["broken", "missing"])
@@ -209,7 +211,7 @@ def test_choices_may_be_strings_and_unknown_strings_are_rejected() -> None:
     jvm = FakeJvm(answering(), answering(carriedOut=True))
     plan = sink(jvm).reset("aside")  # type: ignore[arg-type]
     plan.carry_out("driver is dead")  # type: ignore[arg-type]
-    assert (jvm.asked[0]["open"], jvm.asked[1]["driverIsDead"]) == ("aside", True)
+    assert (jvm.requested[0]["open"], jvm.requested[1]["driverIsDead"]) == ("aside", True)
     with pytest.raises(ValueError, match="'keep' is not a valid OpenRows"):
         sink(jvm).reset("keep")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'dead' is not a valid DriverCheck"):

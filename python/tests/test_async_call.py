@@ -126,15 +126,15 @@ def test_an_error_of_the_handler_is_the_rows_error() -> None:
 
 
 def test_only_the_failed_rows_of_a_batch_are_retried() -> None:
-    asked: list[list[int]] = []
+    requested: list[list[int]] = []
 
     async def odd_ones_fail_once(rows: list[int]) -> list[Any]:
-        asked.append(rows)
-        return [OSError() if row % 2 and len(asked) == 1 else (row,) for row in rows]
+        requested.append(rows)
+        return [OSError() if row % 2 and len(requested) == 1 else (row,) for row in rows]
 
     outcomes, _ = run(caller(odd_ones_fail_once, Retry()).outcomes([1, 2, 3, 4]))
     assert outcomes == [Done([(n,)]) for n in (1, 2, 3, 4)]
-    assert asked == [[1, 2, 3, 4], [1, 3]]
+    assert requested == [[1, 2, 3, 4], [1, 3]]
 
 
 @pytest.mark.parametrize("answers", [[], [(1,)], [(1,), (2,), (3,)], None, "ab"])

@@ -77,9 +77,9 @@ def test_partitioning_without_columns_is_rejected() -> None:
 
 
 def test_build_raises_the_error_of_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(options: object) -> None:
+    def reject(options: object) -> None:
         raise InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong")
 
-    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: FakeBridge(refuse))
+    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: FakeBridge(reject))
     with pytest.raises(InvalidOptions, match="maxPartSize is wrong"):
         json_sink().with_option("maxPartSize", "x").build()

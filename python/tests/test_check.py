@@ -15,7 +15,7 @@ from stoplog._inspect.check.rules import RULES
 from stoplog.inspection import CheckReport, Finding, FindingKind, SinkDirectory
 
 K = FindingKind
-TOLD = sections("damages.txt")
+REPORTED = sections("damages.txt")
 
 
 def named(value: object) -> str:
@@ -35,7 +35,7 @@ def test_a_healthy_directory_has_no_finding(tmp_path: Path) -> None:
     assert (report.sinks, report.records, report.files) == (("main",), 6, 4)
 
 
-def told(finding: Finding) -> str:
+def reported(finding: Finding) -> str:
     """All that a finding says."""
     about = [finding.sink_id, finding.bucket, finding.epoch]
     where = ", ".join("-" if one is None else str(one) for one in about)
@@ -49,7 +49,7 @@ def test_a_finding_names_the_damage_the_place_and_the_repair(
 ) -> None:
     sink = healthy(tmp_path)
     inflict(sink)
-    assert "\n".join(map(told, checked(tmp_path).findings)) == TOLD[kind.value]
+    assert "\n".join(map(reported, checked(tmp_path).findings)) == REPORTED[kind.value]
 
 
 def test_every_kind_of_damage_is_tested() -> None:

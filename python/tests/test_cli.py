@@ -126,10 +126,10 @@ def test_an_unexpected_error_is_not_a_finding(
         raise RuntimeError("[PARSE_SYNTAX_ERROR] no columns\n\nJVM stacktrace:\nat Parser")
 
     monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", fail)
-    asked = ["check-config", "events", "--schema", "?"]
-    assert main(asked) == ExitCode.FAILED
+    requested = ["check-config", "events", "--schema", "?"]
+    assert main(requested) == ExitCode.FAILED
     assert capsys.readouterr().err == "stoplog: [STOPLOG_TOOL_FAILED] no columns\n"
-    assert main([*asked, "--output", "json"]) == ExitCode.FAILED
+    assert main([*requested, "--output", "json"]) == ExitCode.FAILED
     assert json.loads(capsys.readouterr().out)["error"]["message"] == "no columns"
 
 

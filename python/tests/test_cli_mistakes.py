@@ -88,17 +88,17 @@ def no_session(*_: object) -> None:
 
 
 def test_each_option_is_passed_to_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
+    requested: list[object] = []
 
     class Bridge:
         def planned_merges(self, spark: object, path: str, options: dict[str, str]) -> list[object]:
-            asked.append((path, options))
+            requested.append((path, options))
             return []
 
     monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", lambda *_: MagicMock())
     monkeypatch.setattr("stoplog.compaction.require_bridge", lambda *_: Bridge())
     assert main(["compact", "events", "--option", "spark=x", "--option", "self=y"]) == ExitCode.OK
-    assert asked == [("events", {"spark": "x", "self": "y"})]
+    assert requested == [("events", {"spark": "x", "self": "y"})]
 
 
 @pytest.mark.parametrize("path", ["x" * 300, "a\0b", "half\udcff", "events/_stoplog/main/log/x"])

@@ -104,18 +104,18 @@ def test_an_unusable_record_names_the_path_and_the_repair(tmp_path: Path) -> Non
     sink.record("claim")
     path = f"{tmp_path}/_stoplog/main/log/{0:020d}.commit"
     sink.record_path(0).write_bytes(b"")
-    with pytest.raises(UnreadableRecord) as refused:
+    with pytest.raises(UnreadableRecord) as raised:
         log(tmp_path).read(0)
-    assert refused.value.condition == "STOPLOG_RECORD_TORN"
-    assert str(refused.value) == (
+    assert raised.value.condition == "STOPLOG_RECORD_TORN"
+    assert str(raised.value) == (
         f"The record {path} cannot be used: it is empty. "
         "Run 'stoplog check' on the directory: it says what is left and what to do."
     )
     sink.record_path(0).write_bytes(b'{"version":9}')
-    with pytest.raises(UnreadableRecord) as refused:
+    with pytest.raises(UnreadableRecord) as raised:
         CommitLog(open_storage(f"{tmp_path}/"), "main").read(0)
-    assert refused.value.condition == "STOPLOG_RECORD_TOO_NEW"
-    assert str(refused.value) == (
+    assert raised.value.condition == "STOPLOG_RECORD_TOO_NEW"
+    assert str(raised.value) == (
         f"The record {path} cannot be used: it has version 9, and this release reads up to {VERSION}. "
         "Use the release of stoplog that wrote it, or a newer one."
     )
@@ -146,9 +146,9 @@ def test_invalid_bytes_of_a_record_have_a_reason(data: bytes, problem: str) -> N
 
 
 def test_a_later_version_of_records_is_too_new() -> None:
-    with pytest.raises(TooNew) as refused:
+    with pytest.raises(TooNew) as raised:
         decode(f'{{"version":{VERSION + 1}}}'.encode())
-    assert refused.value.version == VERSION + 1
+    assert raised.value.version == VERSION + 1
 
 
 def test_the_checksum_covers_the_bytes_and_not_the_json_values(tmp_path: Path) -> None:
@@ -273,9 +273,9 @@ def test_a_part_without_a_bucket_is_below_the_path_where_a_sink_writes_files(
     sink.record("epoch", [{**part, field: f"../part-{UID}-1.json"}])
     read = CommitLog(open_storage(str(tmp_path)), sink_id)
     assert read.read(0)
-    with pytest.raises(UnreadableRecord, match=r"'\.\./part") as refused:
+    with pytest.raises(UnreadableRecord, match=r"'\.\./part") as raised:
         read.read(1)
-    assert refused.value.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert raised.value.condition == "STOPLOG_RECORD_ELSEWHERE"
 
 
 def test_names_and_handles_of_a_connector_are_not_checked_as_paths(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
 from stoplog.inspection import Explanation, PartState, SinkDirectory
 
-TOLD = sections("explained.txt")
+REPORTED = sections("explained.txt")
 BATCH = "part-0b9d8c7e1f2a-0.json"
 SIDE = f"part-{UID}-5.json.{UID}-0000000000000005"
 IN_BUCKET = {
@@ -25,15 +25,15 @@ IN_BUCKET = {
 END = f"main-{UID}-00112233445566aa"
 
 
-def told(asked: str, found: Explanation) -> str:
-    assert found.asked == asked
+def reported(requested: str, found: Explanation) -> str:
+    assert found.asked == requested
     about = [found.path, found.sink_id, found.epoch, found.seq]
     where = ", ".join("-" if one is None else str(one) for one in about)
     return f"{found.state.value} ({where})\n  {found.message}"
 
 
-def explained(root: Path, asked: str, now: int = NOW) -> Explanation:
-    return SinkDirectory(root, clock=lambda: now).explain(asked)
+def explained(root: Path, requested: str, now: int = NOW) -> Explanation:
+    return SinkDirectory(root, clock=lambda: now).explain(requested)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-ASKED = {
+REQUESTED = {
     "finished, by its path": f"day=3/part-{UID}-7.json",
     "finished, by its name": f"part-{UID}-7.json",
     "finished, from here": f"./day=3/part-{UID}-7.json",
@@ -91,26 +91,26 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("case", ASKED)
+@pytest.mark.parametrize("case", REQUESTED)
 def test_every_state_of_a_file_is_explained(case: str, root: Path) -> None:
-    assert told(ASKED[case], explained(root, ASKED[case])) == TOLD[case]
+    assert reported(REQUESTED[case], explained(root, REQUESTED[case])) == REPORTED[case]
 
 
 def test_a_path_may_start_with_the_path_of_the_sink(root: Path) -> None:
-    asked = f"{root}/day=3/part-{UID}-7.json"
-    assert told(asked, explained(root, asked)) == TOLD["finished, by its path"]
-    slashes = SinkDirectory(f"{root}/", clock=lambda: NOW).explain(asked)
-    assert told(asked, slashes) == TOLD["finished, by its path"]
+    requested = f"{root}/day=3/part-{UID}-7.json"
+    assert reported(requested, explained(root, requested)) == REPORTED["finished, by its path"]
+    slashes = SinkDirectory(f"{root}/", clock=lambda: NOW).explain(requested)
+    assert reported(requested, slashes) == REPORTED["finished, by its path"]
 
 
 def test_an_orphan_is_kept_for_11_minutes(root: Path) -> None:
-    orphan = ASKED["orphan, young"]
+    orphan = REQUESTED["orphan, young"]
     written = NOW - MINUTE
     last = explained(root, orphan, written + 11 * MINUTE).message
     assert last.endswith("if not, the driver removes it in 1 min or later, when it sweeps.")
     assert explained(root, orphan, written + MINUTE).message.find("in 11 min or later") > 0
     late = explained(root, orphan, written + 11 * MINUTE + 1).message
-    assert late == explained(root, ASKED["orphan"]).message
+    assert late == explained(root, REQUESTED["orphan"]).message
 
 
 @pytest.mark.parametrize(
@@ -158,15 +158,15 @@ def test_parts_in_buckets_are_explained_under_both_names(tmp_path: Path) -> None
     sink.record("claim")
     sink.record("epoch", opened=[{**sink.open_part("day=1", 0, 5), "handle": opened}])
     closed = f"day=1/_{sink.name(0)}.pending.{END}"
-    for asked in (sink.name(0), opened, closed):
-        found = explained(tmp_path, asked)
-        assert (found.state, found.path) == (PartState.OPEN, f"day=1/{sink.name(0)}"), asked
+    for requested in (sink.name(0), opened, closed):
+        found = explained(tmp_path, requested)
+        assert (found.state, found.path) == (PartState.OPEN, f"day=1/{sink.name(0)}"), requested
     sink.write(closed, b"x" * 5)
     assert explained(tmp_path, closed).state is PartState.OPEN
     orphan = f"day=1/_{sink.name(4)}.in-progress.{END}"
     sink.write(orphan, b"x", 30 * MINUTE)
     found = explained(tmp_path, orphan)
-    message = TOLD["orphan"].partition("\n  ")[2]
+    message = REPORTED["orphan"].partition("\n  ")[2]
     assert found == Explanation(orphan, PartState.ORPHAN, message, orphan, "main")
     # Another attempt at the part that is open: it has the name, and is not its file.
     other = f"day=1/_{sink.name(0)}.in-progress.main-{UID}-00112233445566ab"

@@ -19,7 +19,7 @@ def part(size: int = 0, records: int = 0, opened: int = NOW, written: int = NOW)
     return OpenPart("b", "name", 0, "handle", size, records, opened, written, RUN)
 
 
-def told(settings: dict[str, str], one: OpenPart, now: int = NOW) -> RollForecast:
+def reported(settings: dict[str, str], one: OpenPart, now: int = NOW) -> RollForecast:
     return forecast(one, RollingFacts.of({**DEFAULT, **settings}), False, now)
 
 
@@ -60,7 +60,7 @@ def test_a_full_part_is_closed_by_the_next_row(
     settings: dict[str, str], one: OpenPart, expected: RollForecast
 ) -> None:
     """Of bytes it may have as many as the limit says, of rows one less."""
-    assert told(settings, one) == expected
+    assert reported(settings, one) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,20 +70,20 @@ def test_a_full_part_is_closed_by_the_next_row(
 def test_the_clock_closes_a_part_at_the_limit(settings: dict[str, str], reason: str) -> None:
     at = NOW + 15 * MINUTE
     word = "open" if reason == "age" else "idle"
-    early = told(settings, part(), at - 1)
+    early = reported(settings, part(), at - 1)
     assert early == RollForecast(at, reason, f"{word} 14m of 15m")
     due = "it is due: the driver closes it when it looks at the clock"
-    assert told(settings, part(), at) == RollForecast(at, reason, f"{due}, if there is one")
-    looking = told({**settings, "bucketCheckInterval": "90s"}, part(), at)
+    assert reported(settings, part(), at) == RollForecast(at, reason, f"{due}, if there is one")
+    looking = reported({**settings, "bucketCheckInterval": "90s"}, part(), at)
     assert looking == RollForecast(at, reason, f"{due}, every 90s, if there is one")
 
 
 def test_the_earliest_limit_counts() -> None:
     both = {"rolloverInterval": "15m", "inactivityInterval": "5m", "maxPartSize": "1k"}
-    idle = told(both, part(opened=NOW - 4 * MINUTE, written=NOW - MINUTE))
+    idle = reported(both, part(opened=NOW - 4 * MINUTE, written=NOW - MINUTE))
     assert (idle.at_millis, idle.reason) == (NOW + 4 * MINUTE, "inactivity")
     assert idle.why_not_yet == "0% of its size, open 4m of 15m, idle 60s of 5m"
-    old = told(both, part(opened=NOW - 12 * MINUTE, written=NOW - MINUTE))
+    old = reported(both, part(opened=NOW - 12 * MINUTE, written=NOW - MINUTE))
     assert (old.at_millis, old.reason) == (NOW + 3 * MINUTE, "age")
 
 
@@ -102,7 +102,7 @@ def test_the_earliest_limit_counts() -> None:
 )
 def test_durations_are_shown_in_a_suitable_unit(seconds: int, shown: str) -> None:
     one = part(opened=NOW - seconds * 1000)
-    assert told({"rolloverInterval": "1d"}, one).why_not_yet == f"open {shown} of 24h"
+    assert reported({"rolloverInterval": "1d"}, one).why_not_yet == f"open {shown} of 24h"
 
 
 @pytest.mark.parametrize(

@@ -216,9 +216,9 @@ def test_a_missing_subject_is_reported_with_the_existing_ones(
     look: Callable[[SinkDirectory], object], message: str, tmp_path: Path
 ) -> None:
     healthy(tmp_path)
-    with pytest.raises(NotFound) as refused:
+    with pytest.raises(NotFound) as raised:
         look(directory(tmp_path))
-    assert message.format(root=tmp_path) in str(refused.value)
+    assert message.format(root=tmp_path) in str(raised.value)
 
 
 def test_an_empty_log_is_reported_as_empty(tmp_path: Path) -> None:
@@ -233,9 +233,9 @@ def test_an_empty_log_is_reported_as_empty(tmp_path: Path) -> None:
         ),
     )
     for look, message in looks:
-        with pytest.raises(NotFound) as refused:
+        with pytest.raises(NotFound) as raised:
             look()
-        assert message in str(refused.value)
+        assert message in str(raised.value)
 
 
 def test_the_absence_of_a_sink_and_an_ambiguous_sink_are_reported(tmp_path: Path) -> None:

@@ -136,9 +136,9 @@ def test_an_epoch_and_any_record_are_shown(tmp_path: Path) -> None:
     assert directory(tmp_path).record(3).record.kind is RecordKind.COMPACT
     assert directory(tmp_path).newest_record().record.seq == 5
     for missing in (directory(tmp_path).epoch, directory(tmp_path).record):
-        with pytest.raises(NotFound, match="is not in the log") as refused:
+        with pytest.raises(NotFound, match="is not in the log") as raised:
             missing(9)
-        assert refused.value.condition == "STOPLOG_NOT_FOUND"
+        assert raised.value.condition == "STOPLOG_NOT_FOUND"
 
 
 def test_logs_of_jobs_do_not_make_the_only_sink_ambiguous(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
     sink.record("roll", [sink.pending_part("day=3", 6, 10, "age")], opened, markers=[more])
     sink.mark_path(6).unlink()
     side = f"_stoplog/main/beside/{sink.name(5)}.{UID}-0000000000000005"
-    asked = {
+    requested = {
         f"day=3/{sink.name(7)}": (PartState.FINISHED, "Readers see it: 10 rows"),
         str(tmp_path / "day=3" / sink.name(7)): (PartState.FINISHED, "record 5 (epoch, last epoch 3)"),
         sink.name(5): (PartState.OPEN, "It will be closed in 240 s (inactivity)"),
@@ -211,7 +211,7 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         "_stoplog/main/log/00000000000000000001.commit": (PartState.OWN, "Leave it alone"),
         "nothing.json": (PartState.UNKNOWN, "no file of this name"),
     }
-    for file, (state, words) in asked.items():
+    for file, (state, words) in requested.items():
         found = directory(tmp_path).explain(file)
         assert (found.state, words in found.message) == (state, True), found
 

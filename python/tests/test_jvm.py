@@ -148,6 +148,6 @@ def test_option_keys_are_read_from_the_jar() -> None:
 
 def test_an_old_spark_is_rejected_with_the_required_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.__version__", "3.5.7")
-    with pytest.raises(SparkUnsupported, match=r"needs Spark 4\.0 to 4\.3, found 3\.5\.7") as refused:
+    with pytest.raises(SparkUnsupported, match=r"needs Spark 4\.0 to 4\.3, found 3\.5\.7") as raised:
         is_connect()
-    assert refused.value.condition == "STOPLOG_SPARK_UNSUPPORTED"
+    assert raised.value.condition == "STOPLOG_SPARK_UNSUPPORTED"

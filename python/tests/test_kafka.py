@@ -15,10 +15,10 @@ class FakeBridge:
     """A jar that refuses nothing."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[Any, ...]] = []
+        self.requested: list[tuple[Any, ...]] = []
 
     def ask_connector(self, *what: Any) -> object:
-        self.asked.append(what)
+        self.requested.append(what)
         return '{"orders":{"0":5}}'
 
 
@@ -56,7 +56,7 @@ def test_offsets_of_a_group_are_read_when_the_source_is_built(bridge: FakeBridge
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders", "returns")
     source = builder.starting_from(StartPosition.group("billing", otherwise="latest")).build()
     client = {"bootstrap.servers": "b:9092", "isolation.level": "read_committed"}
-    assert bridge.asked == [
+    assert bridge.requested == [
         (
             "stoplog.kafka.KafkaSource",
             "stoplog-kafka",
@@ -74,7 +74,7 @@ def test_a_group_must_have_an_offset_of_every_partition_by_default(bridge: FakeB
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders").with_option("failOnDataLoss", False)
     builder.starting_from(StartPosition.group("billing")).build()
     assert StartPosition.group("billing").options == ()
-    client, group, topics, otherwise = bridge.asked[0][3:]
+    client, group, topics, otherwise = bridge.requested[0][3:]
     assert (client["bootstrap.servers"], "failOnDataLoss" in client) == ("b:9092", False)
     assert (group, topics, otherwise) == ("billing", {"subscribe": "orders"}, "fail")
 
@@ -84,7 +84,7 @@ def test_reading_a_source_requires_the_kafka_module_of_spark(bridge: FakeBridge)
     source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").build()
     source.read(session)
     source.read_stream(session)
-    assert bridge.asked == [("stoplog.kafka.KafkaSource", "stoplog-kafka", "requireSpark")] * 2
+    assert bridge.requested == [("stoplog.kafka.KafkaSource", "stoplog-kafka", "requireSpark")] * 2
 
 
 def test_a_group_needs_a_session() -> None:

@@ -75,9 +75,9 @@ def test_a_changed_byte_is_detected_and_white_space_is_ignored() -> None:
 
 def test_a_newer_version_is_rejected() -> None:
     newer = golden("record-v1-claim").replace(b'"version":1', f'"version":{VERSION + 1}'.encode())
-    with pytest.raises(TooNew) as refused:
+    with pytest.raises(TooNew) as raised:
         decode(newer)
-    assert refused.value.version == VERSION + 1
+    assert raised.value.version == VERSION + 1
 
 
 def test_the_checksum_is_castagnolis_for_all_lengths() -> None:
@@ -153,9 +153,9 @@ def bodies(path: str) -> list[dict[str, object]]:
 def test_a_record_with_a_file_outside_of_the_sink_is_rejected(path: str) -> None:
     assert decode(forged(body(publish=[PENDING]))).publish[0].finished_path == "b/p"
     for made in bodies(path):
-        with pytest.raises(Elsewhere) as refused:
+        with pytest.raises(Elsewhere) as raised:
             decode(forged(made))
-        assert any(path in named for named in refused.value.paths), made
+        assert any(path in named for named in raised.value.paths), made
 
 
 def test_replaced_entries_must_be_visible_paths_of_the_sink() -> None:

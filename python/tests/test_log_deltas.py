@@ -82,9 +82,9 @@ def test_paths_in_a_delta_are_checked_by_the_settings_of_the_base(tmp_path: Path
     sink = chain(tmp_path)
     named = f"../part-{UID}-9.json"
     seq = delta(sink, 0, "epoch", publish=[{**sink.pending_part("", 9, 10), "name": named}])
-    with pytest.raises(UnreadableRecord) as refused:
+    with pytest.raises(UnreadableRecord) as raised:
         log(tmp_path).read(seq)
-    assert refused.value.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert raised.value.condition == "STOPLOG_RECORD_ELSEWHERE"
     assert [
         found.path
         for found in check(open_storage(str(tmp_path)), ["main"], NOW).findings
@@ -129,16 +129,16 @@ def test_each_record_is_read_in_any_order(tmp_path: Path) -> None:
 
 def test_a_known_state_is_not_read_again(tmp_path: Path) -> None:
     chain(tmp_path)
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Counting(LocalStorage):
         def read(self, path: str) -> bytes | None:
-            asked.append(path[-8:-7])
+            requested.append(path[-8:-7])
             return super().read(path)
 
     counted = CommitLog(Counting(str(tmp_path)), "main")
     assert [counted.read(seq) is not None for seq in range(4)] == [True] * 4
-    assert asked == ["0", "1", "2", "3"]
+    assert requested == ["0", "1", "2", "3"]
 
 
 def test_a_delta_is_applied_only_to_the_record_before(tmp_path: Path) -> None:

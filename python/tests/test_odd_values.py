@@ -51,7 +51,7 @@ RECORDS = loose(KafkaSource.builder("b:9092"))
 WAL = loose(WriteAheadSink.to_http("https://example.com"))
 
 
-def refused(make: Make, kind: type[Exception]) -> str:
+def rejection_of(make: Make, kind: type[Exception]) -> str:
     with pytest.raises(kind) as error:
         make()
     assert type(error.value) is kind
@@ -109,7 +109,7 @@ def refused(make: Make, kind: type[Exception]) -> str:
     ],
 )
 def test_a_string_argument_is_requested_by_name(make: Make, option: str) -> None:
-    said = refused(make, TypeError)
+    said = rejection_of(make, TypeError)
     assert said.startswith(f"{option} must be a string, and "), said
     assert "is of type " in said
 
@@ -131,7 +131,7 @@ def test_a_string_argument_is_requested_by_name(make: Make, option: str) -> None
     ],
 )
 def test_a_mapping_argument_is_requested_by_name(make: Make, argument: str) -> None:
-    assert refused(make, TypeError).startswith(
+    assert rejection_of(make, TypeError).startswith(
         f"{argument} must be a mapping, such as a dict, and is of type "
     )
 
@@ -156,7 +156,7 @@ def test_a_mapping_argument_is_requested_by_name(make: Make, argument: str) -> N
     ],
 )
 def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
-    assert refused(make, ValueError) == sentence
+    assert rejection_of(make, ValueError) == sentence
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
     ],
 )
 def test_a_wrong_type_is_rejected_with_a_suggestion(make: Make, sentence: str) -> None:
-    assert refused(make, TypeError) == sentence
+    assert rejection_of(make, TypeError) == sentence
 
 
 @pytest.mark.parametrize(

@@ -307,8 +307,8 @@ def test_the_precision_of_times_follows_from_the_range(
     html = modified_plot(found)
     drawn = [label for label in texts(html, "text") if ":" in label]
     assert (drawn[0], drawn[-1]) == labels  # there is not room for all
-    told = [cells[0] for cells in rows(html, "Finished files by the time of their last byte")[1:]]
-    assert [each[11:] for each in told] == list(spans)
+    reported = [cells[0] for cells in rows(html, "Finished files by the time of their last byte")[1:]]
+    assert [each[11:] for each in reported] == list(spans)
 
 
 def test_days_are_shown_as_dates() -> None:
@@ -318,8 +318,8 @@ def test_days_are_shown_as_dates() -> None:
     html = modified_plot(counts.bins())
     assert "Each bar stands for 1d, in UTC." in texts(html, "desc")[0]
     assert "2026-01-01" in texts(html, "text")
-    told = rows(html, "Finished files by the time of their last byte")
-    assert told[1:] == [("2026-01-01", "1"), ("2026-02-10", "1")]
+    reported = rows(html, "Finished files by the time of their last byte")
+    assert reported[1:] == [("2026-01-01", "1"), ("2026-02-10", "1")]
 
 
 def test_the_longest_delays_are_in_an_open_bin() -> None:

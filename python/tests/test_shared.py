@@ -48,8 +48,8 @@ def test_a_method_accepts_the_values_of_the_option(name: str, jar: str, of: str)
     words, builder, seen = allowed(jar, of), BUILDERS[name], 0
     for call, options in builder.calls:
         for argument, offered in choices(builder.start, call).items():
-            asked = given(builder.start, call)[argument]
-            keys = [key for key, value in options.items() if value == asked]
+            requested = given(builder.start, call)[argument]
+            keys = [key for key, value in options.items() if value == requested]
             for key in words.keys() & keys:
                 seen += 1
                 assert offered == words[key], (call, argument)

@@ -99,9 +99,9 @@ class Requests(BaseHTTPRequestHandler):
         self.server.users.add(query["user.name"])
         file = self.server.root / unquote(parts.path).removeprefix("/webhdfs/v1/")
         if not self.server.may_read:
-            self.refuse(403, "AccessControlException", f"Permission denied: user={query['user.name']}")
+            self.reject(403, "AccessControlException", f"Permission denied: user={query['user.name']}")
         elif not file.exists():
-            self.refuse(404, "FileNotFoundException", f"File does not exist: {file}")
+            self.reject(404, "FileNotFoundException", f"File does not exist: {file}")
         elif query["op"] == "GETFILESTATUS":
             self.answer(200, {"FileStatus": status(file, "")})
         elif query["op"] == "LISTSTATUS":
@@ -113,7 +113,7 @@ class Requests(BaseHTTPRequestHandler):
             start = int(query.get("offset", 0))
             self.send(200, file.read_bytes()[start : start + int(query.get("length", 1 << 40))])
 
-    def refuse(self, code: int, exception: str, message: str) -> None:
+    def reject(self, code: int, exception: str, message: str) -> None:
         self.answer(code, {"RemoteException": {"exception": exception, "message": message}})
 
     def answer(self, code: int, body: object) -> None:
@@ -162,10 +162,10 @@ def test_an_impossible_file_name_is_absent(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_permission_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
+    def reject(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path))
 
-    monkeypatch.setattr(Path, "stat", refuse)
+    monkeypatch.setattr(Path, "stat", reject)
     with pytest.raises(CannotRead, match=f"{tmp_path} cannot be read: Permission denied. Look at the path"):
         open_storage(str(tmp_path)).exists()
 
@@ -219,10 +219,10 @@ def test_a_path_rejected_by_pyarrow_is_reported() -> None:
 )
 def test_keys_do_not_belong_in_the_address_of_objects(uri: str) -> None:
     pytest.importorskip("pyarrow")
-    with pytest.raises(CannotRead, match=r"has no user and no key.*access_key and secret_key") as refused:
+    with pytest.raises(CannotRead, match=r"has no user and no key.*access_key and secret_key") as raised:
         open_storage(uri)
-    assert "hunter2" not in str(refused.value)
-    assert "12345" not in str(refused.value)
+    assert "hunter2" not in str(raised.value)
+    assert "12345" not in str(raised.value)
 
 
 @pytest.mark.parametrize("said", ["hunter2/%41", "hunter2/A", "hunter2%2F%2541", "hunter2%2FA"])
@@ -251,21 +251,21 @@ def test_every_error_of_a_package_becomes_cannot_read(monkeypatch: pytest.Monkey
     import pyarrow
     from pyarrow import fs
 
-    def refuse(*_: object, **__: object) -> None:
+    def reject(*_: object, **__: object) -> None:
         raise NotThere("no such container")
 
     def not_built(_: str) -> None:
         raise pyarrow.ArrowNotImplementedError("Got Azure Blob File System URI but Arrow compiled without it")
 
-    monkeypatch.setattr("fsspec.core.url_to_fs", refuse)
+    monkeypatch.setattr("fsspec.core.url_to_fs", reject)
     with pytest.raises(CannotRead, match="wasb://a@b/c cannot be read: no such container"):
         open_storage("wasb://a@b/c")
     monkeypatch.setattr(fs, "FileSystem", type("FileSystem", (), {"from_uri": staticmethod(not_built)}))
     with pytest.raises(CannotRead, match="abfss://a@b/c cannot be read: Got Azure"):
         open_storage("abfss://a@b/c")
-    refusing = SimpleNamespace(get_file_info=refuse)
+    refusing = SimpleNamespace(get_file_info=reject)
     with pytest.raises(CannotRead, match="abfss://a@b/c cannot be read: no such container"):
         ArrowStorage(fs, refusing, "a/c", "abfss://a@b/c").exists()
-    refusing = SimpleNamespace(info=refuse)
+    refusing = SimpleNamespace(info=reject)
     with pytest.raises(CannotRead, match="gs://b/c cannot be read: no such container"):
         SpecStorage(refusing, "b/c", "gs://b/c", knows_open_lengths=True).exists()

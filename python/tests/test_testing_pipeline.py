@@ -82,9 +82,9 @@ def test_options_of_the_jvm_are_added_to_the_options_of_the_user(tmp_path: Path)
     pipeline = pipeline_of(tmp_path, child, conf={options: "-Dmine=1", "spark.master": "local[7]"})
     pipeline.feed(["a"])
     pipeline.kill_at(Step.BEFORE_CLAIM)
-    told = json.loads(child.lives[0].to_json())["conf"]
-    assert told["spark.master"] == "local[7]"
-    assert told[options].endswith("-Dstoplog.faults=beforeClaim:1:halt -Dmine=1")
+    reported = json.loads(child.lives[0].to_json())["conf"]
+    assert reported["spark.master"] == "local[7]"
+    assert reported[options].endswith("-Dstoplog.faults=beforeClaim:1:halt -Dmine=1")
 
 
 def test_assert_each_once_accepts_rows_that_occur_once(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_lost_repeated_and_unexpected_rows_are_named_with_files(tmp_path: Path) 
     pipeline.run()
     with pytest.raises(AssertionError) as error:
         pipeline.assert_each_once(expected=["a", "b", "d"])
-    told = str(error.value).splitlines()
-    assert told[0] == f"Not each row is there once in {pipeline.sink} (1 files)."
-    assert told[1:7] == [
+    reported = str(error.value).splitlines()
+    assert reported[0] == f"Not each row is there once in {pipeline.sink} (1 files)."
+    assert reported[1:7] == [
         "1 lost:",
         "  'd'",
         "1 repeated:",
@@ -115,7 +115,7 @@ def test_lost_repeated_and_unexpected_rows_are_named_with_files(tmp_path: Path) 
         "1 never expected:",
         "  'c': once, in bucket/part-0-00000.txt",
     ]
-    assert "expected=" in told[7]
+    assert "expected=" in reported[7]
 
 
 def test_rows_may_be_hidden_but_not_twice_while_a_process_is_dead(tmp_path: Path) -> None:

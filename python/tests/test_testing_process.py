@@ -27,10 +27,10 @@ def live(folder: Path, program: str, limit_seconds: float = 300, doomed_by: str 
 
 def test_a_child_process_receives_the_run_as_a_line_of_json(tmp_path: Path) -> None:
     end = live(tmp_path, "print(input())")
-    told = json.loads(end.said)
-    assert told["build"] == {"module": "m", "file": "m.py", "name": "build"}
-    assert told["arguments"] == {"n": 1}
-    assert "-Dstoplog.faults=midWrite:1:halt" in told["conf"]["spark.driver.extraJavaOptions"]
+    reported = json.loads(end.said)
+    assert reported["build"] == {"module": "m", "file": "m.py", "name": "build"}
+    assert reported["arguments"] == {"n": 1}
+    assert "-Dstoplog.faults=midWrite:1:halt" in reported["conf"]["spark.driver.extraJavaOptions"]
     assert end.code == 0
 
 

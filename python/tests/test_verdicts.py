@@ -129,8 +129,8 @@ def test_missing_parts_match_the_golden_cases(case: dict[str, Any], tmp_path: Pa
 def test_forecasts_of_rolls_match_the_golden_cases(case: dict[str, Any], tmp_path: Path) -> None:
     opened = made(tmp_path, case).status().open
     found = {f"{each.bucket}/{each.name}": each.roll for each in opened}
-    told = {path: {"atMillis": roll.at_millis, "reason": roll.reason} for path, roll in found.items()}
-    assert told == case["rolls"]
+    reported = {path: {"atMillis": roll.at_millis, "reason": roll.reason} for path, roll in found.items()}
+    assert reported == case["rolls"]
 
 
 @pytest.mark.parametrize("each", golden("names.json"), ids=lambda each: ascii(each["path"]))

@@ -54,9 +54,9 @@ def test_a_progress_of_another_sink_has_zeros() -> None:
 @pytest.mark.parametrize("metrics", [None, {}, {"rowsSent": "3"}])
 def test_a_query_of_another_sink_is_rejected(metrics: dict[str, str] | None) -> None:
     out = io.StringIO()
-    with pytest.raises(NotAStoplogQuery, match="The query run-1 cannot be followed") as refused:
+    with pytest.raises(NotAStoplogQuery, match="The query run-1 cannot be followed") as raised:
         follow(query({**progress_of(0), "sink": {"metrics": metrics}}), wait=no_wait, out=out)
-    assert refused.value.condition == "STOPLOG_NOT_A_STOPLOG_QUERY"
+    assert raised.value.condition == "STOPLOG_NOT_A_STOPLOG_QUERY"
     assert out.getvalue() == ""
 
 

@@ -134,9 +134,9 @@ def test_durations_are_numbers_strings_or_timedeltas(value: Any, text: str) -> N
 def test_a_wrong_type_is_rejected_with_the_name_of_the_argument(
     convert: Any, value: object, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error) as refused:
+    with pytest.raises(error) as raised:
         convert("x", value)
-    assert str(refused.value) == message
+    assert str(raised.value) == message
 
 
 def test_sizes_and_counts_are_numbers_or_strings() -> None:
@@ -152,9 +152,9 @@ def test_values_are_formatted_as_spark_expects() -> None:
 
 def test_options_with_names_in_two_cases_are_merged() -> None:
     assert merged([{"sinkId": "a"}, {"SINKID": "a", "path": "/x"}]) == (("sinkId", "a"), ("path", "/x"))
-    with pytest.raises(ValueError, match="two values") as refused:
+    with pytest.raises(ValueError, match="two values") as raised:
         merged([{"a": "1", "b": "1"}, {"A": "2"}, {"b": "3", "a": "1"}])
-    assert str(refused.value) == "an option was given two values: a is '1' and '2', b is '1' and '3'"
+    assert str(raised.value) == "an option was given two values: a is '1' and '2', b is '1' and '3'"
 
 
 @pytest.mark.parametrize(

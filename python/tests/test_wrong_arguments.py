@@ -102,9 +102,9 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
     ],
 )
 def test_an_argument_of_another_type_is_rejected(call: Callable[[], object], sentence: str) -> None:
-    with pytest.raises(TypeError) as refused:
+    with pytest.raises(TypeError) as raised:
         call()
-    assert str(refused.value) == sentence
+    assert str(raised.value) == sentence
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_an_argument_of_another_type_is_rejected(call: Callable[[], object], sen
     ],
 )
 def test_an_unbuilt_builder_is_rejected_with_a_hint_at_build(builder: Any, name: str) -> None:
-    with pytest.raises(AttributeError) as refused:
+    with pytest.raises(AttributeError) as raised:
         getattr(builder, name)
     assert (
-        str(refused.value)
+        str(raised.value)
         == f"{type(builder).__name__} has no {name}: end it with .build(), which answers what has"
     )
 
@@ -222,9 +222,9 @@ def test_an_argument_that_is_not_a_string_is_rejected(call: Callable[[], object]
     ],
 )
 def test_an_invalid_limit_is_rejected_by_the_setter(make: Callable[[], object], sentence: str) -> None:
-    with pytest.raises(ValueError, match="must") as refused:
+    with pytest.raises(ValueError, match="must") as raised:
         make()
-    assert str(refused.value) == sentence
+    assert str(raised.value) == sentence
 
 
 MAY_BE_ZERO = {"with_bucket_complete", "with_min_offsets_per_trigger"}
@@ -297,9 +297,9 @@ def test_a_source_accepts_a_single_kind_of_selection(first: str, second: str) ->
     if first == second:
         assert selections()[second](begun) == begun
     else:
-        with pytest.raises(stoplog.InvalidOptions) as refused:
+        with pytest.raises(stoplog.InvalidOptions) as raised:
             selections()[second](begun)
-        assert refused.value.condition == "STOPLOG_INVALID_OPTIONS"
+        assert raised.value.condition == "STOPLOG_INVALID_OPTIONS"
         assert f"{second} after {first}: a source reads topics, a pattern or partitions; leave one" in str(
-            refused.value
+            raised.value
         )

@@ -49,9 +49,9 @@ def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) ->
         until("all files in committed batches", lambda: _committed_rows(place) == len(place.rows))
         if LONG:  # a minute after the last record
             until("a sign of life without rows", lambda: any(place.own.glob("alive/*")))
-        refused = _stoplog("finalize", place, "--yes")
-        assert refused["exit_code"] == DRIVER_ALIVE
-        assert refused["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
+        raised = _stoplog("finalize", place, "--yes")
+        assert raised["exit_code"] == DRIVER_ALIVE
+        assert raised["error"]["condition"] == "STOPLOG_DRIVER_ALIVE"
         assert files(place.out) == []
         assert _driver(place).state is DriverState.ALIVE
         driver = re.search(r"(\d+) on \S+, is there", _driver(place).message)
@@ -86,9 +86,9 @@ def test_the_command_named_by_a_rejected_start_repairs_the_sink(
     stream.run()
     shutil.rmtree(place.checkpoint)
     shutil.copytree(place.root / "earlier", place.checkpoint)
-    with pytest.raises(Exception, match="STOPLOG_EPOCH_AHEAD") as refusal:
+    with pytest.raises(Exception, match="STOPLOG_EPOCH_AHEAD") as rejection:
         stream.run()
-    words = str(refusal.value).split("use stoplog rewind ")[1].split(",")[0].split()
+    words = str(rejection.value).split("use stoplog rewind ")[1].split(",")[0].split()
     assert _stoplog("rewind", place, "--epoch", words[words.index("--epoch") + 1], "--yes")["exit_code"] == 0
     assert len(lines(place.out)) == 200
     stream.run()

@@ -13,7 +13,7 @@ import pytest
 import stoplog
 from support.finished import assert_each_once, assert_none_twice, files
 from support.place import ROWS_PER_FILE
-from support.refusals import assert_refused
+from support.rejections import assert_rejected
 from support.streams import TEXT, Stream
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ NO_CLASS = ("STOPLOG_USER_CODE", "rollingPolicy", "org.example.Daily", "Check th
 
 def test_a_missing_path_is_rejected(spark: SparkSession, place: Place) -> None:
     writer = Stream(spark, place).writer()
-    assert_refused(writer.start, "STOPLOG_PATH_MISSING", "Set the option path to a directory")
+    assert_rejected(writer.start, "STOPLOG_PATH_MISSING", "Set the option path to a directory")
 
 
 def test_a_path_below_a_file_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed(files=1)
     (place.root / "file").write_text("")
     query = Stream(spark, place).writer()
-    assert_refused(
+    assert_rejected(
         lambda: query.start(str(place.root / "file" / "out")).awaitTermination(),
         "STOPLOG_PATH_NOT_WRITABLE",
         "set another path",
@@ -48,7 +48,7 @@ def test_a_path_below_a_file_is_rejected(spark: SparkSession, place: Place) -> N
 
 def test_a_path_on_an_unsupported_store_is_rejected(spark: SparkSession, place: Place) -> None:
     query = Stream(spark, place).writer()
-    assert_refused(
+    assert_rejected(
         lambda: query.start("gs://bucket/out"), "STOPLOG_STORE_UNSUPPORTED", "Set spark.jars.packages"
     )
 
@@ -68,13 +68,13 @@ def test_a_path_on_an_unsupported_store_is_rejected(spark: SparkSession, place: 
 def test_an_invalid_option_is_rejected(
     spark: SparkSession, place: Place, options: dict[str, str], advice: list[str]
 ) -> None:
-    assert_refused(Stream(spark, place, TEXT | options).start, INVALID, "Correct all of them", *advice)
+    assert_rejected(Stream(spark, place, TEXT | options).start, INVALID, "Correct all of them", *advice)
     assert not place.out.exists()
 
 
 def test_all_invalid_options_are_reported_at_once(spark: SparkSession, place: Place) -> None:
     wrong = {"maxPartSize": "many", "format": "parket", "sinkIdd": "a"}
-    found = assert_refused(Stream(spark, place, wrong).start, INVALID, "(3)")
+    found = assert_rejected(Stream(spark, place, wrong).start, INVALID, "(3)")
     assert all(word in found.message for word in ("many", "parket", "sinkId"))
 
 
@@ -83,7 +83,7 @@ def test_text_of_several_columns_is_rejected(spark: SparkSession, place: Place) 
         return rows.selectExpr("value", "1 as n")
 
     stream = Stream(spark, place, change=two_columns)
-    assert_refused(stream.start, "STOPLOG_TEXT_SCHEMA", "Select one column")
+    assert_rejected(stream.start, "STOPLOG_TEXT_SCHEMA", "Select one column")
 
 
 def test_a_null_in_text_is_rejected(spark: SparkSession, place: Place) -> None:
@@ -91,7 +91,7 @@ def test_a_null_in_text_is_rejected(spark: SparkSession, place: Place) -> None:
         return rows.selectExpr("nullif(value, '00000-00050') as value")
 
     place.feed(files=1)
-    assert_refused(Stream(spark, place, change=with_null).run, "STOPLOG_NULL_VALUE", "set nullValue")
+    assert_rejected(Stream(spark, place, change=with_null).run, "STOPLOG_NULL_VALUE", "set nullValue")
     assert files(place.out) == []
     Stream(spark, place, change=with_null).run(nullValue="nothing")
     assert_each_once(place.out, ["nothing", *(row for row in place.rows if row != "00000-00050")])
@@ -122,7 +122,7 @@ def test_a_bucket_outside_of_the_directory_is_rejected(
 ) -> None:
     place.feed(files=1)
     stream = Stream(spark, place, {"format": "text", "bucketBy": f"'{bucket}'"})
-    assert_refused(stream.run, "STOPLOG_BUCKET_ID", bucket, "relative paths")
+    assert_rejected(stream.run, "STOPLOG_BUCKET_ID", bucket, "relative paths")
     made = {file.relative_to(place.root.parent).parts[:2] for file in files(place.root.parent)}
     assert made == {("query", "in"), ("query", "checkpoint")}
 
@@ -131,7 +131,7 @@ def test_complete_mode_is_rejected(spark: SparkSession, place: Place) -> None:
     counted = Stream(spark, place, change=lambda rows: rows.groupBy("value").count())
     writer = counted.writer(format="json").outputMode("complete")
     place.feed(files=1)
-    assert_refused(
+    assert_rejected(
         lambda: writer.start(str(place.out)).awaitTermination(),
         "STOPLOG_UNSUPPORTED_OUTPUT_MODE",
         "Use outputMode append",
@@ -142,7 +142,7 @@ def test_the_continuous_trigger_is_rejected(spark: SparkSession, place: Place) -
     rows = spark.readStream.format("rate").load().selectExpr("cast(value as string) value")
     writer = rows.writeStream.format("stoplog").options(**TEXT)
     writer = writer.option("checkpointLocation", str(place.checkpoint)).trigger(continuous="1 second")
-    assert_refused(
+    assert_rejected(
         lambda: writer.start(str(place.out)).awaitTermination(),
         "STOPLOG_UNSUPPORTED_TRIGGER",
         "availableNow",
@@ -151,7 +151,7 @@ def test_the_continuous_trigger_is_rejected(spark: SparkSession, place: Place) -
 
 def test_asynchronous_progress_is_rejected(spark: SparkSession, place: Place) -> None:
     stream = Stream(spark, place)
-    assert_refused(
+    assert_rejected(
         lambda: stream.start(asyncProgressTrackingEnabled="true"),
         "STOPLOG_ASYNC_PROGRESS",
         "Remove the option",
@@ -162,7 +162,7 @@ def test_a_torn_record_is_rejected_until_restored(spark: SparkSession, place: Pl
     record = newest_record_of_a_run(spark, place)
     whole = record.read_bytes()
     record.write_bytes(whole[: len(whole) // 2])
-    assert_refused(Stream(spark, place).run, "STOPLOG_RECORD_TORN", record.name, "Restore the record")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_RECORD_TORN", record.name, "Restore the record")
     record.write_bytes(whole)
     Stream(spark, place).run()
     assert_each_once(place.out, place.rows)
@@ -173,7 +173,7 @@ def test_a_record_of_a_newer_version_is_rejected(spark: SparkSession, place: Pla
     fields = json.loads(record.read_text())
     assert fields["version"] == 1
     record.write_text(record.read_text().replace('"version":1', '"version":99'))
-    assert_refused(Stream(spark, place).run, "STOPLOG_RECORD_TOO_NEW", record.name, "Upgrade stoplog")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_RECORD_TOO_NEW", record.name, "Upgrade stoplog")
 
 
 def test_a_taken_name_of_a_finished_file_is_rejected_until_moved(spark: SparkSession, place: Place) -> None:
@@ -185,7 +185,7 @@ def test_a_taken_name_of_a_finished_file_is_rejected_until_moved(spark: SparkSes
     other.write_text("of somebody else\n")
     place.feed(files=1)
     stream = Stream(spark, place, TEXT | {"maxRecordsPerPart": "100"})
-    assert_refused(stream.run, "STOPLOG_NAME_TAKEN", str(other), "Move the other file away")
+    assert_rejected(stream.run, "STOPLOG_NAME_TAKEN", str(other), "Move the other file away")
     assert other.read_text() == "of somebody else\n"
     other.unlink()
     stream.run()
@@ -198,13 +198,13 @@ def test_a_deleted_open_part_is_rejected_unless_skipped(spark: SparkSession, pla
     for file in place.unfinished():
         file.unlink()
     place.feed(files=2)
-    assert_refused(Stream(spark, place).run, "STOPLOG_PART_SHORT", "Restore the file", "onLostPart to skip")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_PART_SHORT", "Restore the file", "onLostPart to skip")
     Stream(spark, place).run(onLostPart="skip")
     assert_each_once(place.out, place.rows[2 * ROWS_PER_FILE :])
 
 
 def test_a_missing_class_is_rejected(spark: SparkSession, place: Place) -> None:
-    assert_refused(Stream(spark, place, TEXT | {"rollingPolicy": "org.example.Daily"}).start, *NO_CLASS)
+    assert_rejected(Stream(spark, place, TEXT | {"rollingPolicy": "org.example.Daily"}).start, *NO_CLASS)
 
 
 def test_a_full_disk_in_the_middle_of_an_epoch(spark: SparkSession, place: Place) -> None:
@@ -214,7 +214,7 @@ def test_a_full_disk_in_the_middle_of_an_epoch(spark: SparkSession, place: Place
     stream.run(finalizeOnTermination="never")
     place.feed(files=2, rows=100_000)
     with no_file_larger_than(spark, 512 << 10):
-        assert_refused(stream.run, "STOPLOG_STORE_WRITE", "free space", "restart the query")
+        assert_rejected(stream.run, "STOPLOG_STORE_WRITE", "free space", "restart the query")
     assert_none_twice(place.out, place.rows)
     stream.run()
     assert_each_once(place.out, place.rows)

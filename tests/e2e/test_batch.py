@@ -10,7 +10,7 @@ import pytest
 import stoplog
 from support.finished import assert_each_once, files, lines
 from support.jobs import KILLED, Job
-from support.refusals import assert_refused
+from support.rejections import assert_rejected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def test_overwrite_creates_an_absent_directory(spark: SparkSession, tmp_path: Pa
 def test_a_failed_overwrite_keeps_earlier_rows(spark: SparkSession, tmp_path: Path) -> None:
     write(numbers(spark, 100), tmp_path / "out", "append")
     with_null = numbers(spark, 50).selectExpr("nullif(value, '49') as value")
-    assert_refused(
+    assert_rejected(
         lambda: write(with_null, tmp_path / "out", "overwrite"), "STOPLOG_NULL_VALUE", "set nullValue"
     )
     assert_each_once(tmp_path / "out", OLD)

@@ -200,12 +200,12 @@ def test_the_example_of_parquet_from_protobuf_messages_runs(
 
 def decoded(*given: Any, **named: Any) -> Column:
     """What `from_protobuf` makes of the same arguments, of the messages of `orders`."""
-    asked = inspect.signature(from_protobuf).bind(*given, **named).arguments
-    described = Path(asked["descFilePath"]).read_bytes()
+    requested = inspect.signature(from_protobuf).bind(*given, **named).arguments
+    described = Path(requested["descFilePath"]).read_bytes()
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(described).file:
         pool.Add(file)
-    message_of = message_factory.GetMessageClass(pool.FindMessageTypeByName(asked["messageName"]))
+    message_of = message_factory.GetMessageClass(pool.FindMessageTypeByName(requested["messageName"]))
     known = None
     for each in orders()[1]:
         order = message_of.FromString(each)
@@ -213,7 +213,7 @@ def decoded(*given: Any, **named: Any) -> Column:
         items = functions.array(*map(functions.lit, order.items)).cast("array<string>")
         columns = {"id": functions.lit(order.id), "items": items, "state": functions.lit(state)}
         struct = functions.struct(*(column.alias(name) for name, column in columns.items()))
-        found = asked["data"] == functions.lit(each)
+        found = requested["data"] == functions.lit(each)
         known = functions.when(found, struct) if known is None else known.when(found, struct)
     assert known is not None
     return known

@@ -163,8 +163,8 @@ def test_columns_of_user_defined_types_are_written_as_by_spark(
     for column in schema.names:
         written = spark.createDataFrame(values, schema).select(column).coalesce(1)
         sparks, ours = tmp_path / "spark" / column, tmp_path / "stoplog" / column
-        by_spark = refusal(spark_writes, written, form, sparks)
-        by_stoplog = refusal(stoplog_writes, written, form, ours)
+        by_spark = rejection(spark_writes, written, form, sparks)
+        by_stoplog = rejection(stoplog_writes, written, form, ours)
         assert bool(by_stoplog) == bool(by_spark), by_stoplog or by_spark
         assert all(re.search(REFUSED, message) for message in (by_spark, by_stoplog) if message)
         if not by_spark:
@@ -185,8 +185,8 @@ def test_files_of_all_codecs_are_exchanged_with_spark(spark: SparkSession, tmp_p
     for codec in (*CODECS[form], *(codec for of, codec in sorted(READ_ALONE | WRITTEN_ALONE) if of == form)):
         sparks, ours = tmp_path / "spark" / codec, tmp_path / "stoplog" / codec
         options = {"compression": codec}
-        by_spark = refusal(spark_writes, written, form, sparks, options)
-        by_stoplog = refusal(stoplog_writes, written, form, ours, options)
+        by_spark = rejection(spark_writes, written, form, sparks, options)
+        by_stoplog = rejection(stoplog_writes, written, form, ours, options)
         if (form, codec) in READ_ALONE:
             assert "gzip" in by_stoplog
             assert not by_spark
@@ -216,19 +216,19 @@ def test_files_of_all_codecs_are_exchanged_with_spark(spark: SparkSession, tmp_p
 
 @pytest.mark.parametrize("form", ["text", *FORMATS])
 def test_types_rejected_by_spark_are_rejected(spark: SparkSession, tmp_path: Path, form: str) -> None:
-    refused = set()
+    raised = set()
     for name, column in COLUMNS.items():
         if form not in column.formats and (form, name) not in TAKEN_HERE_ALONE:
             row = rows(spark, name).select(name).where(f"{name} IS NOT NULL").limit(1)
-            by_spark = refusal(spark_writes, row, form, tmp_path / "spark" / name)
-            by_stoplog = refusal(stoplog_writes, row, form, tmp_path / "stoplog" / name)
+            by_spark = rejection(spark_writes, row, form, tmp_path / "spark" / name)
+            by_stoplog = rejection(stoplog_writes, row, form, tmp_path / "stoplog" / name)
             assert bool(by_stoplog) == bool(by_spark), f"{name}: {by_stoplog or by_spark}"
             assert all(re.search(REFUSED, message) for message in (by_spark, by_stoplog) if message)
-            refused |= {name} if by_spark else set()
-    assert "calendar" in refused
+            raised |= {name} if by_spark else set()
+    assert "calendar" in raised
 
 
-def refusal(
+def rejection(
     write: Callable[..., object],
     row: DataFrame,
     form: str,

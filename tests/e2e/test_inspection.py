@@ -115,9 +115,9 @@ def test_commands_of_a_sink_work_after_a_directory_compaction(spark: SparkSessio
 
 def test_a_view_of_a_missing_path_is_rejected(spark: SparkSession, tmp_path: Path) -> None:
     for view in (stoplog.parts, stoplog.epochs, stoplog.open_parts, stoplog.incomplete_buckets):
-        with pytest.raises(Exception, match="nope") as refused:
+        with pytest.raises(Exception, match="nope") as raised:
             view(spark, tmp_path / "nope").collect()
-        assert stoplog.condition_of(refused.value) == "STOPLOG_SINK_UNKNOWN"
+        assert stoplog.condition_of(raised.value) == "STOPLOG_SINK_UNKNOWN"
 
 
 def test_a_query_at_work_is_never_reported_as_damage(spark: SparkSession, place: Place) -> None:

@@ -49,14 +49,14 @@ def test_the_source_reads_the_output_of_the_sink(spark: SparkSession, broker: Ka
     assert found.columns[:2] == ["key", "value"]
     group = source.starting_from(StartPosition.group("nobody", otherwise="earliest")).build()
     assert group.options()["startingOffsets"] == '{"round-trip":{"0":-2}}'
-    assert refused(source.starting_from(StartPosition.group("nobody")).build) == "STOPLOG_KAFKA_GROUP"
+    assert rejection_of(source.starting_from(StartPosition.group("nobody")).build) == "STOPLOG_KAFKA_GROUP"
 
 
 @pytest.mark.spark_lines
 @pytest.mark.usefixtures("spark")
 def test_the_jar_rejects_unknown_options() -> None:
     wrong = stoplog.KafkaSink.to("localhost:9092").with_option("deliver", "twice")
-    assert refused(wrong.build) == "STOPLOG_INVALID_OPTIONS"
+    assert rejection_of(wrong.build) == "STOPLOG_INVALID_OPTIONS"
 
 
 def test_avro_values_are_decoded_and_bad_values_are_named_kept_or_null(
@@ -106,7 +106,7 @@ def decoded(rows: DataFrame) -> list[dict[str, Any] | None]:
     return [row.value and row.value.asDict() for row in rows.orderBy("offset").collect()]
 
 
-def refused(build: Callable[[], object]) -> str:
-    with pytest.raises(stoplog.InvalidOptions) as refusal:
+def rejection_of(build: Callable[[], object]) -> str:
+    with pytest.raises(stoplog.InvalidOptions) as rejection:
         build()
-    return str(refusal.value.condition)
+    return str(rejection.value.condition)

@@ -21,9 +21,9 @@ def test_the_first_steps_find_every_row_once_after_a_kill(
     monkeypatch.setenv("TZ", "UTC")
     notebook = nbformat.read(EXAMPLES / "first-steps.ipynb", as_version=4)
     ran = nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=str(tmp_path))
-    told = printed(ran)
-    assert "of them twice" in told
-    assert told.splitlines()[-1] == "60,000 rows in 12 files, 0 of them twice"
+    reported = printed(ran)
+    assert "of them twice" in reported
+    assert reported.splitlines()[-1] == "60,000 rows in 12 files, 0 of them twice"
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.name)

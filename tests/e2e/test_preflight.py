@@ -38,12 +38,12 @@ def test_a_valid_sink_is_ready(spark: SparkSession, place: Place) -> None:
     # What it tried is gone, and what a query writes afterwards is called as it was told.
     assert list((place.out / "_stoplog").iterdir()) == []
     sink.write(rows)
-    told = (
+    reported = (
         re.escape(found.names["finished"])
         .replace("4f6c2a81b0d3", "[0-9a-f]{12}")
         .replace(r"\-0\.", r"\-\d+\.")
     )
-    assert any(re.fullmatch(told, str(file.relative_to(place.out))) for file in files(place.out))
+    assert any(re.fullmatch(reported, str(file.relative_to(place.out))) for file in files(place.out))
 
 
 def test_a_layout_without_discovery_by_spark_causes_a_warning(spark: SparkSession, place: Place) -> None:
@@ -62,11 +62,11 @@ def test_all_problems_are_reported_at_once(spark: SparkSession, place: Place) ->
     (place.root / "file").write_text("")
     options = {"path": place.root / "file" / "out", "format": "text", "bucketBy": "concat('_', a)"}
     found = check_options(spark.sql("SELECT 'x' AS a, 1 AS b"), options)
-    told = {problem.name: problem.what for problem in found.problems}
-    assert told.keys() == {"format", "buckets", "path"}, found
-    assert "STOPLOG_TEXT_SCHEMA" in told["format"]
-    assert "STOPLOG_BUCKET_ID" in told["buckets"]
-    assert "STOPLOG_PATH_NOT_WRITABLE" in told["path"]
+    reported = {problem.name: problem.what for problem in found.problems}
+    assert reported.keys() == {"format", "buckets", "path"}, found
+    assert "STOPLOG_TEXT_SCHEMA" in reported["format"]
+    assert "STOPLOG_BUCKET_ID" in reported["buckets"]
+    assert "STOPLOG_PATH_NOT_WRITABLE" in reported["path"]
     assert all(problem.now for problem in found.problems)
     wrong = check_options(spark.range(1), {"PATH": "/data/out", "maxPartSiz": "1m"})
     assert wrong.path == "/data/out"

@@ -14,7 +14,7 @@ from pyspark.sql.functions import col, udf
 
 from support.finished import assert_each_once, assert_none_twice, files
 from support.jobs import KILLED, Job
-from support.refusals import assert_refused
+from support.rejections import assert_rejected
 from support.streams import TEXT, Stream
 from support.wait import until
 
@@ -98,7 +98,7 @@ def test_the_first_of_two_drivers_on_a_checkpoint_is_fenced(
     assert_each_once(place.out, place.rows)
     opened = Path(gate).rename(tmp_path / "opened")  # later rows find no gate
     os.close(os.open(opened, os.O_RDWR))  # and those that wait go on, if there are any
-    assert_refused(first.awaitTermination, "STOPLOG_FENCED", "two sink ids and two checkpoints")
+    assert_rejected(first.awaitTermination, "STOPLOG_FENCED", "two sink ids and two checkpoints")
     assert_each_once(place.out, place.rows)
 
 
@@ -126,7 +126,7 @@ def test_a_new_checkpoint_on_an_old_directory_is_rejected(spark: SparkSession, p
     place.feed(files=2)
     Stream(spark, place).run()
     shutil.rmtree(place.checkpoint)
-    assert_refused(
+    assert_rejected(
         Stream(spark, place).run,
         "STOPLOG_FOREIGN_QUERY",
         f"at least {len(place.rows)} rows",
@@ -135,7 +135,7 @@ def test_a_new_checkpoint_on_an_old_directory_is_rejected(spark: SparkSession, p
         "use stoplog reset ",
         "onForeignQuery to adopt",
     )
-    assert_refused(
+    assert_rejected(
         lambda: Stream(spark, place).run(onForeignQuery="adopt"),
         "STOPLOG_FOREIGN_QUERY",
         f"at least {len(place.rows)} rows",
@@ -156,7 +156,7 @@ def test_adopt_and_repeat_is_valid_for_a_single_start(spark: SparkSession, place
     place.feed(files=1)
     again()
     shutil.rmtree(place.checkpoint)
-    assert_refused(again, "STOPLOG_FOREIGN_QUERY")
+    assert_rejected(again, "STOPLOG_FOREIGN_QUERY")
     assert_each_once(place.out, [*first, *place.rows])
 
 
@@ -190,7 +190,7 @@ def test_an_older_checkpoint_is_rejected(spark: SparkSession, place: Place) -> N
     Stream(spark, place).run()
     shutil.rmtree(place.checkpoint)
     old.rename(place.checkpoint)
-    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "Restore the newer checkpoint")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "Restore the newer checkpoint")
     assert_each_once(place.out, place.rows)
 
 
@@ -207,11 +207,11 @@ def test_a_checkpoint_that_lacks_the_last_batch_is_rejected(spark: SparkSession,
     old.rename(place.checkpoint)
     committed = list(place.rows)
     place.feed(files=1)
-    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "planned anew", "--epoch 0")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "planned anew", "--epoch 0")
     # as a driver does that was alive meanwhile, and knows nothing of it
     shutil.copy(place.checkpoint / "commits" / "0", place.checkpoint / "commits" / "1")
     place.feed(files=1)
-    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_REPLANNED", "--epoch 0", "commits/1")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_EPOCH_REPLANNED", "--epoch 0", "commits/1")
     assert_each_once(place.out, committed)
 
 
@@ -221,7 +221,7 @@ def test_a_lost_log_is_rejected_and_can_be_restarted(spark: SparkSession, place:
     Stream(spark, place).run()
     shutil.rmtree(place.own)
     place.feed(files=2)
-    assert_refused(Stream(spark, place).run, "STOPLOG_EPOCH_GAP", "onForeignQuery to adopt")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_EPOCH_GAP", "onForeignQuery to adopt")
     assert len(files(place.out)) == 2
     Stream(spark, place).run(onForeignQuery="adopt")
     assert_each_once(place.out, place.rows)
@@ -231,7 +231,7 @@ def test_a_changed_time_zone_is_rejected(spark: SparkSession, place: Place) -> N
     place.feed(files=2)
     Stream(spark, place, {"format": "text", "timeZone": "Asia/Tokyo"}).run()
     place.feed(files=2)
-    assert_refused(
+    assert_rejected(
         Stream(spark, place, {"format": "text", "timeZone": "UTC"}).run,
         "STOPLOG_SETTINGS_CHANGED",
         "bucketTimeZone (or timeZone) = Asia/Tokyo",

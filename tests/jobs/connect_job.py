@@ -32,15 +32,15 @@ def main(job: dict) -> None:
     wrong = rows.writeStream.format("stoplog").option("checkpointLocation", job["checkpoint"])
     try:
         wrong.option("maxPartSiz", "1m").start(job["path"])
-        refusal = ""
+        rejection = ""
     except Exception as error:
-        refusal = str(error)
+        rejection = str(error)
     batch = spark.range(10).selectExpr("cast(id as string) as value")
     sink.write(batch)
     seen = {
         "open": sum(row.records for row in open_parts),
         "read": source.build().read(spark).count(),
-        "refusal": refusal,
+        "refusal": rejection,
     }
     print(json.dumps(seen), flush=True)
     spark.stop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors as a user meets them."""
+"""Errors that users see."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _CONDITION = re.compile(r"\[(STOPLOG_[A-Z_]+)\]\s*(.*?)(?=\s+SQLSTATE|\n\s*at |\
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A named condition and the text that a user reads with it."""
+class Rejection:
+    """A condition and the message that a user reads."""
 
     condition: str
     message: str
 
 
-def refusal(action: Callable[[], object]) -> Refusal:
-    """The error of stoplog that the action ends with, whatever of Spark's it is wrapped in."""
+def rejection(action: Callable[[], object]) -> Rejection:
+    """Returns the error of stoplog that the action raises, unwrapped from errors of Spark."""
     with pytest.raises(Exception, match="STOPLOG_") as error:
         action()
     found = _CONDITION.search(str(error.value))
     assert found, f"no condition of stoplog in: {error.value}"
-    return Refusal(found[1], " ".join(found[2].split()))
+    return Rejection(found[1], " ".join(found[2].split()))
 
 
-def assert_refused(action: Callable[[], object], condition: str, *advice: str) -> Refusal:
-    """The action is refused by this name, and the message contains what to do about it."""
-    found = refusal(action)
+def assert_rejected(action: Callable[[], object], condition: str, *advice: str) -> Rejection:
+    """Asserts that the action raises this condition with a message that contains the advice."""
+    found = rejection(action)
     assert found.condition == condition, found.message
     for words in advice:
         assert words in found.message

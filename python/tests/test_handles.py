@@ -63,6 +63,8 @@ def test_the_files_of_a_handle_are_found(handle: str, staged: Staged) -> None:
     assert staged_of(handle) == staged
 
 
-@pytest.mark.parametrize("handle", ['{"of": "another sink"}', "{", "q|1|2|none|file", "q|1|2|3|", "q|1|2|3|file", "q|1|2|-3|file"])
+@pytest.mark.parametrize(
+    "handle", ['{"of": "another sink"}', "{", "q|1|2|none|file", "q|1|2|3|", "q|1|2|3|file", "q|1|2|-3|file"]
+)
 def test_handles_of_other_sinks_have_no_staged_files(handle: str) -> None:
     assert staged_of(handle) == NOTHING_STAGED

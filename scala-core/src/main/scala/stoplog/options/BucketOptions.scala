@@ -82,56 +82,56 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
     case Bucketing.UserAssigner(reference) => Map(BucketAssigner.key -> reference)
   }
 
-  def parse(asked: OptionReader): BucketOptions = {
-    val bucketing = bucketingOf(asked)
-    BucketOptions(bucketing, Completeness.parse(asked, bucketing))
+  def parse(reader: OptionReader): BucketOptions = {
+    val bucketing = bucketingOf(reader)
+    BucketOptions(bucketing, Completeness.parse(reader, bucketing))
   }
 
-  private def bucketingOf(asked: OptionReader): Bucketing = {
-    val ways = Seq(BucketBy, PartitionBy, BucketAssigner).filter(asked.isSet)
+  private def bucketingOf(reader: OptionReader): Bucketing = {
+    val ways = Seq(BucketBy, PartitionBy, BucketAssigner).filter(reader.isSet)
     if (ways.size > 1)
-      asked.errors.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
+      reader.errors.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
     // Every option set by the user is read, so that all problems are reported.
     val read = ways.map {
-      case BucketBy    => Bucketing.Expression(asked.text(BucketBy).mkString)
-      case PartitionBy => partitionColumns(asked)
-      case _           => assigner(asked)
+      case BucketBy    => Bucketing.Expression(reader.text(BucketBy).mkString)
+      case PartitionBy => partitionColumns(reader)
+      case _           => assigner(reader)
     }
-    val bucketing = read.headOption.getOrElse(dateTime(asked))
+    val bucketing = read.headOption.getOrElse(dateTime(reader))
     bucketing match {
       case _: Bucketing.DateTime => ()
       case _                     =>
         val ofDateTime = Seq(BucketFormat, BucketColumn, BucketTimeZone)
         if (ways.size == 1)
-          asked.withoutEffect(ofDateTime, s"with ${ways.head.key}, only with bucketAssigner = dateTime")
+          reader.withoutEffect(ofDateTime, s"with ${ways.head.key}, only with bucketAssigner = dateTime")
     }
     bucketing
   }
 
-  private def partitionColumns(asked: OptionReader): Bucketing = {
-    val parsed = PartitionBy.values.parse(asked.text(PartitionBy).mkString)
-    parsed.left.foreach(why => asked.errors.add(s"partitionBy: $why.", Errors.partitionColumns(why)))
-    Bucketing.PartitionColumns(parsed.getOrElse(Nil), asked.get(TimeZone))
+  private def partitionColumns(reader: OptionReader): Bucketing = {
+    val parsed = PartitionBy.values.parse(reader.text(PartitionBy).mkString)
+    parsed.left.foreach(why => reader.errors.add(s"partitionBy: $why.", Errors.partitionColumns(why)))
+    Bucketing.PartitionColumns(parsed.getOrElse(Nil), reader.get(TimeZone))
   }
 
-  private def assigner(asked: OptionReader): Bucketing =
-    asked.text(BucketAssigner).mkString.trim match {
-      case name if name.equalsIgnoreCase("dateTime") => dateTime(asked)
+  private def assigner(reader: OptionReader): Bucketing =
+    reader.text(BucketAssigner).mkString.trim match {
+      case name if name.equalsIgnoreCase("dateTime") => dateTime(reader)
       case name if name.equalsIgnoreCase("basePath") => Bucketing.BasePath
       case _                                         =>
-        val reference = asked.reference(BucketAssigner).mkString
-        asked.userObject(BucketAssigner, reference, classOf[BucketAssigner])
+        val reference = reader.reference(BucketAssigner).mkString
+        reader.userObject(BucketAssigner, reference, classOf[BucketAssigner])
         Bucketing.UserAssigner(reference)
     }
 
-  private def dateTime(asked: OptionReader): Bucketing = {
-    val zone    = asked.get(BucketTimeZone).getOrElse(asked(TimeZone))
-    val pattern = asked(BucketFormat)
-    val column  = asked.text(BucketColumn)
+  private def dateTime(reader: OptionReader): Bucketing = {
+    val zone    = reader.get(BucketTimeZone).getOrElse(reader(TimeZone))
+    val pattern = reader(BucketFormat)
+    val column  = reader.text(BucketColumn)
     try new DateTimeBucketAssigner(pattern, zone, column)
     catch {
       case e: StoplogArgumentException =>
-        asked.errors.add(
+        reader.errors.add(
           s"bucketFormat = '$pattern' cannot name a bucket: ${e.getMessageParameters.get("why")}.",
           e
         )

@@ -64,27 +64,27 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
 
   /** Returns `None` if compaction is disabled. */
   def parse(
-      asked: OptionReader,
+      reader: OptionReader,
       format: Option[FormatChoice],
       rolling: RollingPolicy
   ): Option[CompactionOptions] =
-    if (asked(Compaction)) {
-      val read = CompactionOptions(policy(asked, rolling), asked.reference(Compactor))
+    if (reader(Compaction)) {
+      val read = CompactionOptions(policy(reader, rolling), reader.reference(Compactor))
       if (read.policy.smallerThanBytes > read.policy.targetBytes / 2)
-        asked.errors.add(
+        reader.errors.add(
           "compactSmallerThan is more than half of compactTo: two parts of that size would be too many."
         )
-      if (read.compactor.isEmpty && format.exists(isOwn)) asked.errors.add(NoCompactor)
+      if (read.compactor.isEmpty && format.exists(isOwn)) reader.errors.add(NoCompactor)
       Some(read)
     } else {
-      asked.withoutEffect(others, "unless compaction is set to smallParts")
+      reader.withoutEffect(others, "unless compaction is set to smallParts")
       None
     }
 
-  private def policy(asked: OptionReader, rolling: RollingPolicy): CompactionPolicy = {
-    val target  = asked.get(CompactTo).getOrElse(partSize(rolling))
-    val smaller = asked.get(CompactSmallerThan).getOrElse((target / 4).max(1))
-    CompactionPolicy(smaller, target, asked(CompactAfterEpochs), asked(CompactMinFiles).toInt)
+  private def policy(reader: OptionReader, rolling: RollingPolicy): CompactionPolicy = {
+    val target  = reader.get(CompactTo).getOrElse(partSize(rolling))
+    val smaller = reader.get(CompactSmallerThan).getOrElse((target / 4).max(1))
+    CompactionPolicy(smaller, target, reader(CompactAfterEpochs), reader(CompactMinFiles).toInt)
   }
 
   private def isOwn(format: FormatChoice): Boolean = format match {
@@ -148,34 +148,34 @@ private[stoplog] object DirectoryOptions {
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems.
     */
   def parse(path: String, options: Map[String, String]): DirectoryOptions = {
-    val asked = new OptionReader(options.toSeq, known)
-    asked.others.map(_._1).sorted.foreach { key =>
-      asked.errors.add(s"$key is no option of this command, which has ${known.map(_.key).mkString(", ")}.")
+    val reader = new OptionReader(options.toSeq, known)
+    reader.others.map(_._1).sorted.foreach { key =>
+      reader.errors.add(s"$key is no option of this command, which has ${known.map(_.key).mkString(", ")}.")
     }
-    val target = asked.get(CompactTo).getOrElse(CompactionOptions.DefaultBytes)
+    val target = reader.get(CompactTo).getOrElse(CompactionOptions.DefaultBytes)
     val read   = DirectoryOptions(
       path,
-      asked.read(OutputOptions.FormatName)(OptionType.oneOf(formats.map(name => name -> name))),
-      beginning(asked),
-      asked.textOrEmpty(OutputOptions.LineSep).filter(_.nonEmpty).getOrElse(LineFiles.LineFeed),
+      reader.read(OutputOptions.FormatName)(OptionType.oneOf(formats.map(name => name -> name))),
+      beginning(reader),
+      reader.textOrEmpty(OutputOptions.LineSep).filter(_.nonEmpty).getOrElse(LineFiles.LineFeed),
       CompactionPolicy(
-        asked.get(CompactSmallerThan).getOrElse((target / 2).max(1)),
+        reader.get(CompactSmallerThan).getOrElse((target / 2).max(1)),
         target,
         afterEpochs = 1,
-        asked(CompactMinFiles).toInt
+        reader(CompactMinFiles).toInt
       ),
-      asked.reference(Compactor)
+      reader.reference(Compactor)
     )
-    asked.refuseIdleParameters()
-    asked.errors.throwIfAny()
+    reader.refuseIdleParameters()
+    reader.errors.throwIfAny()
     read
   }
 
-  private def beginning(asked: OptionReader): LineFiles.Beginning =
-    asked.textOrEmpty(Header).map(_.trim.toLowerCase).fold(LineFiles.Beginning.Row: LineFiles.Beginning) {
+  private def beginning(reader: OptionReader): LineFiles.Beginning =
+    reader.textOrEmpty(Header).map(_.trim.toLowerCase).fold(LineFiles.Beginning.Row: LineFiles.Beginning) {
       word =>
         Header.values.parse(word).getOrElse {
-          asked.errors.add(s"${Header.key} = '$word' is neither true nor false.")
+          reader.errors.add(s"${Header.key} = '$word' is neither true nor false.")
           LineFiles.Beginning.Row
         }
     }

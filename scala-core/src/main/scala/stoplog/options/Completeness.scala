@@ -92,51 +92,51 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     "Manifests older than this are removed, once an hour."
   )
 
-  def parse(asked: OptionReader, bucketing: Bucketing): Completeness = {
-    val when = whenComplete(asked)
+  def parse(reader: OptionReader, bucketing: Bucketing): Completeness = {
+    val when = whenComplete(reader)
     if (when == When.Never)
-      asked.withoutEffect(
+      reader.withoutEffect(
         Seq(BucketCompleteDelay, BucketMarker, BucketListener),
         "unless bucketComplete is set"
       )
     withoutEnd(bucketing, when).foreach { why =>
-      asked.errors.add(s"bucketComplete = '${BucketComplete.values.render(asked(BucketComplete))}' $why.")
+      reader.errors.add(s"bucketComplete = '${BucketComplete.values.render(reader(BucketComplete))}' $why.")
     }
-    val listener = asked.reference(BucketListener)
-    listener.foreach(asked.userObject(BucketListener, _, classOf[BucketListener]))
+    val listener = reader.reference(BucketListener)
+    listener.foreach(reader.userObject(BucketListener, _, classOf[BucketListener]))
     Completeness(
       when,
-      asked(BucketMarker),
+      reader(BucketMarker),
       listener,
-      manifest(asked),
+      manifest(reader),
       bucketing match {
         case Bucketing.DateTime(_, zone, _) => zone
-        case _                              => asked(BucketOptions.TimeZone)
+        case _                              => reader(BucketOptions.TimeZone)
       }
     )
   }
 
-  private def whenComplete(asked: OptionReader): When = {
-    val delay = asked.get(BucketCompleteDelay)
-    asked(BucketComplete) match {
+  private def whenComplete(reader: OptionReader): When = {
+    val delay = reader.get(BucketCompleteDelay)
+    reader(BucketComplete) match {
       case _: When.Watermark      => When.Watermark(delay.getOrElse(0))
       case _: When.ProcessingTime => When.ProcessingTime(delay.getOrElse(0))
       case _: When.Idle           =>
-        if (!asked.isSet(BucketCompleteDelay))
-          asked.errors.add(
+        if (!reader.isSet(BucketCompleteDelay))
+          reader.errors.add(
             "bucketComplete = 'idle' needs bucketCompleteDelay: how long no row may have come."
           )
         else if (delay.contains(0L))
-          asked.errors.add("bucketCompleteDelay must be more than 0 with bucketComplete = 'idle'.")
+          reader.errors.add("bucketCompleteDelay must be more than 0 with bucketComplete = 'idle'.")
         When.Idle(delay.getOrElse(1))
       case When.Never => When.Never
     }
   }
 
-  private def manifest(asked: OptionReader): ManifestChoice =
-    if (asked(Manifest)) ManifestChoice.Json(asked.get(ManifestRetention))
+  private def manifest(reader: OptionReader): ManifestChoice =
+    if (reader(Manifest)) ManifestChoice.Json(reader.get(ManifestRetention))
     else {
-      asked.withoutEffect(Seq(ManifestRetention), "unless manifest is set to json")
+      reader.withoutEffect(Seq(ManifestRetention), "unless manifest is set to json")
       ManifestChoice.None
     }
 

@@ -125,30 +125,30 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   /** @param isQuarantined whether undecodable records are skipped; evaluated after path and format
     */
-  def parse(asked: OptionReader, isQuarantined: => Boolean): ContentOptions = {
-    val paths   = pathsOf(asked)
-    val format  = formatOf(asked)
-    val charset = asked(Charset)
+  def parse(reader: OptionReader, isQuarantined: => Boolean): ContentOptions = {
+    val paths   = pathsOf(reader)
+    val format  = formatOf(reader)
+    val charset = reader(Charset)
     ContentOptions(
       paths,
       ReadSettings(
         format.getOrElse(SourceFormatName.Text),
         charset,
-        asked.textOrEmpty(LineSep).filter(_.nonEmpty),
-        mode(isQuarantined, format, SourcePassThrough.parse(asked, format)) ++ toSpark(format, charset)
+        reader.textOrEmpty(LineSep).filter(_.nonEmpty),
+        mode(isQuarantined, format, SourcePassThrough.parse(reader, format)) ++ toSpark(format, charset)
       ),
-      asked.get(Columns),
-      asked.get(PartitionColumns)
+      reader.get(Columns),
+      reader.get(PartitionColumns)
     )
   }
 
-  private def pathsOf(asked: OptionReader): Vector[String] = {
-    val listed = asked.text(Paths).toVector.flatMap { json =>
-      Paths.values.parse(json).left.map(why => asked.errors.add(s"paths = '$json' $why.")).getOrElse(Nil)
+  private def pathsOf(reader: OptionReader): Vector[String] = {
+    val listed = reader.text(Paths).toVector.flatMap { json =>
+      Paths.values.parse(json).left.map(why => reader.errors.add(s"paths = '$json' $why.")).getOrElse(Nil)
     }
-    val all = asked.text(Path).toVector ++ listed
+    val all = reader.text(Path).toVector ++ listed
     if (all.isEmpty)
-      asked.errors.add(
+      reader.errors.add(
         "path is not set: set it to what is to be read, or pass it to load(…).",
         Errors.pathMissing()
       )
@@ -156,59 +156,59 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
   }
 
   /** Returns `None` if the format is missing or invalid. */
-  private def formatOf(asked: OptionReader): Option[SourceFormatName] = {
-    val format = asked.text(FormatName) match {
+  private def formatOf(reader: OptionReader): Option[SourceFormatName] = {
+    val format = reader.text(FormatName) match {
       case None =>
-        asked.errors.add(
+        reader.errors.add(
           s"format is not set: set it to one of ${FormatName.values.words.mkString(", ")}, or to a class, or set view " +
             "to see the state of a sink."
         )
         None
-      case Some(text) if text.trim.equalsIgnoreCase(Delimited)              => delimited(asked)
-      case Some(text) if text.startsWith("instance:") || text.contains('.') => own(asked)
+      case Some(text) if text.trim.equalsIgnoreCase(Delimited)              => delimited(reader)
+      case Some(text) if text.startsWith("instance:") || text.contains('.') => own(reader)
       case Some(_)                                                          =>
-        asked.get(FormatName).map {
-          case SourceFormatName.Json if isMultiLine(asked) => SourceFormatName.MultiLineJson
-          case SourceFormatName.Csv if isMultiLine(asked)  => SourceFormatName.MultiLineCsv
+        reader.get(FormatName).map {
+          case SourceFormatName.Json if isMultiLine(reader) => SourceFormatName.MultiLineJson
+          case SourceFormatName.Csv if isMultiLine(reader)  => SourceFormatName.MultiLineCsv
           case other                                       => other
         }
     }
-    format.foreach(refuse(asked, _))
+    format.foreach(refuse(reader, _))
     format
   }
 
-  private def isMultiLine(asked: OptionReader): Boolean = asked.others.exists { case (key, value) =>
+  private def isMultiLine(reader: OptionReader): Boolean = reader.others.exists { case (key, value) =>
     key.equalsIgnoreCase("multiLine") && value.trim.equalsIgnoreCase("true")
   }
 
-  private def delimited(asked: OptionReader): Option[SourceFormatName] =
+  private def delimited(reader: OptionReader): Option[SourceFormatName] =
     UserRecords
-      .of(new DelimitedRows(asked(LengthPrefix), asked(MaxRecordSize).toInt))
+      .of(new DelimitedRows(reader(LengthPrefix), reader(MaxRecordSize).toInt))
       .map(SourceFormatName.Records(Delimited, _))
 
-  private def own(asked: OptionReader): Option[SourceFormatName] =
-    asked
+  private def own(reader: OptionReader): Option[SourceFormatName] =
+    reader
       .reference(FormatName)
-      .flatMap(asked.userObject(FormatName, _, classOf[RowFormat[_]]))
+      .flatMap(reader.userObject(FormatName, _, classOf[RowFormat[_]]))
       .flatMap { format =>
         val records = UserRecords.of(format)
         if (records.isEmpty)
-          asked.errors.add(
+          reader.errors.add(
             s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or BulkFormat of " +
               "stoplog.source.format."
           )
         records.map(SourceFormatName.Records(format.getClass.getName, _))
       }
 
-  private def refuse(asked: OptionReader, format: SourceFormatName): Unit = {
+  private def refuse(reader: OptionReader, format: SourceFormatName): Unit = {
     val ofLines: Seq[Opt[_]] = format match {
       case _: SourceFormatName.MultiLine                            => Seq(LineSep)
       case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep)
       case _                                                        => Nil
     }
-    asked.withoutEffect(ofLines, s"with ${format.word}")
+    reader.withoutEffect(ofLines, s"with ${format.word}")
     if (format.word != Delimited)
-      asked.withoutEffect(Seq(LengthPrefix, MaxRecordSize), s"without format = $Delimited")
+      reader.withoutEffect(Seq(LengthPrefix, MaxRecordSize), s"without format = $Delimited")
   }
 
   /** Returns the options of Spark's own reader derived from source options. */

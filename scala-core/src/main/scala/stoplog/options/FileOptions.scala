@@ -113,46 +113,46 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
 
   private val ofDates: Seq[Opt[_]] = Seq(DateFrom, DateUntil, DateWithin, DateTimeZone)
 
-  def parse(asked: OptionReader): FileOptions = {
-    val finder = finderOf(asked)
+  def parse(reader: OptionReader): FileOptions = {
+    val finder = finderOf(reader)
     // A user-defined finder returns only complete files.
     if (finder.exists(_ != FileFinder.NonSplitting))
-      asked.withoutEffect(Seq(ReadyMarker), "with a fileEnumerator of one's own")
+      reader.withoutEffect(Seq(ReadyMarker), "with a fileEnumerator of one's own")
     FileOptions(
-      asked.get(PathGlobFilter),
-      asked(RecursiveFileLookup),
+      reader.get(PathGlobFilter),
+      reader(RecursiveFileLookup),
       finder,
-      readiness(asked),
-      dates(asked)
+      readiness(reader),
+      dates(reader)
     )
   }
 
-  private def finderOf(asked: OptionReader): Option[FileFinder] =
-    asked.text(FileEnumerator).map(_.trim) match {
+  private def finderOf(reader: OptionReader): Option[FileFinder] =
+    reader.text(FileEnumerator).map(_.trim) match {
       case Some(name) if name.startsWith("instance:") || name.contains('.') =>
-        asked.reference(FileEnumerator).flatMap(asked.userObject(FileEnumerator, _, classOf[FileFinder]))
-      case _ => asked(FileEnumerator)
+        reader.reference(FileEnumerator).flatMap(reader.userObject(FileEnumerator, _, classOf[FileFinder]))
+      case _ => reader(FileEnumerator)
     }
 
-  private[options] def readiness(asked: OptionReader): Readiness = Readiness(
-    asked.get(MinFileAge).getOrElse(Readiness.atOnce.leastAgeMillis),
-    asked.get(StableFor),
-    asked.get(ReadyMarker)
+  private[options] def readiness(reader: OptionReader): Readiness = Readiness(
+    reader.get(MinFileAge).getOrElse(Readiness.atOnce.leastAgeMillis),
+    reader.get(StableFor),
+    reader.get(ReadyMarker)
   )
 
-  private[options] def dates(asked: OptionReader): Option[DateRange] = {
-    val zone  = asked(DateTimeZone)
-    val range = asked.read(DatePattern)(Dates.parse(_, zone)).map { pattern =>
+  private[options] def dates(reader: OptionReader): Option[DateRange] = {
+    val zone  = reader(DateTimeZone)
+    val range = reader.read(DatePattern)(Dates.parse(_, zone)).map { pattern =>
       DateRange(
         pattern,
-        asked.read(DateFrom)(instant(_, zone)),
-        asked.read(DateUntil)(instant(_, zone)),
-        asked.get(DateWithin)
+        reader.read(DateFrom)(instant(_, zone)),
+        reader.read(DateUntil)(instant(_, zone)),
+        reader.get(DateWithin)
       )
     }
-    if (!asked.isSet(DatePattern)) asked.withoutEffect(ofDates, "unless datePattern is set")
+    if (!reader.isSet(DatePattern)) reader.withoutEffect(ofDates, "unless datePattern is set")
     else if (range.exists(r => r.from.isEmpty && r.until.isEmpty && r.within.isEmpty))
-      asked.errors.add(
+      reader.errors.add(
         "datePattern has no effect without dateFrom, dateUntil or dateWithin: set one of them."
       )
     range

@@ -141,46 +141,46 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       "where the source would read them, as for `sourceArchiveDir`."
   )
 
-  def parse(asked: OptionReader): FollowOptions = {
+  def parse(reader: OptionReader): FollowOptions = {
     val monitoring = Monitoring(
-      asked(OnChangedFile),
-      asked(OnMergedPart),
-      asked.get(MonitorInterval).getOrElse(0L),
-      asked(WholeListingInterval),
-      cleaning(asked),
-      AbsenceLimits(asked(ForgetMissingAfter), asked(OnOtherDirectory), asked(WaitForDirectories))
+      reader(OnChangedFile),
+      reader(OnMergedPart),
+      reader.get(MonitorInterval).getOrElse(0L),
+      reader(WholeListingInterval),
+      cleaning(reader),
+      AbsenceLimits(reader(ForgetMissingAfter), reader(OnOtherDirectory), reader(WaitForDirectories))
     )
-    val read = FollowOptions(monitoring, asked(IgnoreMissingFiles), quarantine(asked))
+    val read = FollowOptions(monitoring, reader(IgnoreMissingFiles), quarantine(reader))
     if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
-      asked.errors.add(
+      reader.errors.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
       )
     read
   }
 
-  private def cleaning(asked: OptionReader): Cleaning = asked(CleanSource) match {
-    case "archive" => archive(asked)
+  private def cleaning(reader: OptionReader): Cleaning = reader(CleanSource) match {
+    case "archive" => archive(reader)
     case other     =>
-      asked.withoutEffect(Seq(SourceArchiveDir), "unless cleanSource is set to archive")
+      reader.withoutEffect(Seq(SourceArchiveDir), "unless cleanSource is set to archive")
       if (other == "delete") Cleaning.Delete else Cleaning.Keep
   }
 
-  private def archive(asked: OptionReader): Cleaning = asked.text(SourceArchiveDir) match {
+  private def archive(reader: OptionReader): Cleaning = reader.text(SourceArchiveDir) match {
     case None =>
-      asked.errors.add("cleanSource = 'archive' needs sourceArchiveDir: set it to a directory.")
+      reader.errors.add("cleanSource = 'archive' needs sourceArchiveDir: set it to a directory.")
       Cleaning.Keep
     case Some(directory) =>
       Cleaning.Archive(new HadoopPath(directory).toUri.getPath)
   }
 
-  private def quarantine(asked: OptionReader): Option[String] = asked(OnCorruptFile) match {
+  private def quarantine(reader: OptionReader): Option[String] = reader(OnCorruptFile) match {
     case "fail" =>
-      asked.withoutEffect(Seq(QuarantinePath), "unless onCorrupt is set to quarantine")
+      reader.withoutEffect(Seq(QuarantinePath), "unless onCorrupt is set to quarantine")
       None
     case _ =>
-      val directory = asked.text(QuarantinePath)
+      val directory = reader.text(QuarantinePath)
       if (directory.isEmpty)
-        asked.errors.add("onCorrupt = 'quarantine' needs quarantinePath: set it to a directory.")
+        reader.errors.add("onCorrupt = 'quarantine' needs quarantinePath: set it to a directory.")
       directory
   }
 }

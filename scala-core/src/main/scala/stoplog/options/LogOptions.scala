@@ -38,13 +38,13 @@ private[stoplog] object LogOptions {
   val all: Seq[Opt[_]] =
     Seq(LogLocation, RecoveryOptions.SinkId, RecoveryOptions.OnForeignQuery, RecoveryOptions.OnLostPart)
 
-  /** @param asked a reader whose registry contains all of these options
+  /** @param reader a reader whose registry contains all of these options
     */
-  def parse(asked: OptionReader): LogOptions = LogOptions(
-    asked.text(LogLocation).orElse(asked.checkpointLocation),
-    asked(RecoveryOptions.SinkId),
-    asked(RecoveryOptions.OnForeignQuery),
-    asked(RecoveryOptions.OnLostPart)
+  def parse(reader: OptionReader): LogOptions = LogOptions(
+    reader.text(LogLocation).orElse(reader.checkpointLocation),
+    reader(RecoveryOptions.SinkId),
+    reader(RecoveryOptions.OnForeignQuery),
+    reader(RecoveryOptions.OnLostPart)
   )
 
   /** Returns the user-defined sink with its log options, if the option `sink` is set.
@@ -54,9 +54,9 @@ private[stoplog] object LogOptions {
   def userSink(options: JMap[String, String]): Option[(RowSink, LogOptions)] =
     Option(SparkOptions.caseless(options).get(UserSink.key)).map { reference =>
       val sink  = UserObject.load(reference, classOf[RowSink], UserSink.key)
-      val asked = new OptionReader(SparkOptions.spelled(options), SinkOptionRegistry.all)
-      val log   = parse(asked)
-      asked.errors.throwIfAny()
+      val reader = new OptionReader(SparkOptions.spelled(options), SinkOptionRegistry.all)
+      val log   = parse(reader)
+      reader.errors.throwIfAny()
       (sink, log)
     }
 }

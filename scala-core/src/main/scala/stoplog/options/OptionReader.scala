@@ -46,13 +46,13 @@ private[stoplog] final class OptionReader(
   /** Returns the user's class with parameters, or the user's instance, as input of [[UserObject.load]]. */
   def reference(option: Opt[_]): Option[String] = text(option).map(_.trim).map { name =>
     called += option
-    val told = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
-    if (told.nonEmpty && UserObject.isInstance(name)) {
+    val passed = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
+    if (passed.nonEmpty && UserObject.isInstance(name)) {
       errors.add(
-        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${told.head._1}."
+        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${passed.head._1}."
       )
       name
-    } else UserObject.named(name, told.toMap)
+    } else UserObject.named(name, passed.toMap)
   }
 
   /** Rejects parameters of values other than user classes. Called after all classes are read. */
@@ -158,26 +158,26 @@ private[stoplog] final class OptionErrors {
 private[stoplog] object Suggestion {
 
   def of(name: String, known: Seq[String]): Option[String] = {
-    val asked  = name.toLowerCase(Locale.ROOT)
+    val unknown  = name.toLowerCase(Locale.ROOT)
     val ranked = for {
       candidate <- known
-      distance = edits(asked, candidate.toLowerCase(Locale.ROOT))
-      if distance <= math.max(2, asked.length / 3) && distance < asked.length
+      distance = edits(unknown, candidate.toLowerCase(Locale.ROOT))
+      if distance <= math.max(2, unknown.length / 3) && distance < unknown.length
     } yield (distance, candidate)
-    ranked.sorted.headOption.map(_._2).orElse(beginning(asked, known)).orElse(containing(asked, known))
+    ranked.sorted.headOption.map(_._2).orElse(beginning(unknown, known)).orElse(containing(unknown, known))
   }
 
   // The suffix of files, such as gz for gzip.
-  private def beginning(asked: String, known: Seq[String]): Option[String] =
-    known.filter(_.toLowerCase(Locale.ROOT).startsWith(asked)) match {
-      case Seq(one) if asked.length >= 2 => Some(one)
+  private def beginning(unknown: String, known: Seq[String]): Option[String] =
+    known.filter(_.toLowerCase(Locale.ROOT).startsWith(unknown)) match {
+      case Seq(one) if unknown.length >= 2 => Some(one)
       case _                             => None
     }
 
   // A shortened name, such as partSize for maxPartSize.
-  private def containing(asked: String, known: Seq[String]): Option[String] =
-    if (asked.length < 4) None
-    else known.filter(_.toLowerCase(Locale.ROOT).contains(asked)).sortBy(_.length).headOption
+  private def containing(unknown: String, known: Seq[String]): Option[String] =
+    if (unknown.length < 4) None
+    else known.filter(_.toLowerCase(Locale.ROOT).contains(unknown)).sortBy(_.length).headOption
 
   /** Returns the number of inserted, deleted, changed, and swapped letters. */
   private def edits(from: String, to: String): Int = {

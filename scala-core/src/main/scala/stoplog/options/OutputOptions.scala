@@ -67,56 +67,56 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
   )
 
   /** Parses the options of the output. The format is `None` if it is unset or invalid. */
-  def parse(asked: OptionReader): (OutputOptions, Option[FormatChoice]) = {
-    val path        = readPath(asked)
-    val format      = formatOf(asked)
-    val passThrough = PassThrough.parse(asked, format)
+  def parse(reader: OptionReader): (OutputOptions, Option[FormatChoice]) = {
+    val path        = readPath(reader)
+    val format      = formatOf(reader)
+    val passThrough = PassThrough.parse(reader, format)
     val chosen      = format.getOrElse(FormatChoice.Rows("text"))
-    (OutputOptions(path, chosen, compressionOfRows(asked, format), passThrough), format)
+    (OutputOptions(path, chosen, compressionOfRows(reader, format), passThrough), format)
   }
 
   /** Returns the compression of a bulk format, if set: an option of the format. */
-  def bulkCompression(asked: OptionReader, format: FormatChoice): Option[String] = format match {
+  def bulkCompression(reader: OptionReader, format: FormatChoice): Option[String] = format match {
     case FormatChoice.Bulk(bulk) =>
-      asked.read(Compression)(OptionType.oneOf(bulk.compressions.map(name => name -> name)))
+      reader.read(Compression)(OptionType.oneOf(bulk.compressions.map(name => name -> name)))
     case FormatChoice.UserBulk(_) =>
-      asked.withoutEffect(Seq(Compression), "with an own bulk writer")
+      reader.withoutEffect(Seq(Compression), "with an own bulk writer")
       None
     case _ => None
   }
 
-  private def readPath(asked: OptionReader): String =
-    asked.text(Path).getOrElse {
-      asked.errors.add(
+  private def readPath(reader: OptionReader): String =
+    reader.text(Path).getOrElse {
+      reader.errors.add(
         "path is not set: set it to a directory, or pass it to start(…) or save(…).",
         Errors.pathMissing()
       )
       ""
     }
 
-  private def formatOf(asked: OptionReader): Option[FormatChoice] =
-    Seq[Opt[_]](FormatName, Encoder, BulkWriter).filter(asked.isSet) match {
+  private def formatOf(reader: OptionReader): Option[FormatChoice] =
+    Seq[Opt[_]](FormatName, Encoder, BulkWriter).filter(reader.isSet) match {
       case Seq(one) if one eq Encoder =>
-        own(asked, Encoder, classOf[Encoder]).map(FormatChoice.UserEncoder(_))
+        own(reader, Encoder, classOf[Encoder]).map(FormatChoice.UserEncoder(_))
       case Seq(one) if one eq BulkWriter =>
-        own(asked, BulkWriter, classOf[BulkWriters]).map(FormatChoice.UserBulk(_))
-      case Seq(_) => asked.get(FormatName)
+        own(reader, BulkWriter, classOf[BulkWriters]).map(FormatChoice.UserBulk(_))
+      case Seq(_) => reader.get(FormatName)
       case Seq()  =>
         val formats = FormatName.values.words.mkString(", ")
-        asked.errors.add(s"format is not set: set it to $formats, or set encoder or bulkWriter to a class.")
+        reader.errors.add(s"format is not set: set it to $formats, or set encoder or bulkWriter to a class.")
         None
       case several =>
-        val set = several.map(option => s"${option.key} = '${asked.text(option).mkString.take(100)}'")
-        asked.errors.add(s"${set.mkString(" and ")} exclude each other: leave one.")
+        val set = several.map(option => s"${option.key} = '${reader.text(option).mkString.take(100)}'")
+        reader.errors.add(s"${set.mkString(" and ")} exclude each other: leave one.")
         None
     }
 
-  private def own[T](asked: OptionReader, option: Opt[_], expected: Class[T]): Option[String] =
-    asked.reference(option).filter(asked.userObject(option, _, expected).isDefined)
+  private def own[T](reader: OptionReader, option: Opt[_], expected: Class[T]): Option[String] =
+    reader.reference(option).filter(reader.userObject(option, _, expected).isDefined)
 
-  private def compressionOfRows(asked: OptionReader, format: Option[FormatChoice]): String = format match {
+  private def compressionOfRows(reader: OptionReader, format: Option[FormatChoice]): String = format match {
     case Some(FormatChoice.Bulk(_) | FormatChoice.UserBulk(_)) => "none"
-    case _                                                     => asked.get(Compression).getOrElse("none")
+    case _                                                     => reader.get(Compression).getOrElse("none")
   }
 
   private def codecOfRows(text: String): Either[String, String] =

@@ -101,13 +101,13 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
 
   /** @param sinkId the sink id of the layout
     */
-  def parse(asked: OptionReader, sinkId: String, compaction: Option[CompactionOptions]): PartOptions =
+  def parse(reader: OptionReader, sinkId: String, compaction: Option[CompactionOptions]): PartOptions =
     PartOptions(
-      asked(PartPrefix),
-      suffix(asked),
-      layout(asked, sinkId),
-      asked(MaxOpenParts),
-      asked(Distribution),
+      reader(PartPrefix),
+      suffix(reader),
+      layout(reader, sinkId),
+      reader(MaxOpenParts),
+      reader(Distribution),
       compaction
     )
 
@@ -124,22 +124,22 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       )
   }
 
-  private def suffix(asked: OptionReader): Option[String] =
-    asked.textOrEmpty(PartSuffix).map { text =>
-      PartSuffix.values.parse(text).left.foreach(why => asked.errors.add(s"partSuffix = '$text' $why."))
+  private def suffix(reader: OptionReader): Option[String] =
+    reader.textOrEmpty(PartSuffix).map { text =>
+      PartSuffix.values.parse(text).left.foreach(why => reader.errors.add(s"partSuffix = '$text' $why."))
       text
     }
 
-  private def layout(asked: OptionReader, sinkId: String): PartLayout =
-    if (asked(InProgress)) {
-      val read = markers.map(marker => marker -> asked(marker)).toMap
+  private def layout(reader: OptionReader, sinkId: String): PartLayout =
+    if (reader(InProgress)) {
+      val read = markers.map(marker => marker -> reader(marker)).toMap
       if ((read(InProgressPrefix), read(InProgressSuffix)) == ((read(PendingPrefix), read(PendingSuffix))))
-        asked.errors.add(
+        reader.errors.add(
           "inProgressPrefix and inProgressSuffix are the same as pendingPrefix and pendingSuffix: change one."
         )
       inBucket(sinkId, read)
     } else {
-      asked.withoutEffect(markers, "unless inProgress is set to bucket")
+      reader.withoutEffect(markers, "unless inProgress is set to bucket")
       PartLayout.Staging(sinkId)
     }
 

@@ -16,17 +16,17 @@ import stoplog.options.OutputOptions.{Compression, LineSep, NullValue}
 private[options] object PassThrough {
 
   /** Returns the format options with Spark's spelling. Other keys are problems, except [[isSparks]] keys. */
-  def parse(asked: OptionReader, format: Option[FormatChoice]): Map[String, String] = {
+  def parse(reader: OptionReader, format: Option[FormatChoice]): Map[String, String] = {
     // With an invalid format, only options unknown to every format are reported.
     val known = format.fold(byFormat.values.flatten.toSeq)(of)
-    val fit   = asked.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
+    val fit   = reader.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
       val option = known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format))
-      if (option.isEmpty && !isOfSourcesBySession(key)) asked.errors.add(unknown(key, known, format))
+      if (option.isEmpty && !isOfSourcesBySession(key)) reader.errors.add(unknown(key, known, format))
       option.map(_ -> value)
     }
-    val passed = fit.toMap ++ shared(asked, known, format) ++
-      format.flatMap(OutputOptions.bulkCompression(asked, _)).map(Compression.key -> _)
-    for (why <- format.flatMap(refused(_, passed))) asked.errors.add(why)
+    val passed = fit.toMap ++ shared(reader, known, format) ++
+      format.flatMap(OutputOptions.bulkCompression(reader, _)).map(Compression.key -> _)
+    for (why <- format.flatMap(refused(_, passed))) reader.errors.add(why)
     passed
   }
 
@@ -77,15 +77,15 @@ private[options] object PassThrough {
 
   // Options of the registry shared with formats: all formats use the same names.
   private def shared(
-      asked: OptionReader,
+      reader: OptionReader,
       known: Seq[String],
       format: Option[FormatChoice]
   ): Map[String, String] = {
     val ofFormat: Seq[Opt[_]] = Seq(LineSep, NullValue)
-    asked.withoutEffect(ofFormat.filterNot(o => known.contains(o.key)), s"with ${described(format)}")
+    reader.withoutEffect(ofFormat.filterNot(o => known.contains(o.key)), s"with ${described(format)}")
     (ofFormat :+ BucketOptions.TimeZone)
       .filter(o => known.contains(o.key))
-      .flatMap(o => asked.textOrEmpty(o).filter(_.nonEmpty || o.values.mayBeEmpty).map(o.key -> _))
+      .flatMap(o => reader.textOrEmpty(o).filter(_.nonEmpty || o.values.mayBeEmpty).map(o.key -> _))
       .toMap
   }
 
@@ -121,13 +121,13 @@ private[options] object SourcePassThrough {
   )
 
   /** Returns the format options with Spark's spelling; unknown keys are reported or ignored. */
-  def parse(asked: OptionReader, format: Option[SourceFormatName]): Map[String, String] = {
+  def parse(reader: OptionReader, format: Option[SourceFormatName]): Map[String, String] = {
     val known = format.fold(SourceFormatName.all.flatMap(optionsOf))(optionsOf)
-    asked.others
+    reader.others
       .filterNot { case (key, _) => PassThrough.isSparks(key) }
       .flatMap { case (key, value) =>
         val option = known.find(_.equalsIgnoreCase(key))
-        if (option.isEmpty && !isSinks(key)) asked.errors.add(unknown(key, value, known, format))
+        if (option.isEmpty && !isSinks(key)) reader.errors.add(unknown(key, value, known, format))
         option.map(_ -> value)
       }
       .toMap

@@ -159,29 +159,29 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
       ofLength("What the name of such a file ends with.")
     )
 
-  def parse(asked: OptionReader): RecoveryOptions = RecoveryOptions(
-    asked(SinkId),
-    asked(OnForeignQuery),
-    asked(OnRestart),
-    asked(FinalizeOnTermination),
-    asked(OnLostPart),
-    asked(OnSchemaChange),
-    StorageOptions(asked(Durability), truncation(asked))
+  def parse(reader: OptionReader): RecoveryOptions = RecoveryOptions(
+    reader(SinkId),
+    reader(OnForeignQuery),
+    reader(OnRestart),
+    reader(FinalizeOnTermination),
+    reader(OnLostPart),
+    reader(OnSchemaChange),
+    StorageOptions(reader(Durability), truncation(reader))
   )
 
   /** Parses the handling of bad rows. `rejectPath` is below `path`, so that one record publishes all rows. */
-  def rejects(asked: OptionReader): RejectOptions = {
-    val onBadRow = asked(OnBadRow)
+  def rejects(reader: OptionReader): RejectOptions = {
+    val onBadRow = reader(OnBadRow)
     if (onBadRow == stoplog.commit.OnBadRow.Fail)
-      asked.withoutEffect(Seq(RejectPath), "unless onBadRow is set to reject")
-    RejectOptions(onBadRow, asked(RejectPath))
+      reader.withoutEffect(Seq(RejectPath), "unless onBadRow is set to reject")
+    RejectOptions(onBadRow, reader(RejectPath))
   }
 
-  private def truncation(asked: OptionReader): Truncation =
-    if (asked(UseTruncate)) {
-      asked.withoutEffect(Seq(ValidLengthPrefix, ValidLengthSuffix), "unless useTruncate is set to false")
+  private def truncation(reader: OptionReader): Truncation =
+    if (reader(UseTruncate)) {
+      reader.withoutEffect(Seq(ValidLengthPrefix, ValidLengthSuffix), "unless useTruncate is set to false")
       Truncation.Allowed
-    } else Truncation.ValidLength(asked(ValidLengthPrefix), asked(ValidLengthSuffix))
+    } else Truncation.ValidLength(reader(ValidLengthPrefix), reader(ValidLengthSuffix))
 
   private def ofLength(meaning: String): String = s"$meaning Only with `useTruncate` = `false`."
 

@@ -110,56 +110,56 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     case custom => Map(RollingPolicy.key -> custom.getClass.getName)
   }
 
-  def parse(asked: OptionReader, bucketing: Bucketing): RollingOptions = {
-    val policy = policyOf(asked)
-    RollingOptions(policy, eventTimeColumn(asked, policy, bucketing), asked(BucketCheckInterval))
+  def parse(reader: OptionReader, bucketing: Bucketing): RollingOptions = {
+    val policy = policyOf(reader)
+    RollingOptions(policy, eventTimeColumn(reader, policy, bucketing), reader(BucketCheckInterval))
   }
 
-  private def policyOf(asked: OptionReader): RollingPolicy =
-    asked.text(RollingPolicy).map(_.trim).getOrElse(Default) match {
-      case name if name.equalsIgnoreCase(Default)      => default(asked)
-      case name if name.equalsIgnoreCase(OnCheckpoint) => onCheckpoint(asked)
-      case _                                           => custom(asked)
+  private def policyOf(reader: OptionReader): RollingPolicy =
+    reader.text(RollingPolicy).map(_.trim).getOrElse(Default) match {
+      case name if name.equalsIgnoreCase(Default)      => default(reader)
+      case name if name.equalsIgnoreCase(OnCheckpoint) => onCheckpoint(reader)
+      case _                                           => custom(reader)
     }
 
-  private def default(asked: OptionReader): RollingPolicy = {
+  private def default(reader: OptionReader): RollingPolicy = {
     val intervals = DefaultRollingPolicy()
-      .withRolloverIntervalMillis(asked(RolloverInterval).getOrElse(Unlimited))
-      .withInactivityIntervalMillis(asked(InactivityInterval).getOrElse(Unlimited))
-    val sized   = asked.get(MaxPartSize).fold(intervals)(intervals.withMaxPartSizeBytes)
-    val counted = asked.get(MaxRecordsPerPart).flatten.fold(sized)(sized.withMaxRecordsPerPart)
-    asked.get(EventTimeInterval).flatten.fold(counted)(counted.withEventTimeIntervalMillis)
+      .withRolloverIntervalMillis(reader(RolloverInterval).getOrElse(Unlimited))
+      .withInactivityIntervalMillis(reader(InactivityInterval).getOrElse(Unlimited))
+    val sized   = reader.get(MaxPartSize).fold(intervals)(intervals.withMaxPartSizeBytes)
+    val counted = reader.get(MaxRecordsPerPart).flatten.fold(sized)(sized.withMaxRecordsPerPart)
+    reader.get(EventTimeInterval).flatten.fold(counted)(counted.withEventTimeIntervalMillis)
   }
 
-  private def onCheckpoint(asked: OptionReader): RollingPolicy = {
-    asked.withoutEffect(intervals, "with rollingPolicy = onCheckpoint, which leaves no part open")
+  private def onCheckpoint(reader: OptionReader): RollingPolicy = {
+    reader.withoutEffect(intervals, "with rollingPolicy = onCheckpoint, which leaves no part open")
     val policy = OnCheckpointRollingPolicy()
-    val sized  = asked.get(MaxPartSize).fold(policy)(policy.withMaxPartSizeBytes)
-    asked.get(MaxRecordsPerPart).flatten.fold(sized)(sized.withMaxRecordsPerPart)
+    val sized  = reader.get(MaxPartSize).fold(policy)(policy.withMaxPartSizeBytes)
+    reader.get(MaxRecordsPerPart).flatten.fold(sized)(sized.withMaxRecordsPerPart)
   }
 
-  private def custom(asked: OptionReader): RollingPolicy = {
-    asked.withoutEffect(limits, "with an own rollingPolicy, which decides alone")
-    asked
+  private def custom(reader: OptionReader): RollingPolicy = {
+    reader.withoutEffect(limits, "with an own rollingPolicy, which decides alone")
+    reader
       .reference(RollingPolicy)
-      .flatMap(asked.userObject(RollingPolicy, _, classOf[RollingPolicy]))
+      .flatMap(reader.userObject(RollingPolicy, _, classOf[RollingPolicy]))
       .getOrElse(DefaultRollingPolicy())
   }
 
   private def eventTimeColumn(
-      asked: OptionReader,
+      reader: OptionReader,
       policy: RollingPolicy,
       bucketing: Bucketing
   ): Option[String] = {
     // An invalid or ineffective interval has already been reported.
-    val isAsked = EventTimeUse.of(policy) != EventTimeUse.Unused || asked.isSet(EventTimeInterval) ||
+    val isUsed = EventTimeUse.of(policy) != EventTimeUse.Unused || reader.isSet(EventTimeInterval) ||
       bucketing.isInstanceOf[Bucketing.UserAssigner]
-    if (!isAsked)
-      asked.withoutEffect(
+    if (!isUsed)
+      reader.withoutEffect(
         Seq(EventTimeColumn),
         s"without ${EventTimeInterval.key}, and without an own rollingPolicy or bucketAssigner"
       )
-    asked.text(EventTimeColumn)
+    reader.text(EventTimeColumn)
   }
 
   private final def Default      = "default"

@@ -62,20 +62,20 @@ private[stoplog] object SinkOptions {
   def parse(options: JMap[String, String]): SinkOptions = parse(SparkOptions.spelled(options))
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
-    val asked            = new OptionReader(options, SinkOptionRegistry.all)
-    val (output, format) = OutputOptions.parse(asked)
-    val buckets          = BucketOptions.parse(asked)
-    val rolling          = RollingOptions.parse(asked, buckets.bucketing)
-    val recovery         = RecoveryOptions.parse(asked)
-    val rejects          = RecoveryOptions.rejects(asked)
-    val compaction       = CompactionOptions.parse(asked, format, rolling.policy)
-    val parts            = PartOptions.parse(asked, recovery.sinkId, compaction)
-    asked.withoutEffect(Seq(ViewOptions.View), "on a write, only with spark.read")
-    asked.withoutEffect(Seq(LogOptions.LogLocation), "on a sink of files, which has its log with them")
-    asked.refuseIdleParameters()
-    asked.errors.throwIfAny()
-    val explicit = asked.registeredValues ++ asked.parameterValues ++ output.passThrough ++
-      asked.others.filter(other => PassThrough.isSparks(other._1))
+    val reader            = new OptionReader(options, SinkOptionRegistry.all)
+    val (output, format) = OutputOptions.parse(reader)
+    val buckets          = BucketOptions.parse(reader)
+    val rolling          = RollingOptions.parse(reader, buckets.bucketing)
+    val recovery         = RecoveryOptions.parse(reader)
+    val rejects          = RecoveryOptions.rejects(reader)
+    val compaction       = CompactionOptions.parse(reader, format, rolling.policy)
+    val parts            = PartOptions.parse(reader, recovery.sinkId, compaction)
+    reader.withoutEffect(Seq(ViewOptions.View), "on a write, only with spark.read")
+    reader.withoutEffect(Seq(LogOptions.LogLocation), "on a sink of files, which has its log with them")
+    reader.refuseIdleParameters()
+    reader.errors.throwIfAny()
+    val explicit = reader.registeredValues ++ reader.parameterValues ++ output.passThrough ++
+      reader.others.filter(other => PassThrough.isSparks(other._1))
     new SinkOptions(output, rolling, buckets, parts, recovery, rejects, explicit)
   }
 }
@@ -143,12 +143,12 @@ private[stoplog] object ViewOptions {
     * `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
     */
   def parse(options: JMap[String, String]): Option[ViewOptions] = {
-    val asked = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)
-    asked.text(View).map { word =>
+    val reader = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)
+    reader.text(View).map { word =>
       val view   = View.values.parse(word).getOrElse(throw Errors.viewUnknown(word))
-      val path   = asked.text(OutputOptions.Path).getOrElse(throw Errors.pathMissing())
-      val sinkId = asked(RecoveryOptions.SinkId)
-      asked.errors.throwIfAny()
+      val path   = reader.text(OutputOptions.Path).getOrElse(throw Errors.pathMissing())
+      val sinkId = reader(RecoveryOptions.SinkId)
+      reader.errors.throwIfAny()
       ViewOptions(path, sinkId, view)
     }
   }

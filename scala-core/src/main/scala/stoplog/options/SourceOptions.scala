@@ -37,14 +37,14 @@ private[stoplog] object SourceOptions {
     * }}}
     */
   def parse(options: JMap[String, String]): SourceOptions = {
-    val asked       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
-    lazy val follow = FollowOptions.parse(asked) // lazy: its problems follow problems of path and format
-    val content     = ContentOptions.parse(asked, follow.quarantine.isDefined)
-    val read        = SourceOptions(content, FileOptions.parse(asked), follow, LimitOptions.parse(asked))
+    val reader       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
+    lazy val follow = FollowOptions.parse(reader) // lazy: its problems follow problems of path and format
+    val content     = ContentOptions.parse(reader, follow.quarantine.isDefined)
+    val read        = SourceOptions(content, FileOptions.parse(reader), follow, LimitOptions.parse(reader))
     if (follow.monitoring.onChangedFile == OnChangedFile.Tail)
-      whyNoTail(content.read).foreach(why => asked.errors.add(s"onChangedFile = 'tail' and $why"))
-    asked.refuseIdleParameters()
-    asked.errors.throwIfAny()
+      whyNoTail(content.read).foreach(why => reader.errors.add(s"onChangedFile = 'tail' and $why"))
+    reader.refuseIdleParameters()
+    reader.errors.throwIfAny()
     read
   }
 
@@ -80,9 +80,9 @@ private[stoplog] object SourceOptions {
 
   /** Parses only the limits, for a source outside of stoplog. Throws `STOPLOG_INVALID_OPTIONS`. */
   def limits(options: JMap[String, String]): ReadLimits = {
-    val asked = new OptionReader(options.asScala.toSeq, SourceOptionRegistry.all)
-    val read  = LimitOptions.parse(asked)
-    asked.errors.throwIfAny()
+    val reader = new OptionReader(options.asScala.toSeq, SourceOptionRegistry.all)
+    val read  = LimitOptions.parse(reader)
+    reader.errors.throwIfAny()
     read
   }
 
@@ -105,10 +105,10 @@ private[stoplog] object SourceOptions {
         "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
     )
 
-    def parse(asked: OptionReader): ReadLimits = ReadLimits(
-      splits = asked.get(MaxFilesPerTrigger),
-      bytes = asked.get(MaxBytesPerTrigger),
-      records = asked.get(MaxRowsPerTrigger)
+    def parse(reader: OptionReader): ReadLimits = ReadLimits(
+      splits = reader.get(MaxFilesPerTrigger),
+      bytes = reader.get(MaxBytesPerTrigger),
+      records = reader.get(MaxRowsPerTrigger)
     )
   }
 }

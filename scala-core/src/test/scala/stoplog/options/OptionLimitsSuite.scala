@@ -126,9 +126,9 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("a ready marker is a file per directory or per data file") {
     def marker(text: String): Either[Unit, Option[ReadyMarker]] = {
-      val asked = new OptionReader(Seq("readyMarker" -> text), SourceOptionRegistry.all)
-      val read  = FileOptions.readiness(asked).marker
-      scala.util.Try(asked.errors.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
+      val reader = new OptionReader(Seq("readyMarker" -> text), SourceOptionRegistry.all)
+      val read  = FileOptions.readiness(reader).marker
+      scala.util.Try(reader.errors.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
     }
     assert(marker(" _SUCCESS ") === Right(Some(ReadyMarker.InDirectory("_SUCCESS"))))
     assert(marker("{name}.done") === Right(Some(ReadyMarker.PerFile("", ".done"))))
@@ -140,9 +140,9 @@ class OptionLimitsSuite extends AnyFunSuite {
   test("dates are days or times in the configured zone or in their own zone") {
     def from(text: String, zone: String = "Europe/Berlin"): Option[Instant] = {
       val options = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
-      val asked   = new OptionReader(options, SourceOptionRegistry.all)
-      val range   = FileOptions.dates(asked)
-      asked.errors.throwIfAny()
+      val reader   = new OptionReader(options, SourceOptionRegistry.all)
+      val range   = FileOptions.dates(reader)
+      reader.errors.throwIfAny()
       range.flatMap(_.from)
     }
     assert(from("2026-01-31") === Some(Instant.parse("2026-01-30T23:00:00Z")))
@@ -156,9 +156,9 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("datePattern requires a date option, and a date option requires datePattern") {
     def problem(options: (String, String)*): String = {
-      val asked = new OptionReader(options, SourceOptionRegistry.all)
-      FileOptions.dates(asked)
-      scala.util.Try(asked.errors.throwIfAny()).fold(_.getMessage, _ => "")
+      val reader = new OptionReader(options, SourceOptionRegistry.all)
+      FileOptions.dates(reader)
+      scala.util.Try(reader.errors.throwIfAny()).fold(_.getMessage, _ => "")
     }
     val pattern = "datePattern" -> "yyyy"
     assert(problem(pattern).contains("no effect without dateFrom, dateUntil or dateWithin"))

@@ -105,70 +105,70 @@ private[jdbc] object JdbcOptions {
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
   def parse(options: JMap[String, String]): JdbcOptions = {
-    val asked = new OptionReader(SparkOptions.spelled(options), Registry.all)
-    val url   = needed(asked, Registry.Url)
-    val table = needed(asked, Registry.DbTable)
+    val reader = new OptionReader(SparkOptions.spelled(options), Registry.all)
+    val url   = needed(reader, Registry.Url)
+    val table = needed(reader, Registry.DbTable)
     if (url.nonEmpty && !url.startsWith("jdbc:"))
-      asked.errors.add(s"url = '${Redaction.url(url)}' does not begin with jdbc:.")
-    val dialect = asked.get(Registry.DialectName)
-    val mode    = modeOf(asked)
-    val passed  = DriverProperties.parse(asked)
+      reader.errors.add(s"url = '${Redaction.url(url)}' does not begin with jdbc:.")
+    val dialect = reader.get(Registry.DialectName)
+    val mode    = modeOf(reader)
+    val passed  = DriverProperties.parse(reader)
     val read    = JdbcOptions(
       at = DatabaseTable(url, table, dialect.getOrElse(Dialect.of(url))),
       mode = mode,
-      rows = RowOptions(asked(Registry.BatchSize), spreadOf(asked), rejects(asked, table)),
+      rows = RowOptions(reader(Registry.BatchSize), spreadOf(reader), rejects(reader, table)),
       requests = RequestOptions(
-        asked.get(Registry.QueryTimeout).getOrElse(0),
-        asked(Registry.MaxTries),
-        asked(Registry.RetryWait)
+        reader.get(Registry.QueryTimeout).getOrElse(0),
+        reader(Registry.MaxTries),
+        reader(Registry.RetryWait)
       ),
-      sinkId = asked(Registry.SinkId),
+      sinkId = reader(Registry.SinkId),
       toSpark = Map.empty,
-      toMap = asked.registeredValues ++ passed
+      toMap = reader.registeredValues ++ passed
     )
-    asked.errors.throwIfAny()
-    read.copy(toSpark = DriverProperties.toSpark(asked, passed, read.at.dialect))
+    reader.errors.throwIfAny()
+    read.copy(toSpark = DriverProperties.toSpark(reader, passed, read.at.dialect))
   }
 
-  private def modeOf(asked: OptionReader): WriteMode = {
-    val keys  = asked.get(Registry.KeyColumns).getOrElse(Nil)
-    val byKey = asked.get(Registry.WriteModeName).getOrElse(asked.isSet(Registry.KeyColumns))
+  private def modeOf(reader: OptionReader): WriteMode = {
+    val keys  = reader.get(Registry.KeyColumns).getOrElse(Nil)
+    val byKey = reader.get(Registry.WriteModeName).getOrElse(reader.isSet(Registry.KeyColumns))
     if (byKey) {
-      if (!asked.isSet(Registry.KeyColumns))
-        asked.errors.add("keyColumns is not set, which writeMode = 'upsert' needs.")
-      asked.withoutEffect(Seq(Registry.EpochsTableName, Registry.OnForeign), "with writeMode = 'upsert'")
+      if (!reader.isSet(Registry.KeyColumns))
+        reader.errors.add("keyColumns is not set, which writeMode = 'upsert' needs.")
+      reader.withoutEffect(Seq(Registry.EpochsTableName, Registry.OnForeign), "with writeMode = 'upsert'")
       WriteMode.Upsert(keys)
     } else {
-      asked.withoutEffect(
+      reader.withoutEffect(
         Seq(Registry.KeyColumns, Registry.DistributionName),
         "with writeMode = 'transactional'"
       )
-      WriteMode.Transactional(asked.text(Registry.EpochsTableName), asked(Registry.OnForeign))
+      WriteMode.Transactional(reader.text(Registry.EpochsTableName), reader(Registry.OnForeign))
     }
   }
 
-  private def spreadOf(asked: OptionReader): Spread = {
-    val tasks    = asked.get(Registry.NumPartitions)
-    val together = asked(Registry.DistributionName)
+  private def spreadOf(reader: OptionReader): Spread = {
+    val tasks    = reader.get(Registry.NumPartitions)
+    val together = reader(Registry.DistributionName)
     if (together || tasks.isDefined) Spread.Together(tasks) else Spread.AsTheyAre
   }
 
-  private def rejects(asked: OptionReader, table: String): Option[String] =
-    asked(Registry.OnBadRow) match {
+  private def rejects(reader: OptionReader, table: String): Option[String] =
+    reader(Registry.OnBadRow) match {
       case OnBadRow.Fail =>
-        asked.withoutEffect(Seq(Registry.RejectTableName), "unless onBadRow is set to reject")
+        reader.withoutEffect(Seq(Registry.RejectTableName), "unless onBadRow is set to reject")
         None
       case OnBadRow.Reject =>
-        Some(asked.text(Registry.RejectTableName).getOrElse(rejectedBeside(table)))
+        Some(reader.text(Registry.RejectTableName).getOrElse(rejectedBeside(table)))
     }
 
   private def rejectedBeside(table: String): String =
     if (table.endsWith("\"") || table.endsWith("`")) s"${table.dropRight(1)}_rejected${table.last}"
     else s"${table}_rejected"
 
-  private def needed(asked: OptionReader, option: Opt[_]): String =
-    asked.text(option).map(_.trim).getOrElse {
-      asked.errors.add(s"${option.key} is not set.")
+  private def needed(reader: OptionReader, option: Opt[_]): String =
+    reader.text(option).map(_.trim).getOrElse {
+      reader.errors.add(s"${option.key} is not set.")
       ""
     }
 }
@@ -181,39 +181,39 @@ private[jdbc] object DriverProperties {
   /** Returns the properties of the driver. As with Spark's own `jdbc`, these are all unknown keys; a key that
     * looks like a misspelled option is reported.
     */
-  def parse(asked: OptionReader): Map[String, String] = {
-    val (known, rest) = asked.others
+  def parse(reader: OptionReader): Map[String, String] = {
+    val (known, rest) = reader.others
       .filterNot { case (key, _) => SparkOptions.isSparks(key) }
       .partition { case (key, _) => ofSparksJdbc(lower(key)) }
     for ((key, _) <- known)
-      asked.errors.add(s"$key is an option of Spark's own jdbc format that has no effect here: remove it.")
+      reader.errors.add(s"$key is an option of Spark's own jdbc format that has no effect here: remove it.")
     for {
       (key, _) <- rest if key.length > ShortestMistake
       meant    <- Suggestion.of(key, Registry.all.map(_.key))
-    } asked.errors.add(
+    } reader.errors.add(
       s"$key is not an option: did you mean $meant? A property of the driver can be part of url."
     )
     rest.toMap
   }
 
   /** Adds the dialect's defaults, unless the URL or an option sets them. */
-  def toSpark(asked: OptionReader, passed: Map[String, String], dialect: Dialect): Map[String, String] = {
+  def toSpark(reader: OptionReader, passed: Map[String, String], dialect: Dialect): Map[String, String] = {
     val own      = Seq(Registry.Url, Registry.DbTable, Registry.Driver, Registry.User, Registry.Password)
-    val url      = asked.text(Registry.Url).getOrElse("")
+    val url      = reader.text(Registry.Url).getOrElse("")
     val defaults = dialect.driverDefaults.filterNot { case (key, _) =>
       url.contains(s"$key=") || passed.keys.exists(_.equalsIgnoreCase(key))
     }
     // MariaDB's client rejects unknown properties, and sends efficient batches by default.
     val fitting = if (url.startsWith("jdbc:mariadb:")) Map.empty[String, String] else defaults
-    own.flatMap(option => asked.text(option).map(option.key -> _)).toMap ++ driverClass(
-      asked,
+    own.flatMap(option => reader.text(option).map(option.key -> _)).toMap ++ driverClass(
+      reader,
       url
     ) ++ fitting ++ passed
   }
 
   // Java discovers drivers only in the system class path, not in jars of --jars or --packages.
-  private def driverClass(asked: OptionReader, url: String): Map[String, String] =
-    if (asked.isSet(Registry.Driver)) Map.empty
+  private def driverClass(reader: OptionReader, url: String): Map[String, String] =
+    if (reader.isSet(Registry.Driver)) Map.empty
     else
       known.collectFirst {
         case (start, name) if url.startsWith(start) && isThere(name) => Registry.Driver.key -> name

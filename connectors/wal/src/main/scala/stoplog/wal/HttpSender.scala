@@ -215,10 +215,10 @@ private[wal] object HttpOptions {
 
   /** Parses the options, collects all errors, and returns substitutes for invalid values. */
   def read(options: Seq[(String, String)], errors: OptionErrors): HttpOptions = {
-    val asked = new OptionReader(options, all, errors)
-    if (!asked.isSet(Url)) errors.add("url is not set: set it to where the rows are posted.")
-    val url     = asked.get(Url)
-    val headers = asked.others.collect {
+    val reader = new OptionReader(options, all, errors)
+    if (!reader.isSet(Url)) errors.add("url is not set: set it to where the rows are posted.")
+    val url     = reader.get(Url)
+    val headers = reader.others.collect {
       case (key, value) if key.toLowerCase.startsWith(Header) => key.drop(Header.length) -> value
     }.toMap
     for {
@@ -227,9 +227,9 @@ private[wal] object HttpOptions {
     } errors.add(s"httpHeader.$name cannot be sent: ${reason(why)}.")
     HttpOptions(
       url.getOrElse(URI.create("http://unset")),
-      asked(BatchRows),
-      asked(Retries),
-      asked(Timeout),
+      reader(BatchRows),
+      reader(Retries),
+      reader(Timeout),
       headers
     )
   }

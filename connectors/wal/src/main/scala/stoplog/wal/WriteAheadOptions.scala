@@ -71,58 +71,58 @@ private[wal] object WriteAheadOptions {
 
   /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_WAL_JAR_MISSING`. */
   def parse(options: Map[String, String]): WriteAheadOptions = {
-    val asked = new OptionReader(options.toSeq, all)
-    if (!asked.isSet(Sender))
-      asked.errors.add(
+    val reader = new OptionReader(options.toSeq, all)
+    if (!reader.isSet(Sender))
+      reader.errors.add(
         "sender is not set: set it to http, jdbc or cassandra, or to the name of a class that extends RowSender."
       )
     for {
-      connector <- Seq(Sender, Committer).flatMap(asked.text).flatMap(Connector.of).distinct
+      connector <- Seq(Sender, Committer).flatMap(reader.text).flatMap(Connector.of).distinct
       missing   <- connector.missing
-    } asked.errors.add(
+    } reader.errors.add(
       s"${connector.word} needs the jar ${connector.artifact}, which is not there: add it.",
       missing
     )
-    UnknownOptions.of(asked).foreach(asked.errors.add(_))
-    val sender = asked.text(Sender).map(_.trim).flatMap {
+    UnknownOptions.of(reader).foreach(reader.errors.add(_))
+    val sender = reader.text(Sender).map(_.trim).flatMap {
       case http if http.equalsIgnoreCase("http") =>
-        HttpOptions.read(options.toSeq, asked.errors)
+        HttpOptions.read(options.toSeq, reader.errors)
         Some(new HttpSender)
-      case named => made(asked, Sender, named, _.sender, classOf[RowSender])
+      case named => made(reader, Sender, named, _.sender, classOf[RowSender])
     }
-    val committers = asked.text(Committer).map(_.trim).filterNot(_.equalsIgnoreCase("files")) match {
+    val committers = reader.text(Committer).map(_.trim).filterNot(_.equalsIgnoreCase("files")) match {
       case None        => Some(new FileCommitters)
       case Some(named) =>
-        made(asked, Committer, named, _.committers, classOf[CheckpointCommitters])
+        made(reader, Committer, named, _.committers, classOf[CheckpointCommitters])
     }
-    val log    = LogOptions.parse(asked)
+    val log    = LogOptions.parse(reader)
     val passed = SparkOptions.caseless(options.asJava)
     sender.filterNot(_.isInstanceOf[HttpSender]).foreach { sender =>
-      accepted(asked, Sender)(sender.target(passed))
+      accepted(reader, Sender)(sender.target(passed))
     }
-    committers.foreach(committers => accepted(asked, Committer)(committers.check(passed)))
-    asked.errors.throwIfAny()
-    WriteAheadOptions(sender.get, committers.get, log, asked.text(MovedFrom), options)
+    committers.foreach(committers => accepted(reader, Committer)(committers.check(passed)))
+    reader.errors.throwIfAny()
+    WriteAheadOptions(sender.get, committers.get, log, reader.text(MovedFrom), options)
   }
 
   /** Returns the connector's object if the word names a connector, or else an object of the named class. */
   private def made[T](
-      asked: OptionReader,
+      reader: OptionReader,
       option: Opt[_],
       named: String,
       ofConnector: Connector => Option[T],
       expected: Class[T]
-  ): Option[T] = Connector.of(named).fold(asked.userObject(option, named, expected))(ofConnector)
+  ): Option[T] = Connector.of(named).fold(reader.userObject(option, named, expected))(ofConnector)
 
-  private def accepted(asked: OptionReader, option: Opt[_])(check: => Any): Unit =
+  private def accepted(reader: OptionReader, option: Opt[_])(check: => Any): Unit =
     try {
       check
       ()
     } catch {
       case NonFatal(e) =>
         val which =
-          asked.text(option).flatMap(Connector.of).fold("")(c => s", those that begin with ${c.word}.")
-        asked.errors.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
+          reader.text(option).flatMap(Connector.of).fold("")(c => s", those that begin with ${c.word}.")
+        reader.errors.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
     }
 
   private def reason(e: Throwable): String = e match {
@@ -146,9 +146,9 @@ private[wal] object UnknownOptions {
   /** Returns a sentence for each unknown option. Returns nothing if a user-defined class is configured,
     * because only such a class knows its options.
     */
-  def of(asked: OptionReader): Seq[String] = {
-    val words = Seq(WriteAheadOptions.Sender, WriteAheadOptions.Committer).flatMap(asked.text)
-    if (words.forall(isOwn)) asked.others.map(_._1).filterNot(isRead).map(sentence) else Nil
+  def of(reader: OptionReader): Seq[String] = {
+    val words = Seq(WriteAheadOptions.Sender, WriteAheadOptions.Committer).flatMap(reader.text)
+    if (words.forall(isOwn)) reader.others.map(_._1).filterNot(isRead).map(sentence) else Nil
   }
 
   private def isOwn(word: String): Boolean =

@@ -52,89 +52,89 @@ private[cassandra] object CassandraOptions {
 
   /** Throws `STOPLOG_INVALID_OPTIONS` with all problems at once. */
   def parse(options: JMap[String, String]): CassandraOptions = {
-    val asked = new OptionReader(SparkOptions.spelled(options), Registry.all)
-    val query = asked.get(Registry.Query)
-    if (asked.isSet(Registry.Query)) refuseBesideQuery(asked, query)
+    val reader = new OptionReader(SparkOptions.spelled(options), Registry.all)
+    val query = reader.get(Registry.Query)
+    if (reader.isSet(Registry.Query)) refuseBesideQuery(reader, query)
     val parsed = CassandraOptions(
-      connection = connection(asked),
+      connection = connection(reader),
       table = QualifiedTable(
-        query.flatMap(_.keyspace).getOrElse(needed(asked, Registry.Keyspace)),
+        query.flatMap(_.keyspace).getOrElse(needed(reader, Registry.Keyspace)),
         query
           .map(_.table)
-          .getOrElse(if (asked.isSet(Registry.Query)) "" else needed(asked, Registry.TableName))
+          .getOrElse(if (reader.isSet(Registry.Query)) "" else needed(reader, Registry.TableName))
       ),
       columns = query match {
         case Some(insert) => RowColumns.ByPosition(insert.columns)
         case None         =>
-          RowColumns.ByName(asked.get(Registry.ColumnMapping).getOrElse(Map.empty))
+          RowColumns.ByName(reader.get(Registry.ColumnMapping).getOrElse(Map.empty))
       },
-      consistency = asked(Registry.Consistency),
-      retryTimeoutMillis = asked(Registry.RetryTimeout),
-      write = write(asked),
+      consistency = reader(Registry.Consistency),
+      retryTimeoutMillis = reader(Registry.RetryTimeout),
+      write = write(reader),
       read = ReadOptions(
-        asked(Registry.MaxSplitMemorySize),
-        asked(Registry.PageRows)
+        reader(Registry.MaxSplitMemorySize),
+        reader(Registry.PageRows)
       )
     )
-    refuseUnknown(asked)
-    asked.errors.throwIfAny()
+    refuseUnknown(reader)
+    reader.errors.throwIfAny()
     parsed
   }
 
   /** Rejects options that the query replaces. */
-  private def refuseBesideQuery(asked: OptionReader, query: Option[InsertQuery]): Unit = {
+  private def refuseBesideQuery(reader: OptionReader, query: Option[InsertQuery]): Unit = {
     val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
-    asked.withoutEffect(
+    reader.withoutEffect(
       keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping),
       "beside query, which names it"
     )
   }
 
-  private def connection(asked: OptionReader): Connection = {
-    val points = asked.get(Registry.ContactPoints)
-    if (points.isEmpty && !asked.isSet(Registry.ContactPoints))
-      needed(asked, Registry.ContactPoints)
+  private def connection(reader: OptionReader): Connection = {
+    val points = reader.get(Registry.ContactPoints)
+    if (points.isEmpty && !reader.isSet(Registry.ContactPoints))
+      needed(reader, Registry.ContactPoints)
     Connection(
       contactPoints = points.getOrElse(Vector.empty),
-      localDatacenter = asked.text(Registry.LocalDatacenter),
-      credentials = credentials(asked),
-      requestTimeoutMillis = asked(Registry.RequestTimeout),
-      driverSettings = asked.others.filter { case (key, _) => key.startsWith(Connection.DriverPrefix) }.toMap
+      localDatacenter = reader.text(Registry.LocalDatacenter),
+      credentials = credentials(reader),
+      requestTimeoutMillis = reader(Registry.RequestTimeout),
+      driverSettings = reader.others.filter { case (key, _) => key.startsWith(Connection.DriverPrefix) }.toMap
     )
   }
 
-  private def credentials(asked: OptionReader): Option[Credentials] =
-    (asked.text(Registry.Username), asked.text(Registry.Password)) match {
+  private def credentials(reader: OptionReader): Option[Credentials] =
+    (reader.text(Registry.Username), reader.text(Registry.Password)) match {
       case (Some(username), Some(password)) => Some(Credentials(username, password))
       case (None, None)                     => None
       case _                                =>
-        asked.errors.add("username and password belong together: set both, or neither.")
+        reader.errors.add("username and password belong together: set both, or neither.")
         None
     }
 
-  private def write(asked: OptionReader): WriteOptions = WriteOptions(
-    timestamp = WriteTimestamp.parse(asked),
-    ttl = Ttl.parse(asked),
-    nulls = asked(Registry.NullValues),
-    maxInFlight = asked(Registry.MaxInFlight),
-    maxBatchRows = asked(Registry.MaxBatchRows),
-    maxBatchBytes = asked(Registry.MaxBatchSize),
-    distribution = asked(Registry.Distribution)
+  private def write(reader: OptionReader): WriteOptions = WriteOptions(
+    timestamp = WriteTimestamp.parse(reader),
+    ttl = Ttl.parse(reader),
+    nulls = reader(Registry.NullValues),
+    maxInFlight = reader(Registry.MaxInFlight),
+    maxBatchRows = reader(Registry.MaxBatchRows),
+    maxBatchBytes = reader(Registry.MaxBatchSize),
+    distribution = reader(Registry.Distribution)
   )
 
-  private def needed(asked: OptionReader, option: Opt[_]): String =
-    asked.text(option).getOrElse {
-      asked.errors.add(s"${option.key} is not set.")
+  private def needed(reader: OptionReader, option: Opt[_]): String =
+    reader.text(option).getOrElse {
+      reader.errors.add(s"${option.key} is not set.")
       ""
     }
 
-  private def refuseUnknown(asked: OptionReader): Unit = {
+  private def refuseUnknown(reader: OptionReader): Unit = {
     val known = Registry.all.map(option => option.key -> option.key)
     for {
-      (key, _) <- asked.others
+      (key, _) <- reader.others
       if !SparkOptions.isSparks(key) && !key.startsWith(Connection.DriverPrefix)
       why <- OptionType.oneOf(known)(key).left.toOption
-    } asked.errors.add(s"$key $why.")
+    } reader.errors.add(s"$key $why.")
   }
 }
 
@@ -155,23 +155,23 @@ private[cassandra] object WriteTimestamp {
   /** The server's time of arrival of each row. */
   case object OfServer extends WriteTimestamp
 
-  def parse(asked: OptionReader): WriteTimestamp = {
-    val word   = asked(Registry.WriteTimestamp)
-    val serial = asked(Registry.SerialConsistency)
-    val table  = asked(Registry.EpochTable)
+  def parse(reader: OptionReader): WriteTimestamp = {
+    val word   = reader(Registry.WriteTimestamp)
+    val serial = reader(Registry.SerialConsistency)
+    val table  = reader(Registry.EpochTable)
     if (word != "epoch")
-      asked.withoutEffect(
+      reader.withoutEffect(
         Seq(Registry.EpochTable, Registry.SerialConsistency),
         s"with writeTimestamp = '$word'"
       )
     if (word != "column")
-      asked.withoutEffect(Seq(Registry.WriteTimestampColumn), s"with writeTimestamp = '$word'")
+      reader.withoutEffect(Seq(Registry.WriteTimestampColumn), s"with writeTimestamp = '$word'")
     word match {
       case "server" => OfServer
       case "epoch"  => OfEpoch(table._1, table._2, serial)
       case _        =>
-        val column = asked.text(Registry.WriteTimestampColumn)
-        if (column.isEmpty) asked.errors.add("writeTimestamp = 'column' needs writeTimestampColumn: set it.")
+        val column = reader.text(Registry.WriteTimestampColumn)
+        if (column.isEmpty) reader.errors.add("writeTimestamp = 'column' needs writeTimestampColumn: set it.")
         OfColumn(column.getOrElse(""))
     }
   }
@@ -205,11 +205,11 @@ private[cassandra] object Ttl {
   /** Cassandra's maximum: 20 years. */
   final val MostSeconds = 20 * 365 * 24 * 3600
 
-  def parse(asked: OptionReader): Option[Ttl] = {
-    val constant = asked.get(Registry.Ttl)
-    val column   = asked.text(Registry.TtlColumn)
-    if (asked.isSet(Registry.Ttl) && column.isDefined)
-      asked.errors.add("ttl and ttlColumn: set only one of them.")
+  def parse(reader: OptionReader): Option[Ttl] = {
+    val constant = reader.get(Registry.Ttl)
+    val column   = reader.text(Registry.TtlColumn)
+    if (reader.isSet(Registry.Ttl) && column.isDefined)
+      reader.errors.add("ttl and ttlColumn: set only one of them.")
     constant.map(Constant(_)).orElse(column.map(OfColumn(_)))
   }
 

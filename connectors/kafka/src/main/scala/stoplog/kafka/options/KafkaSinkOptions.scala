@@ -30,35 +30,35 @@ private[kafka] object KafkaSinkOptions {
 
   /** Parses the options. Error: `STOPLOG_INVALID_OPTIONS` with all problems. */
   def parse(options: JMap[String, String]): KafkaSinkOptions = {
-    val asked    = new OptionReader(options.asScala.toSeq, Registry.all)
-    val delivery = asked(Registry.DeliveryMode)
-    val client   = KafkaClientOptions.parse(asked, delivery)
+    val reader    = new OptionReader(options.asScala.toSeq, Registry.all)
+    val delivery = reader(Registry.DeliveryMode)
+    val client   = KafkaClientOptions.parse(reader, delivery)
     val parsed   = KafkaSinkOptions(
-      asked.text(Registry.Topic).map(_.trim),
+      reader.text(Registry.Topic).map(_.trim),
       delivery,
       ProducerSettings(
-        client ++ partitioner(asked).map(ProducerConfig.PARTITIONER_CLASS_CONFIG -> _),
-        asked(Registry.TransactionTimeout)
+        client ++ partitioner(reader).map(ProducerConfig.PARTITIONER_CLASS_CONFIG -> _),
+        reader(Registry.TransactionTimeout)
       ),
-      asked(Registry.TransactionalIdPrefix),
+      reader(Registry.TransactionalIdPrefix),
       LogOptions(
-        asked.text(Registry.LogLocation).orElse(asked.checkpointLocation.filter(_.trim.nonEmpty)),
-        asked(Registry.SinkId),
-        asked(Registry.OnForeignQuery),
-        asked(Registry.OnLostTransaction)
+        reader.text(Registry.LogLocation).orElse(reader.checkpointLocation.filter(_.trim.nonEmpty)),
+        reader(Registry.SinkId),
+        reader(Registry.OnForeignQuery),
+        reader(Registry.OnLostTransaction)
       ),
-      asked.registeredValues ++ asked.others.filter { case (key, _) => KafkaClientOptions.isClients(key) }
+      reader.registeredValues ++ reader.others.filter { case (key, _) => KafkaClientOptions.isClients(key) }
     )
     if (delivery != Delivery.ExactlyOnce)
-      asked.withoutEffect(Registry.ofTransactions, s"with ${Registry.DeliveryMode.key} = ${delivery.word}")
-    asked.errors.throwIfAny()
+      reader.withoutEffect(Registry.ofTransactions, s"with ${Registry.DeliveryMode.key} = ${delivery.word}")
+    reader.errors.throwIfAny()
     parsed
   }
 
   /** Checks that the partitioner's class exists, although only the executors use the class. */
-  private def partitioner(asked: OptionReader): Option[String] =
-    asked.text(Registry.Partitioner).map(_.trim).flatMap { name =>
-      asked.userObject(Registry.Partitioner, name, classOf[Partitioner]).map { made =>
+  private def partitioner(reader: OptionReader): Option[String] =
+    reader.text(Registry.Partitioner).map(_.trim).flatMap { name =>
+      reader.userObject(Registry.Partitioner, name, classOf[Partitioner]).map { made =>
         made.close()
         name
       }
@@ -87,14 +87,14 @@ private[kafka] object Delivery {
 private[kafka] object KafkaClientOptions {
 
   /** Returns the client's settings without their prefix, and reports all other options except Spark's. */
-  def parse(asked: OptionReader, delivery: Delivery): Map[String, String] = {
-    if (!asked.isSet(Registry.Servers)) asked.errors.add(s"${Registry.Servers.key} is missing.")
-    val (client, rest) = asked.others.partition { case (key, _) => isClients(key) }
-    rest.map(_._1).filterNot(SparkOptions.isSparks).foreach(key => asked.errors.add(unknown(key)))
+  def parse(reader: OptionReader, delivery: Delivery): Map[String, String] = {
+    if (!reader.isSet(Registry.Servers)) reader.errors.add(s"${Registry.Servers.key} is missing.")
+    val (client, rest) = reader.others.partition { case (key, _) => isClients(key) }
+    rest.map(_._1).filterNot(SparkOptions.isSparks).foreach(key => reader.errors.add(unknown(key)))
     val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
-    refused.foreach { case (key, why) => if (settings.contains(key)) asked.errors.add(s"$Prefix$key $why.") }
-    if (delivery == Delivery.ExactlyOnce) fixed(settings, asked.errors)
-    settings ++ asked.text(Registry.Servers).map(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG -> _.trim)
+    refused.foreach { case (key, why) => if (settings.contains(key)) reader.errors.add(s"$Prefix$key $why.") }
+    if (delivery == Delivery.ExactlyOnce) fixed(settings, reader.errors)
+    settings ++ reader.text(Registry.Servers).map(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG -> _.trim)
   }
 
   def isClients(key: String): Boolean = lower(key).startsWith(Prefix)

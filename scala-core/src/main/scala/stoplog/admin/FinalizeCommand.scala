@@ -3,7 +3,7 @@ package stoplog.admin
 
 import stoplog.admin.AdminAction.{Finish, Keep, Publish, Remove, Restore}
 import stoplog.commit.OrphanCleaner
-import stoplog.commit.OrphanCleaner.{Judged, Kind, Verdict}
+import stoplog.commit.OrphanCleaner.{Judged, Kind, OrphanStatus}
 import stoplog.log.{LogRecord, RecordKind}
 import stoplog.storage.SinkDirectory
 
@@ -71,11 +71,11 @@ private[admin] object CleanCommand {
       case _             => judged.found.name
     }
     judged.verdict match {
-      case Verdict.InUse   => Keep(subject, s"the newest record, $seq, names it")
-      case Verdict.Recent  => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
-      case Verdict.Orphan  => Remove(subject, reason(judged.found.kind, seq))
-      case Verdict.Returns => Restore(subject, NotMerged)
-      case Verdict.Unclear =>
+      case OrphanStatus.InUse   => Keep(subject, s"the newest record, $seq, names it")
+      case OrphanStatus.Recent  => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
+      case OrphanStatus.Orphan  => Remove(subject, reason(judged.found.kind, seq))
+      case OrphanStatus.Returns => Restore(subject, NotMerged)
+      case OrphanStatus.Unclear =>
         Keep(subject, s"$NotMerged, and it may be an old copy of a file that is visible")
     }
   }

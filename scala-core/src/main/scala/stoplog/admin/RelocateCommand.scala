@@ -25,13 +25,13 @@ private[admin] object RelocateCommand {
 
   private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.state.open.map { part =>
-      val missing     = files.missing(part.handle) ++ part.beside.files.map(_.token).filterNot(files.beside)
+      val missing     = files.missing(part.handle) ++ part.spooled.files.map(_.token).filterNot(files.beside)
       lazy val length =
         if (sink.cuts) files.length(part.handle.token) else None // the token is a path there
-      lazy val cut = part.beside.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
+      lazy val cut = part.spooled.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
       if (missing.nonEmpty)
         broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
-      else if (length.exists(_ < part.sizeBytes - part.beside.storageBytes))
+      else if (length.exists(_ < part.sizeBytes - part.spooled.storageBytes))
         broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
       else if (cut.nonEmpty)
         broken(

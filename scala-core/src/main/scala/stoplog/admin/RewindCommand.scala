@@ -174,7 +174,7 @@ private[admin] object RewindCommand {
         open.get(part.finishedPath).exists(_.records == part.records)
       }
       val cut = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
-      cut.find(!_.beside.isEmpty).foreach { part =>
+      cut.find(!_.spooled.isEmpty).foreach { part =>
         refuse(s"the rows of ${part.finishedPath} up to then were not all in the part itself, and are gone")
       }
       if (newest.state.open.nonEmpty && Manifests.noted(newest.state.settings) != Manifests.Off)

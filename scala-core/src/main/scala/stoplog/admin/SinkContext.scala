@@ -111,7 +111,7 @@ private[admin] final class SinkContext(
   /** Checks with the storage's clock, determined by a new heartbeat. */
   private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
     val own = new Heartbeat(storage.notes, sinkId, run)
-    own.beatBeside()
+    own.beatKeepingOthers()
     val skew =
       try own.writtenAtMillis.fold(0L)(clock.millis() - _)
       finally own.stop()

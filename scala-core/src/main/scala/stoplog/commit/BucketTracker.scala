@@ -156,7 +156,7 @@ private[stoplog] object BucketTracker {
     def isEmpty: Boolean = due.isEmpty && complete.isEmpty
 
     /** Returns the spool files of the closed parts, including files of this epoch, which no record names. */
-    def spoolFiles: Set[String] = due.iterator.flatMap(_.part.beside.files).map(_.token).toSet
+    def spoolFiles: Set[String] = due.iterator.flatMap(_.part.spooled.files).map(_.token).toSet
 
     /** Returns the final state and the follow-up, given the published parts.
       *

@@ -56,13 +56,13 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     * fenced driver may still record its batch as done in the checkpoint, after its successor has replanned
     * the batch of this number. The next run would then start after rows that no driver has written.
     */
-  def goesOn(last: QueryEpoch, planned: Planned): Unit = behindAnother(last, planned).foreach(throw _)
+  def requireContinuation(last: QueryEpoch, planned: Planned): Unit = replanned(last, planned).foreach(throw _)
 
   private def outOfSequence(last: QueryEpoch, planned: Planned): Option[Throwable] =
     if (planned.batch > last.next) Some(errors.gap(last.epoch, planned.batch))
     else EpochCheck.behind(last, planned.batch, planned.digest, errors)
 
-  private def behindAnother(last: QueryEpoch, planned: Planned): Option[Throwable] =
+  private def replanned(last: QueryEpoch, planned: Planned): Option[Throwable] =
     last.epoch
       .filter(_ == planned.batch - 1 && EpochCheck.isAnother(planned.before, last))
       .map(errors.replanned)
@@ -99,7 +99,7 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
 
     /** Returns the query's newest epoch, or the checkpoint's epoch if the query may write rows again. */
     def from(own: QueryEpoch): QueryEpoch =
-      outOfSequence(own, planned).orElse(behindAnother(own, planned)).fold(own)(unless)
+      outOfSequence(own, planned).orElse(replanned(own, planned)).fold(own)(unless)
 
     private def unless(refusal: Throwable): QueryEpoch = {
       if (onForeign != ForeignQuery.AdoptAndRepeat) throw refusal

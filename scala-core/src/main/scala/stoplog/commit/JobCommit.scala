@@ -287,7 +287,7 @@ private[stoplog] object JobCommit {
 }
 
 /** The user's policy in a batch job: rows may close a part early; the end of a task closes the others. */
-private[stoplog] final case class JobPolicy(asked: RollingPolicy) extends AskingPolicy(asked) {
+private[stoplog] final case class JobPolicy(userPolicy: RollingPolicy) extends AskingPolicy(userPolicy) {
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)
 }

@@ -30,7 +30,7 @@ private[stoplog] final class Ledger(
   import tools.{clock, faults, parallel}
 
   private val log      = stores.log
-  private val settling = new Settling(stores, identity, onLost, followUps, tools)
+  private val settling = new RecordExecutor(stores, identity, onLost, followUps, tools)
   private val orphans  = new OrphanCleaner(stores, parallel, clock, faults)
 
   private var newest        = Option.empty[LogRecord]
@@ -109,14 +109,14 @@ private[stoplog] final class Ledger(
     val record  = recordOf(entry, clock.millis())
     val outcome =
       try parallel.uninterrupted(log.append(record))
-      catch { case NonFatal(e) => throw losing(e) }
+      catch { case NonFatal(e) => throw markLost(e) }
     outcome match {
       case CommitLog.Decided =>
         newest = Some(record)
         triedToSettle = false
         decided = Some(started)
         record
-      case CommitLog.Overtaken(byRun) => throw losing(fenced(record.seq, byRun))
+      case CommitLog.Overtaken(byRun) => throw markLost(fenced(record.seq, byRun))
     }
   }
 
@@ -167,7 +167,7 @@ private[stoplog] final class Ledger(
     tryClaim(newestWithoutGap(), claimed) match {
       case Right(claim)           => claim
       case Left(_) if left > 1    => claim(claimed, left - 1)
-      case Left((claim, byOther)) => throw losing(fenced(claim.seq, byOther))
+      case Left((claim, byOther)) => throw markLost(fenced(claim.seq, byOther))
     }
 
   /** Returns the claim, or the attempted claim and the run that was faster. */
@@ -222,7 +222,7 @@ private[stoplog] final class Ledger(
 
   /** Returns the error of a fenced run, if the log is readable and has a newer record. */
   private def fencedSince(record: LogRecord): Option[Throwable] =
-    try log.overtaken(record.seq).map(byRun => losing(fenced(record.seq + 1, byRun)))
+    try log.overtaken(record.seq).map(byRun => markLost(fenced(record.seq + 1, byRun)))
     catch { case NonFatal(_) => None }
 
   private def becauseOf(fenced: Throwable, failure: Throwable): Throwable = {
@@ -233,7 +233,7 @@ private[stoplog] final class Ledger(
   private def fenced(seq: Long, byRun: String): Throwable =
     Errors.fenced(identity.path, identity.sinkId, seq, byRun)
 
-  private def losing(reason: Throwable): Throwable = {
+  private def markLost(reason: Throwable): Throwable = {
     lost = Some(reason)
     reason
   }

@@ -209,11 +209,11 @@ private[stoplog] final class Heartbeat(notes: FileStore, sinkId: String, run: Ru
 
   /** Writes a heartbeat. The first heartbeat also deletes the heartbeats of killed runs. */
   def beat(): Unit = synchronized {
-    if (count == 0) follow(Heartbeat.all(notes, sinkId).map(_.path)) else beatBeside()
+    if (count == 0) follow(Heartbeat.all(notes, sinkId).map(_.path)) else beatKeepingOthers()
   }
 
   /** Writes a heartbeat without the deletion of other runs' heartbeats. */
-  private[stoplog] def beatBeside(): Unit = synchronized(follow(latest.toVector))
+  private[stoplog] def beatKeepingOthers(): Unit = synchronized(follow(latest.toVector))
 
   private def follow(previous: Vector[String]): Unit = {
     val next = s"${Heartbeat.directory(sinkId)}/${run.value}-$count"

@@ -10,19 +10,19 @@ import stoplog.log.SinkState
   * So a value that stays in the options never writes rows again, however often the checkpoint is lost or
   * restored.
   *
-  * @param asked the value of the option
+  * @param requested the value of the option
   */
-private[stoplog] final class OneStart(asked: ForeignQuery, run: String) {
+private[stoplog] final class OneStart(requested: ForeignQuery, run: String) {
 
   /** Returns the value for this run, after `usedBy` has used the value. */
-  def after(usedBy: Option[String]): ForeignQuery = asked match {
+  def after(usedBy: Option[String]): ForeignQuery = requested match {
     case ForeignQuery.AdoptAndRepeat if usedBy.exists(_ != run) => ForeignQuery.Refuse
     case other                                                  => other
   }
 
   /** Returns the note after this run has claimed the sink. */
   def noted(usedBy: Option[String]): Option[String] =
-    Option.when(asked == ForeignQuery.AdoptAndRepeat)(usedBy.getOrElse(run))
+    Option.when(requested == ForeignQuery.AdoptAndRepeat)(usedBy.getOrElse(run))
 
   /** Returns the value for this run of a log; `newest` is `None` without a record. */
   def now(newest: Option[SinkState]): ForeignQuery = after(newest.flatMap(_.settings.get(OneStart.Key)))

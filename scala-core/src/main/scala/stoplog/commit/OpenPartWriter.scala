@@ -72,7 +72,7 @@ private[commit] final class OpenPartWriter[R] private (
     */
   def persist(slot: Int, run: RunId, spool: SpoolWriter, inRecordBytes: Int = 0): Open = {
     val spooled =
-      spool.write(NewPart(bucket, name, run), before.fold(Spooled.nothing)(_.beside), left, inRecordBytes)
+      spool.write(NewPart(bucket, name, run), before.fold(Spooled.nothing)(_.spooled), left, inRecordBytes)
     val stored = end.persist(inRecordBytes)
     body.close()
     Open(
@@ -141,8 +141,8 @@ private[stoplog] object OpenPartWriter {
       output: () => PartOutput
   ): OpenPartWriter[R] = {
     val end                  = new PartBuffer(output, part.validBytes)
-    def resumed              = format.resume(part.name, end, part.beside)
-    val body: PartEncoder[R] = if (part.beside.hasRows) resumed else opened(end)(resumed)
+    def resumed              = format.resume(part.name, end, part.spooled)
+    val body: PartEncoder[R] = if (part.spooled.hasRows) resumed else opened(end)(resumed)
     new OpenPartWriter(part.bucket, part.name, part.openedAtMillis, Some(part), end, body, times)
   }
 
@@ -168,7 +168,7 @@ private[stoplog] object OpenPartWriter {
   object RowTimes {
 
     /** No times, for a write that needs none. */
-    case object Unasked extends RowTimes[Any] {
+    case object NoTimes extends RowTimes[Any] {
       override def isMissing(row: Any): Boolean = true
       override def micros(row: Any): Long       = 0
     }
@@ -179,11 +179,11 @@ private[stoplog] object OpenPartWriter {
       private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
       // If the times of some rows were not read, the range of the other rows is not the range of the part.
-      private[this] val asked   = times != RowTimes.Unasked
+      private[this] val isTimed   = times != RowTimes.NoTimes
       private[this] var isKnown = rowsBefore == 0 || before.isDefined
 
       def add(row: R): Unit =
-        if (!asked) isKnown = false
+        if (!isTimed) isKnown = false
         else if (isKnown && !times.isMissing(row)) {
           val micros = times.micros(row)
           if (micros < min) min = micros
@@ -202,12 +202,12 @@ private[stoplog] object OpenPartWriter {
   * a few dozen files, regardless of the number of epochs that fill a block. Each row is copied once per
   * level, and the number of levels grows logarithmically.
   *
-  * @param together the number of files of one level that become one file of the next; at least 2
+  * @param filesPerLevel the number of files of one level that become one file of the next; at least 2
   */
 private[stoplog] final class SpoolWriter(
     store: SpoolFiles,
     faults: Faults,
-    together: Int = SpoolWriter.Together
+    filesPerLevel: Int = SpoolWriter.FilesPerLevel
 ) {
 
   /** Spools the remaining rows of an epoch, and returns the new spool state; its files are durable.
@@ -217,21 +217,21 @@ private[stoplog] final class SpoolWriter(
   def write(part: NewPart, earlier: Spooled, left: Unflushed, inRecordBytes: Int = 0): Spooled =
     left.rows match {
       case UnflushedRows.None             => Spooled(left.note, Vector.empty, left.storageBytes)
-      case UnflushedRows.Instead(writeTo) => beside(part, Vector.empty, left, inRecordBytes)(writeTo)
+      case UnflushedRows.Instead(writeTo) => spooled(part, Vector.empty, left, inRecordBytes)(writeTo)
       case UnflushedRows.More(writeTo)    =>
-        beside(part, earlier.files, left, inRecordBytes) { out =>
+        spooled(part, earlier.files, left, inRecordBytes) { out =>
           out.write(earlier.inRecord.bytes)
           writeTo(out)
         }
     }
 
   /** Spools rows after these files: in the record, or else in one more file. */
-  private def beside(part: NewPart, files: Vector[SpoolFile], left: Unflushed, inRecordBytes: Int)(
+  private def spooled(part: NewPart, files: Vector[SpoolFile], left: Unflushed, inRecordBytes: Int)(
       writeTo: OutputStream => Unit
-  ): Spooled = SpoolWriter.few(inRecordBytes)(writeTo) match {
+  ): Spooled = SpoolWriter.bounded(inRecordBytes)(writeTo) match {
     case Some(bytes) => Spooled(left.note, files, left.storageBytes, RecordBytes.of(bytes))
     case None        =>
-      val (kept, merged) = files.splitAt(files.size - SpoolWriter.mergeable(files, together))
+      val (kept, merged) = files.splitAt(files.size - SpoolWriter.mergeable(files, filesPerLevel))
       val file           = written(part, merged.headOption.fold(0)(_.level + 1)) { out =>
         merged.foreach(file => Using.resource(store.read(file))(_.transferTo(out)))
         writeTo(out)
@@ -253,23 +253,23 @@ private[stoplog] final class SpoolWriter(
 
 private[stoplog] object SpoolWriter {
 
-  private[commit] val Together = 16
+  private[commit] val FilesPerLevel = 16
 
   /** Returns the number of the last files to merge with the next file. */
-  private[commit] def mergeable(files: Vector[SpoolFile], together: Int): Int = {
+  private[commit] def mergeable(files: Vector[SpoolFile], filesPerLevel: Int): Int = {
     @scala.annotation.tailrec
     def from(count: Int, level: Int): Int = {
       val same = files.reverseIterator.drop(count).takeWhile(_.level == level).size
-      if (same >= together - 1) from(count + same, level + 1) else count
+      if (same >= filesPerLevel - 1) from(count + same, level + 1) else count
     }
     from(count = 0, level = 0)
   }
 
   /** Returns the bytes, if there are not more than `most`. */
-  private def few(most: Int)(writeTo: OutputStream => Unit): Option[Array[Byte]] =
+  private def bounded(most: Int)(writeTo: OutputStream => Unit): Option[Array[Byte]] =
     if (most == 0) None
     else {
-      val out = new Few(most)
+      val out = new BoundedBuffer(most)
       try {
         writeTo(out)
         Some(out.toByteArray)
@@ -279,7 +279,7 @@ private[stoplog] object SpoolWriter {
   /** Aborts a write early that exceeds the limit. */
   private object TooMany extends IOException with NoStackTrace
 
-  private final class Few(most: Int) extends ByteArrayOutputStream {
+  private final class BoundedBuffer(most: Int) extends ByteArrayOutputStream {
 
     override def write(byte: Int): Unit = {
       if (count == most) throw TooMany

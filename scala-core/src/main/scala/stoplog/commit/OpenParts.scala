@@ -82,8 +82,8 @@ private[commit] object OpenParts {
       * are first moved out of the reach of a writer that may still be alive (I1).
       */
     override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = {
-      val (unwritten, whole) = due.partition(!_.part.beside.isEmpty)
-      inTurn(whole)(asItStands) ++ written(unwritten, newestSeq)
+      val (unwritten, whole) = due.partition(!_.part.spooled.isEmpty)
+      inTurn(whole)(unchanged) ++ written(unwritten, newestSeq)
     }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
@@ -102,7 +102,7 @@ private[commit] object OpenParts {
           if (state.spoolFiles.isEmpty) Set.empty[String] else spoolFiles.staged().map(_.token).toSet
         val (there, gone) = state.open.partition { part =>
           parts.stagedOf(part.handle.token).subsetOf(staged) &&
-          part.beside.files.forall(file => spooled(file.token))
+          part.spooled.files.forall(file => spooled(file.token))
         }
         gone.foreach { part =>
           Log.warn(
@@ -112,7 +112,7 @@ private[commit] object OpenParts {
         state.copy(open = there)
     }
 
-    private def asItStands(due: EpochOutcome.PartToClose): Pending = {
+    private def unchanged(due: EpochOutcome.PartToClose): Pending = {
       val part   = due.part
       val handle =
         if (isOurs(part)) parts.closed(part.handle, part.validBytes)
@@ -136,13 +136,13 @@ private[commit] object OpenParts {
       val (large, small) = due.partition(workBytes(_) > SmallBytes)
       val runtime        = Runtime.getRuntime
       val concurrent     =
-        atOnce(large.map(_.part.beside.storageBytes), runtime.maxMemory, runtime.availableProcessors)
+        atOnce(large.map(_.part.spooled.storageBytes), runtime.maxMemory, runtime.availableProcessors)
       parallel.map(small)(close).toVector ++ parallel.mapWork(large, concurrent)(close)
     }
 
     /** Returns the bytes to write: spooled rows, or bytes of a part that another attempt may still reach. */
     private def workBytes(due: EpochOutcome.PartToClose): Long =
-      due.part.beside.storageBytes.max(if (isOurs(due.part)) 0 else due.part.validBytes)
+      due.part.spooled.storageBytes.max(if (isOurs(due.part)) 0 else due.part.validBytes)
 
     private def ended(due: EpochOutcome.PartToClose): Pending = {
       val part   = due.part

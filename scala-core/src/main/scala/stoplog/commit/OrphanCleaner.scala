@@ -32,12 +32,12 @@ private[stoplog] final class OrphanCleaner(
     else
       log.newest().filter(_.run == run).fold(0) { newest =>
         val verdicts            = judged(listed, newest)
-        val orphans             = verdicts.collect { case Judged(found, Verdict.Orphan) => found }
+        val orphans             = verdicts.collect { case Judged(found, OrphanStatus.Orphan) => found }
         val (parts, others)     = orphans.partition(_.kind == Kind.Part)
         val (spooled, replaced) = others.partition(_.kind == Kind.Spool)
         // First, because rows become visible again: a failed deletion must not prevent this.
         verdicts.foreach {
-          case Judged(found, Verdict.Returns) => finished.restoreLate(found.name.toLong)
+          case Judged(found, OrphanStatus.Returns) => finished.restoreLate(found.name.toLong)
           case _                              => ()
         }
         parallel.map(parts) { found =>
@@ -82,18 +82,18 @@ private[stoplog] final class OrphanCleaner(
     }
   }
 
-  private def ofStaged(found: Found, isInUse: Boolean): Verdict =
-    if (isInUse) Verdict.InUse else if (found.isOld) Verdict.Orphan else Verdict.Recent
+  private def ofStaged(found: Found, isInUse: Boolean): OrphanStatus =
+    if (isInUse) OrphanStatus.InUse else if (found.isOld) OrphanStatus.Orphan else OrphanStatus.Recent
 
   /** Returns the verdict on files hidden for a record. If a sleeping driver hid files for an older record,
     * other processes had finished this record. The replaced parts were deleted by then, unless a compaction
     * was called off, whose inputs are the only copies of their rows.
     */
-  private def ofReplaced(seq: Long, newest: Long): Verdict =
-    if (seq >= newest) Verdict.InUse
-    else if (log.tellsCarriedOut(seq)) Verdict.Orphan
-    else if (finished.hidesAtOnce) Verdict.Returns
-    else Verdict.Unclear
+  private def ofReplaced(seq: Long, newest: Long): OrphanStatus =
+    if (seq >= newest) OrphanStatus.InUse
+    else if (log.provesExecuted(seq)) OrphanStatus.Orphan
+    else if (finished.hidesAtOnce) OrphanStatus.Returns
+    else OrphanStatus.Unclear
 }
 
 private[stoplog] object OrphanCleaner {
@@ -114,25 +114,25 @@ private[stoplog] object OrphanCleaner {
   }
 
   /** A remaining file and its verdict. */
-  final case class Judged(found: Found, verdict: Verdict)
+  final case class Judged(found: Found, verdict: OrphanStatus)
 
-  sealed trait Verdict
-  object Verdict {
+  sealed trait OrphanStatus
+  object OrphanStatus {
 
     /** The file is deleted. */
-    case object Orphan extends Verdict
+    case object Orphan extends OrphanStatus
 
     /** The file is restored for its readers: no record shows that its rows are elsewhere. */
-    case object Returns extends Verdict
+    case object Returns extends OrphanStatus
 
     /** The file stays: hiding is a copy here, so the file may be a late copy of rows stored elsewhere. */
-    case object Unclear extends Verdict
+    case object Unclear extends OrphanStatus
 
     /** The newest record names the file. */
-    case object InUse extends Verdict
+    case object InUse extends OrphanStatus
 
     /** The run that created the file may be alive and about to write its record. */
-    case object Recent extends Verdict
+    case object Recent extends OrphanStatus
   }
 
   /** Milliseconds. A disconnected executor may write for ten minutes (60 heartbeats of 10 s) before exit. */

@@ -13,7 +13,7 @@ private[stoplog] trait PartFormat[-R] {
   def begin(name: String, end: PartBuffer): PartEncoder[R]
 
   /** Creates the encoder of a part left open by earlier epochs; `end` follows its last valid byte. */
-  def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[R]
+  def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[R]
 
   /** Releases resources other than parts. Called when the task is over, any number of times. */
   def close(): Unit = ()

@@ -15,10 +15,10 @@ package stoplog.commit
   * @param copyAtMostBytes the limit for one part; above this limit the successor ends the query. Below the
   *                        limit, two more records cost more than the copy
   */
-private[stoplog] final class QueryEnd(
+private[stoplog] final class EndOfQuery(
     driver: SinkDriver,
     successor: Option[() => SinkDriver],
-    copyAtMostBytes: Long = QueryEnd.CopyAtMostBytes
+    copyAtMostBytes: Long = EndOfQuery.CopyAtMostBytes
 ) {
 
   @volatile private var last = driver
@@ -55,6 +55,6 @@ private[stoplog] final class QueryEnd(
   }
 }
 
-private[stoplog] object QueryEnd {
+private[stoplog] object EndOfQuery {
   private val CopyAtMostBytes = 4L << 20
 }

@@ -154,10 +154,10 @@ private[stoplog] final class Replacements(
     else throw new IllegalStateException(s"record ${record.seq} of the replacements was removed meanwhile")
   }
 
-  private def settling(record: LogRecord): Settling = {
+  private def settling(record: LogRecord): RecordExecutor = {
     val job      = record.state.queryId
     val identity = SinkIdentity(logs.path, SinkId, job)
-    new Settling(logs.replacing(job, record.kind), identity, onLost, followUps, tools, fenced)
+    new RecordExecutor(logs.replacing(job, record.kind), identity, onLost, followUps, tools, fenced)
   }
 
   /** Returns why a record must not be carried out. A process creates a record in the log of a job that
@@ -171,7 +171,7 @@ private[stoplog] final class Replacements(
   private def sweep(newest: LogRecord): Unit = {
     val finished = logs.replacing(newest.state.queryId, RecordKind.Compact).finished
     finished.hiddenFor().filter(_ <= newest.seq).foreach { seq =>
-      if (log.tellsCarriedOut(seq)) finished.purge(seq) else finished.restoreLate(seq)
+      if (log.provesExecuted(seq)) finished.purge(seq) else finished.restoreLate(seq)
     }
   }
 }

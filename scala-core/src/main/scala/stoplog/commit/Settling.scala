@@ -27,7 +27,7 @@ import stoplog.thread.Outcomes
   * @param refused returns why a record that replaces files must not be carried out; called before anything is
   *                hidden
   */
-private[commit] final class Settling(
+private[commit] final class RecordExecutor(
     stores: Ledger.Stores,
     identity: SinkIdentity,
     onLost: LostPart,
@@ -35,12 +35,12 @@ private[commit] final class Settling(
     tools: DriverTools,
     refused: LogRecord => Option[String] = _ => None
 ) {
-  import Settling._
+  import RecordExecutor._
   import stores.{committer, finished}
   import tools.{faults, parallel, retry}
 
   private val log       = stores.log
-  private val announcer = new MarkerWriter(identity.sinkId, followUps, parallel, retry, faults)
+  private val markers = new MarkerWriter(identity.sinkId, followUps, parallel, retry, faults)
 
   /** Carries out a record that no process has marked. If a newer record exists, this record was carried out
     * before, and the newer run may have removed the mark since.
@@ -61,10 +61,10 @@ private[commit] final class Settling(
   /** Shows the parts of another run's record. The follow-ups and the mark remain for the other run. */
   def makeVisible(record: LogRecord): Unit = if (!isDone(record)) {
     val visible = log.visible(record)
-    val end     = if (visible.isEmpty) ending(record) else ReplacementNote.Begun
+    val end     = if (visible.isEmpty) ending(record) else ReplacementNote.Publishing
     end match {
       case ReplacementNote.CalledOff(_) => undo(record)
-      case ReplacementNote.Begun        =>
+      case ReplacementNote.Publishing        =>
         val hidden = hiddenParts(record, visible)
         publish(record, hidden)
         noteVisible(record, hidden.map(_.finishedPath).toSet)
@@ -76,7 +76,7 @@ private[commit] final class Settling(
       show(record, visible) // all earlier steps were done before the first part became visible
     else
       end match {
-        case ReplacementNote.Begun =>
+        case ReplacementNote.Publishing =>
           if (!finished.restores) hide(record): Unit
           show(record, visible)
         case ReplacementNote.CalledOff(why) => callOff(record, why)
@@ -95,7 +95,7 @@ private[commit] final class Settling(
 
   /** Returns the recorded end, or else decides the end. */
   private def ending(record: LogRecord): ReplacementNote =
-    if (!record.replaces) ReplacementNote.Begun
+    if (!record.replaces) ReplacementNote.Publishing
     else log.notedReplacement(record).getOrElse(newEnding(record))
 
   /** Hides the replaced files, and records the end of the record once, for all processes, before anything
@@ -107,7 +107,7 @@ private[commit] final class Settling(
     * is visible. Where a hidden file cannot be restored, the end is recorded before the first file is hidden.
     */
   private def newEnding(record: LogRecord): ReplacementNote =
-    if (!record.replaces) ReplacementNote.Begun
+    if (!record.replaces) ReplacementNote.Publishing
     else {
       val before = refused(record).orElse(checkStaged(record))
       val why    =
@@ -116,7 +116,7 @@ private[commit] final class Settling(
         retry(() =>
           log.noteReplacement(
             record,
-            why.fold[ReplacementNote](ReplacementNote.Begun)(ReplacementNote.CalledOff(_))
+            why.fold[ReplacementNote](ReplacementNote.Publishing)(ReplacementNote.CalledOff(_))
           )
         )
       faults.at(Step.ReplacementNoted)
@@ -127,7 +127,7 @@ private[commit] final class Settling(
   /** Returns the end decided by others, who have replaced files since. Restores files hidden late. */
   private def endedByOthers(record: LogRecord): ReplacementNote = {
     bringBackLate(record)
-    if (checkStaged(record).isDefined || record.publish.isEmpty) ReplacementNote.Begun
+    if (checkStaged(record).isDefined || record.publish.isEmpty) ReplacementNote.Publishing
     else ReplacementNote.CalledOff("other jobs have called it off, and replaced files since")
   }
 
@@ -184,7 +184,7 @@ private[commit] final class Settling(
     faults.at(Step.AfterPublish)
     if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
-    announcer.announce(record, visible)(noteVisible(record, _))
+    markers.announce(record, visible)(noteVisible(record, _))
     Settled.Shown(mark(record) && alone)
   }
 
@@ -328,7 +328,7 @@ private[stoplog] object Settled {
   }
 }
 
-private object Settling {
+private object RecordExecutor {
   private def prepared(part: Pending): Prepared =
     Prepared(part.finishedPath, part.handle.token, part.records, part.sizeBytes)
 }

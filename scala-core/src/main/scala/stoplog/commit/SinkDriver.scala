@@ -91,7 +91,7 @@ private[stoplog] final class SinkDriver private[commit] (
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       starting.sequence(held.state, planned)
-      if (!hasBegun) starting.goesOn(held.state, planned) // a run may claim before its first epoch
+      if (!hasBegun) starting.requireContinuation(held.state, planned) // a run may claim before its first epoch
       hasBegun = true
       val ready = compacted(resumed(settled(held)))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
@@ -106,7 +106,7 @@ private[stoplog] final class SinkDriver private[commit] (
     * errors of publishing, after which the record is valid.
     */
   def commit(epoch: Long, results: Seq[TaskResult]): Unit = phase match {
-    case Running(held, plan, _) if plan.isCommitted(epoch) => putBack(held)
+    case Running(held, plan, _) if plan.isCommitted(epoch) => endEpoch(held)
     case Running(held, plan, batch)                        =>
       try {
         faults.at(Step.BeforeRecord)
@@ -132,7 +132,7 @@ private[stoplog] final class SinkDriver private[commit] (
     * record may be in the log. Has no effect without a running epoch.
     */
   def abort(): Unit = phase match {
-    case Running(held, _, _) => putBack(held.doubtful)
+    case Running(held, _, _) => endEpoch(held.doubtful)
     case _                   => ()
   }
 
@@ -143,7 +143,7 @@ private[stoplog] final class SinkDriver private[commit] (
       try {
         phase match {
           case held: Idle       => rollDue(held)
-          case Waiting(seenSeq) => claimIdle(seenSeq)(isToBegin).foreach(rollDue)
+          case Waiting(seenSeq) => claimIdle(seenSeq)(mustStart).foreach(rollDue)
           case _                => ()
         }
         !isOver
@@ -233,7 +233,7 @@ private[stoplog] final class SinkDriver private[commit] (
     rules.onRestart == Finish.PublishOpen && state.open.nonEmpty
 
   /** Returns whether to start without an epoch. A run that may set the log back waits for its first epoch. */
-  private def isToBegin(state: SinkState): Boolean =
+  private def mustStart(state: SinkState): Boolean =
     !oneStart.mayRepeat(state) && (finishes(state) || isDue(state, clock.millis()))
 
   /** Decides on a finished compaction, or starts a due compaction. Never waits: an epoch starts next. */
@@ -293,11 +293,11 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private def release(held: Idle, finish: Finish): Long = {
     faults.at(Step.BeforeRelease)
-    val mine  = resumed(settled(held))
+    val owned  = resumed(settled(held))
     val ready = finish match {
       case Finish.PublishOpen if compaction != Compaction.Off => // only now can the last parts be compacted
-        compactedWhole(rollIfDue(mine, closing(mine.state, RollReason.End)))
-      case _ => mine
+        compactedWhole(rollIfDue(owned, closing(owned.state, RollReason.End)))
+      case _ => owned
     }
     val next =
       if (finish == Finish.PublishOpen) closing(ready.state, RollReason.End)
@@ -314,9 +314,9 @@ private[stoplog] final class SinkDriver private[commit] (
       replace: ReplacedSet = ReplacedSet.empty
   ): Idle = {
     val started         = new Stopwatch(clock)
-    val (asked, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
-    val state           = compaction.noting(asked, publish)
-    val next            = losing(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
+    val (completed, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
+    val state           = compaction.noting(completed, publish)
+    val next            = endingOnLoss(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
     val decided         = Idle(
       next,
       state,
@@ -336,7 +336,7 @@ private[stoplog] final class SinkDriver private[commit] (
     if (held.settled) held
     else {
       val started = new Stopwatch(clock)
-      val state   = losing(ledger.settle(held.newest)).after(held.newest, held.state)
+      val state   = endingOnLoss(ledger.settle(held.newest)).after(held.newest, held.state)
       if (held.newest.hasToBeSettled) seen = seen.published(held.newest, started.millis)
       val done = held.copy(state = state, settled = true, unneeded = Set.empty)
       phase = done
@@ -345,7 +345,7 @@ private[stoplog] final class SinkDriver private[commit] (
     }
 
   /** Ends the run if the log is lost or the outcome of the last record is unknown (I5). */
-  private def losing[A](action: => A): A =
+  private def endingOnLoss[A](action: => A): A =
     try action
     catch {
       case NonFatal(e) =>
@@ -353,7 +353,7 @@ private[stoplog] final class SinkDriver private[commit] (
         throw e
     }
 
-  private def putBack(held: Idle): Unit = {
+  private def endEpoch(held: Idle): Unit = {
     phase = held
     lock.release()
   }

@@ -50,7 +50,7 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
   def sequence(state: SinkState, planned: Planned): Unit = epochs.sequence(state.newest, planned)
 
   /** See [[EpochCheck.goesOn]]. */
-  def goesOn(state: SinkState, planned: Planned): Unit = epochs.goesOn(state.newest, planned)
+  def requireContinuation(state: SinkState, planned: Planned): Unit = epochs.requireContinuation(state.newest, planned)
 
   private def fresh(last: QueryEpoch, settings: SinkSettings): SinkState =
     SinkState(last.queryId, last.epoch, Vector.empty, nextPart = 0, settings.toMap)
@@ -74,12 +74,12 @@ private[stoplog] object StartCheck {
 
   /** Throws `STOPLOG_SETTINGS_CHANGED` or `STOPLOG_SCHEMA_CHANGED` after a change that is not allowed. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
-    settings.fixed.toSeq.sorted.foreach { case (setting, asked) =>
-      state.settings.get(setting).filter(_ != asked).foreach { recorded =>
+    settings.fixed.toSeq.sorted.foreach { case (setting, requested) =>
+      state.settings.get(setting).filter(_ != requested).foreach { recorded =>
         throw Errors.settingsChanged(
           settings.options.getOrElse(setting, setting),
           recorded,
-          asked,
+          requested,
           identity.path
         )
       }

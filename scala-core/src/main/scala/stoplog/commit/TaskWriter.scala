@@ -281,8 +281,8 @@ private[stoplog] object TaskWriter {
     * @param ofEvent  the time for the policy; each part records the time of its first row
     */
   final case class Times[-R](
-      recorded: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.Unasked,
-      ofEvent: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.Unasked
+      recorded: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.NoTimes,
+      ofEvent: OpenPartWriter.RowTimes[R] = OpenPartWriter.RowTimes.NoTimes
   )
 
   /** The counts of one task, for metrics. */
@@ -293,12 +293,12 @@ private[stoplog] object TaskWriter {
   *
   * @param endsParts whether this applies; called at the end of each epoch
   */
-private[stoplog] final case class EpochPolicy(asked: RollingPolicy, endsParts: () => Boolean)
-    extends AskingPolicy(asked) {
+private[stoplog] final case class EpochPolicy(userPolicy: RollingPolicy, endsParts: () => Boolean)
+    extends AskingPolicy(userPolicy) {
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
     super.onEpochEnd(part, nowMillis).orElse(Option.when(endsParts())(RollReason.Checkpoint))
 }
 
 private[stoplog] object EpochPolicy {
-  def apply(asked: RollingPolicy): EpochPolicy = EpochPolicy(asked, () => true)
+  def apply(userPolicy: RollingPolicy): EpochPolicy = EpochPolicy(userPolicy, () => true)
 }

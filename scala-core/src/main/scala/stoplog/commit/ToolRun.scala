@@ -40,14 +40,14 @@ private[stoplog] final class ToolRun(
 
   /** Carries out the newest record, and claims the log.
     *
-    * @param says further settings for this run's records
+    * @param settings further settings for this run's records
     *
     * Errors: `STOPLOG_FENCED` if a driver has written since and so is alive; errors of publishing.
     */
-  def claim(says: Map[String, String] = Map.empty): Unit = {
+  def claim(settings: Map[String, String] = Map.empty): Unit = {
     val note  = DriverNote.ofThisProcess(UsualMillis).text
     val noted = (state: SinkState) =>
-      state.copy(settings = Rewind.over(state.settings) + (DriverNote.Key -> note) ++ says)
+      state.copy(settings = Rewind.over(state.settings) + (DriverNote.Key -> note) ++ settings)
     newest = ledger
       .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
       .getOrElse(throw overtaken())

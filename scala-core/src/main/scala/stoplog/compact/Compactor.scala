@@ -52,9 +52,9 @@ private[stoplog] object Compactor {
     * their counts and by the log, if known. No file may be replaced then. Every compactor of a format with
     * row counts calls this after the file is written.
     */
-  def requireRows(inputs: Seq[CompactionInput], told: Long, written: Long): Unit = {
+  def requireRows(inputs: Seq[CompactionInput], reported: Long, written: Long): Unit = {
     val logged = inputs.flatMap(_.records)
-    val all    = if (logged.size == inputs.size) Seq(told, logged.sum) else Seq(told)
+    val all    = if (logged.size == inputs.size) Seq(reported, logged.sum) else Seq(reported)
     all.filter(_ != written).foreach(refuse(inputs, _, written))
   }
 
@@ -64,8 +64,8 @@ private[stoplog] object Compactor {
   def requireLines(input: CompactionInput, written: Long): Unit =
     input.records.filter(_ > written).foreach(refuse(Seq(input), _, written))
 
-  private def refuse(inputs: Seq[CompactionInput], told: Long, written: Long): Nothing =
-    throw Errors.mergeIncomplete(inputs.map(_.path.toString), told, written)
+  private def refuse(inputs: Seq[CompactionInput], reported: Long, written: Long): Nothing =
+    throw Errors.mergeIncomplete(inputs.map(_.path.toString), reported, written)
 
   /** Returns whether blocks are too small to be copied: below this limit on average. */
   def areSmall(blockBytes: Seq[Long], limit: Long): Boolean =

@@ -31,7 +31,7 @@ private[stoplog] final class LedgerRun[R](
   private val gate   = new EpochGate
 
   private val planner  = new TaskPlanner
-  private val queryEnd = new QueryEnd(driver, hooks.successor)
+  private val queryEnd = new EndOfQuery(driver, hooks.successor)
 
   @volatile private var openAtStop = Option.empty[Finish]
 

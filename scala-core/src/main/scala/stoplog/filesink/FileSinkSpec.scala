@@ -91,7 +91,7 @@ private[filesink] object FileSinkSpec {
       schema,
       Rows(open, assigner, rejectsOf(options, schema, format, session)),
       Times(
-        SinkFollowUps.times(options, schema).getOrElse(RowTimes.Unasked),
+        SinkFollowUps.times(options, schema).getOrElse(RowTimes.NoTimes),
         EventTimes.of(options, schema)
       ),
       Parts(
@@ -258,8 +258,8 @@ private[filesink] object FileSinkSpec {
         column,
         options.rolling.eventTimeUse match {
           case EventTimeUse.Required => column.getOrElse(throw Errors.eventTimeMissing())
-          case EventTimeUse.Optional => column.getOrElse(RowTimes.Unasked)
-          case EventTimeUse.Unused   => RowTimes.Unasked
+          case EventTimeUse.Optional => column.getOrElse(RowTimes.NoTimes)
+          case EventTimeUse.Unused   => RowTimes.NoTimes
         }
       )
     }

@@ -256,7 +256,7 @@ private[filesink] object RowWriterFactory {
       override def begin(name: String, end: PartBuffer): PartEncoder[RejectedRow] =
         new Lines(end, RowPartEncoder.Empty)
 
-      override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[RejectedRow] =
+      override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[RejectedRow] =
         new Lines(end, RowPartEncoder.Started)
 
       private final class Lines(end: PartBuffer, from: RowPartEncoder.Content)

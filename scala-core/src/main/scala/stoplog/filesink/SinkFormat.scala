@@ -104,7 +104,7 @@ private[stoplog] final class EncoderFormat(
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     new EncodedPart(end, RowPartEncoder.Empty)
 
-  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
+  override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[InternalRow] =
     new EncodedPart(end, RowPartEncoder.Started)
 
   private final class EncodedPart(end: PartBuffer, from: RowPartEncoder.Content)

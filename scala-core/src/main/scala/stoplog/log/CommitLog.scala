@@ -206,7 +206,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** Records how a replacement ends, unless a process has already done so. Returns the effective note. */
   def noteReplacement(record: LogRecord, end: ReplacementNote): ReplacementNote =
     if (store.noteReplacement(record.seq, end) == PutOutcome.Created) end
-    else notedReplacement(record).getOrElse(ReplacementNote.Begun)
+    else notedReplacement(record).getOrElse(ReplacementNote.Publishing)
 
   /** Returns the recorded end of a replacement. `None` before a process has recorded the end. */
   def notedReplacement(record: LogRecord): Option[ReplacementNote] = store.notedReplacement(record.seq)
@@ -218,8 +218,8 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** Returns whether the log proves that a record before the newest record was executed. The log has no proof
     * for a record that was called off, or for a trimmed replacement.
     */
-  def tellsCarriedOut(seq: Long): Boolean = store.notedReplacement(seq) match {
-    case Some(end) => end == ReplacementNote.Begun
+  def provesExecuted(seq: Long): Boolean = store.notedReplacement(seq) match {
+    case Some(end) => end == ReplacementNote.Publishing
     case None      => reader.stored(seq).exists(_.decision.replace.isEmpty) // deleted after its notes
   }
 

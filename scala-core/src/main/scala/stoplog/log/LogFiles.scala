@@ -121,12 +121,12 @@ private[stoplog] object LogFiles {
 
   /** Encodes `Begun` as an empty list, and `CalledOff` as an object with the reason. */
   private def encoded(end: ReplacementNote): Array[Byte] = end match {
-    case ReplacementNote.Begun          => encoded(Set.empty[String])
+    case ReplacementNote.Publishing          => encoded(Set.empty[String])
     case ReplacementNote.CalledOff(why) => mapper.writeValueAsBytes(mapper.createObjectNode().put(Why, why))
   }
 
   private def decodedReplacement(bytes: Array[Byte]): ReplacementNote =
-    Try(mapper.readTree(bytes)).filter(_.isObject).toOption.fold[ReplacementNote](ReplacementNote.Begun) {
+    Try(mapper.readTree(bytes)).filter(_.isObject).toOption.fold[ReplacementNote](ReplacementNote.Publishing) {
       node =>
         ReplacementNote.CalledOff(node.path(Why).asText(""))
     }
@@ -142,7 +142,7 @@ private[stoplog] object ReplacementNote {
   /** All replaced files are hidden, and the record's parts are staged. From now on the parts are visible, or
     * readers have removed the parts.
     */
-  case object Begun extends ReplacementNote
+  case object Publishing extends ReplacementNote
 
   /** The record could not be executed. All hidden files are restored, and none of the record's parts is ever
     * visible.

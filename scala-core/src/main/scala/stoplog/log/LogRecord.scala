@@ -71,7 +71,7 @@ private[stoplog] final case class SinkState(
   def schema: Option[String] = settings.get(SinkState.SchemaKey)
 
   /** Returns the tokens of all spool files of open parts. */
-  def spoolFiles: Set[String] = open.iterator.flatMap(_.beside.files).map(_.token).toSet
+  def spoolFiles: Set[String] = open.iterator.flatMap(_.spooled.files).map(_.token).toSet
 }
 
 private[stoplog] object SinkState {

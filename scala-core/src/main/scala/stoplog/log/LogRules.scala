@@ -9,13 +9,13 @@ import stoplog.storage.Durability
   *                based on them
   * @param marks   the number of newest marks of a run to keep; a newer record proves that all preceding
   *                records were executed
-  * @param together the number of records, or marks, removed at a time, so that most epochs delete nothing
+  * @param batchSize the number of records, or marks, removed at a time, so that most epochs delete nothing
   * @param deltas  the rule for records with a difference
   */
 private[stoplog] final case class LogRules(
     records: Int,
     marks: Int,
-    together: Int,
+    batchSize: Int,
     deltas: LogRules.DeltaRule,
     published: Published
 )
@@ -24,13 +24,13 @@ private[stoplog] object LogRules {
 
   /** Keeps 100 records, the number of batches kept by Spark, as history for diagnosis. */
   val standard: LogRules =
-    LogRules(records = 100, marks = 5, together = 10, DeltaRule.standard, Published.Files)
+    LogRules(records = 100, marks = 5, batchSize = 10, DeltaRule.standard, Published.Files)
 
   /** For the log of a sink with two-phase commits, and for a reader of any log. */
   val ofPrepared: LogRules = standard.copy(published = Published.Prepared)
 
   /** For the log of replacement jobs. Records list each replaced file and need no old records. */
-  val ofReplacements: LogRules = standard.copy(records = 10, together = 5)
+  val ofReplacements: LogRules = standard.copy(records = 10, batchSize = 5)
 
   /** Decides which records store the difference from the preceding record instead of the whole state.
     *

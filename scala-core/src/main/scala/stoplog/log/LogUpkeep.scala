@@ -41,14 +41,14 @@ private[log] final class LogUpkeep(
   def trim(settled: LogRecord): Unit = there.lastOption.foreach { newest =>
     if (settled.hasToBeSettled && settled.seq >= first && !marks.lastOption.contains(settled.seq))
       marks :+= settled.seq
-    if (marks.sizeIs >= rules.marks + rules.together) {
+    if (marks.sizeIs >= rules.marks + rules.batchSize) {
       val (old, kept) = marks.splitAt(marks.size - rules.marks)
       marks = kept
       store.unmark(old.filter(_ < newest))
     }
     val extra = there.size - rules.records.max(1)
-    if (extra >= rules.together && newest >= triedWith) {
-      triedWith = newest + rules.together
+    if (extra >= rules.batchSize && newest >= triedWith) {
+      triedWith = newest + rules.batchSize
       val needed      = neededBy(there.drop(extra))
       val (old, kept) = there.partition(_ < needed)
       store.delete(old)

@@ -165,16 +165,16 @@ private[log] object RecordJson {
     into.writeStringField("handle", part.handle.token)
     part.owner.foreach(run => into.writeStringField("owner", run.value))
     part.firstEventTimeMillis.foreach(into.writeNumberField("firstEventTimeMillis", _))
-    if (!part.beside.isEmpty) writeBeside(part.beside, into)
+    if (!part.spooled.isEmpty) writeSpooled(part.spooled, into)
     into.writeEndObject()
   }
 
-  private def writeBeside(beside: Spooled, into: JsonGenerator): Unit = {
+  private def writeSpooled(spooled: Spooled, into: JsonGenerator): Unit = {
     into.writeObjectFieldStart("beside")
-    into.writeStringField("note", beside.note)
-    into.writeNumberField("storageBytes", beside.storageBytes)
+    into.writeStringField("note", spooled.note)
+    into.writeNumberField("storageBytes", spooled.storageBytes)
     into.writeArrayFieldStart("files")
-    beside.files.foreach { file =>
+    spooled.files.foreach { file =>
       into.writeStartObject()
       into.writeStringField("file", file.token)
       into.writeNumberField("bytes", file.sizeBytes)
@@ -182,7 +182,7 @@ private[log] object RecordJson {
       into.writeEndObject()
     }
     into.writeEndArray()
-    if (!beside.inRecord.isEmpty) into.writeStringField("rows", beside.inRecord.base64)
+    if (!spooled.inRecord.isEmpty) into.writeStringField("rows", spooled.inRecord.base64)
     into.writeEndObject()
   }
 
@@ -197,13 +197,13 @@ private[log] object RecordJson {
       openedAtMillis = long(from, "openedAtMillis"),
       lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
       owner = Option(from.get("owner")).map(node => RunId(node.asText())),
-      beside = Option(from.get("beside")).fold(Spooled.nothing)(readBeside),
+      spooled = Option(from.get("beside")).fold(Spooled.nothing)(readSpooled),
       schema = readSchema(from, usual),
       times = readTimes(from),
       firstEventTimeMillis = Option.when(from.has("firstEventTimeMillis"))(long(from, "firstEventTimeMillis"))
     )
 
-  private def readBeside(from: JsonNode): Spooled =
+  private def readSpooled(from: JsonNode): Spooled =
     Spooled(
       note = text(from, "note"),
       files = objects(from, "files").map { file =>

@@ -33,7 +33,7 @@ private[stoplog] sealed trait Part extends PartStats with Product with Serializa
   * @param slot   the index of the last task to write the part: a preference, not an identity
   * @param owner  the run whose first attempts may append in place. `None` if a stale writer may still be
   *               alive, so that the part has to be fenced or copied first (I1)
-  * @param beside rows of committed epochs not yet contained in these bytes, and further state of the format
+  * @param spooled rows of committed epochs not yet contained in these bytes, and further state of the format
   * @param firstEventTimeMillis the start of the policy's event time interval. `None` if no policy needs the
   *                             time: after a change of the policy, the interval starts at the next row
   */
@@ -47,12 +47,12 @@ final case class Open(
     openedAtMillis: Long,
     lastWrittenAtMillis: Long,
     owner: Option[RunId],
-    beside: Spooled = Spooled.nothing,
+    spooled: Spooled = Spooled.nothing,
     schema: Option[SchemaId] = None,
     times: Option[TimeRange] = None,
     override val firstEventTimeMillis: Option[Long] = None
 ) extends Part {
-  def sizeBytes: Long = validBytes + beside.storageBytes
+  def sizeBytes: Long = validBytes + spooled.storageBytes
 
   private[stoplog] def isAhead(nowMillis: Long): Boolean = openedAtMillis.max(lastWrittenAtMillis) > nowMillis
 

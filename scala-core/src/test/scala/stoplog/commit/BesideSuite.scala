@@ -22,7 +22,7 @@ class BesideSuite extends AnyFunSuite {
     val world = new DriverWorld(Rolls.never, BesideLines)
     world.epoch(world.driver(), 0, "a", "b")
     val lost = world.newest.state.open.find(_.bucket == "a").get
-    world.spoolFiles.discard(lost.beside.files.map(_.token))
+    world.spoolFiles.discard(lost.spooled.files.map(_.token))
     world.driver(Samples.other, onLost = LostPart.Skip).begin(1, slots = 1)
     world.epoch(world.driver(onLost = LostPart.Skip), 1, "b")
     assert(open(world) === Seq("b" -> 2))

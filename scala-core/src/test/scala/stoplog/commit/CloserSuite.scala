@@ -32,12 +32,12 @@ class CloserSuite extends AnyFunSuite {
   private object Named extends PartFormat[Any] {
     override def begin(name: String, end: PartBuffer): PartEncoder[Any] = resume(name, end, Spooled.nothing)
 
-    override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[Any] =
+    override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[Any] =
       new PartEncoder[Any] {
         override def append(row: Any): Unit = throw new UnsupportedOperationException
         override def sizeBytes: Long        = end.position
         override def pause(): Unflushed     = Unflushed.nothing
-        override def finish(): Unit         = end.write(beside.files.map(_.token).mkString.getBytes)
+        override def finish(): Unit         = end.write(spooled.files.map(_.token).mkString.getBytes)
         override def close(): Unit          = ()
       }
   }
@@ -65,7 +65,7 @@ class CloserSuite extends AnyFunSuite {
         .open(name, token = output.persist().token, owner = owner)
         .copy(
           schema = Some(SchemaId("columns")),
-          beside =
+          spooled =
             if (storageBytes == 0) Spooled.nothing
             else Spooled("", Vector(SpoolFile(s"rows of $name", 9, 0)), storageBytes)
         )

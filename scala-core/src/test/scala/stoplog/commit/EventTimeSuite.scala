@@ -47,7 +47,7 @@ class EventTimeSuite extends AnyFunSuite {
 
   test("a query without event times keeps a part's recorded event time") {
     val result =
-      written(DefaultRollingPolicy(), left(Some(1000)), OpenPartWriter.RowTimes.Unasked)("b" -> "9999")
+      written(DefaultRollingPolicy(), left(Some(1000)), OpenPartWriter.RowTimes.NoTimes)("b" -> "9999")
     assert(firsts(result) === Set(("b", 2, Some(1000))))
   }
 

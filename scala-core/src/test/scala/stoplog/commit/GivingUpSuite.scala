@@ -46,7 +46,7 @@ class GivingUpSuite extends AnyFunSuite {
       override def close(): Unit             = fail(name)
     }
 
-    override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[String] =
+    override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[String] =
       begin(name, end)
 
     override def close(): Unit = fail("format")

@@ -48,14 +48,14 @@ class HeartbeatSuite extends AnyFunSuite {
     val world = new World
     import world._
     notes.putIfAbsent(s"$directory/${other.value}-8", Array.emptyByteArray)
-    heart.beatBeside()
+    heart.beatKeepingOthers()
     assert(beats === Vector(s"${mine.value}-0", s"${other.value}-8"))
   }
 
   test("a stopped run deletes its own heartbeat and keeps those of other runs") {
     val world = new World
     import world._
-    heart.beatBeside()
+    heart.beatKeepingOthers()
     notes.putIfAbsent(s"$directory/${other.value}-8", Array.emptyByteArray)
     heart.stop()
     heart.stop()

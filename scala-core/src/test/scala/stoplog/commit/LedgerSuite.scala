@@ -71,7 +71,7 @@ class LedgerSuite extends AnyFunSuite {
   }
 
   test("a driver is fenced after many later records; a run deletes no other run's marks") {
-    val world = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, together = 1))
+    val world = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, batchSize = 1))
     val older = world.driver()
     val plan  = older.begin(0, slots = 1)
     val done  = world.task(plan, 0, "a")
@@ -85,7 +85,7 @@ class LedgerSuite extends AnyFunSuite {
   }
 
   test("a recovery that slept does not repeat a record that the living run has unmarked") {
-    val world  = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, together = 1))
+    val world  = new DriverWorld(closing, rules = LogRules.standard.copy(marks = 1, batchSize = 1))
     val living = world.driver()
     world.epoch(living, 0, "a")
     val seen = world.log.newest().get
@@ -109,7 +109,7 @@ class LedgerSuite extends AnyFunSuite {
   }
 
   test("a query continues if old records and marks cannot be deleted, and retries later") {
-    val rules                                   = LogRules.standard.copy(records = 2, marks = 1, together = 3)
+    val rules                                   = LogRules.standard.copy(records = 2, marks = 1, batchSize = 3)
     val world                                   = new DriverWorld(closing, rules = rules)
     val driver                                  = world.driver()
     var tried                                   = Vector.empty[String]

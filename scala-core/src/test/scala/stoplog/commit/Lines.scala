@@ -29,7 +29,7 @@ object HeldBackLines extends RowPartFormat[String] {
 object BesideLines extends PartFormat[String] {
   override def begin(name: String, end: PartBuffer): PartEncoder[String] = new Body
 
-  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[String] = new Body
+  override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[String] = new Body
 
   private final class Body extends PartEncoder[String] {
     private val lines                      = new ByteArrayOutputStream()

@@ -119,7 +119,7 @@ class MergeSettlingSuite extends AnyFunSuite {
     val world  = new SettlingWorld(finished = finished)
     val merged = merge(world, "p", "q")
     finished.taken = Set("b/p", "b/q")
-    world.log.noteReplacement(merged, ReplacementNote.Begun)
+    world.log.noteReplacement(merged, ReplacementNote.Publishing)
     world.publish(merged)
     assert(world.parts.finished.keySet === Set("b/m") && finished.broughtBack.isEmpty)
     assert(!world.log.isCalledOff(merged))

@@ -16,7 +16,7 @@ class MissingPartsSuite extends AnyFunSuite {
 
   private def part(name: String, beside: SpoolFile*): Open = {
     val token = parts.create(NewPart("b", name, mine)).persist().token
-    open(name, token = token).copy(beside = Spooled("", beside.toVector, storageBytes = 9))
+    open(name, token = token).copy(spooled = Spooled("", beside.toVector, storageBytes = 9))
   }
 
   private def side(name: String): SpoolFile =

@@ -18,7 +18,7 @@ class OpenPartWriterSuite extends AnyFunSuite {
     override def begin(name: String, end: PartBuffer): PartEncoder[String] =
       resume(name, end, Spooled.nothing)
 
-    override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[String] = {
+    override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[String] = {
       if (!isReadable) throw new IllegalStateException("no such format")
       new PartEncoder[String] {
         override def append(row: String): Unit = end.write(row.getBytes)

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.OrphanCleaner.{Found, Judged, Kind, Verdict}
+import stoplog.commit.OrphanCleaner.{Found, Judged, Kind, OrphanStatus}
 import stoplog.fault.{Faults, InjectedFault}
 import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 
@@ -32,7 +32,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
     assert(place.finished.broughtBack === Vector(0L) && place.finished.forgotten.isEmpty)
     place.finished.isAtOnce = false
     val verdicts = place.sweeper.look().filter(_.found.kind == Kind.Replaced).map(_.verdict)
-    assert(verdicts === Vector(Verdict.Unclear, Verdict.InUse))
+    assert(verdicts === Vector(OrphanStatus.Unclear, OrphanStatus.InUse))
     place.sweeper.sweep(Samples.mine)
     assert(place.finished.broughtBack.size === 1 && place.finished.forgotten.isEmpty)
   }
@@ -63,14 +63,14 @@ class OrphanCleanerSuite extends AnyFunSuite {
     val left  = place.leave("part")
     place.finished.aside = Vector(0, 1)
     val young = place.sweeper.look()
-    assert(young.map(_.verdict) === Vector(Verdict.InUse, Verdict.Recent, Verdict.Orphan, Verdict.InUse))
+    assert(young.map(_.verdict) === Vector(OrphanStatus.InUse, OrphanStatus.Recent, OrphanStatus.Orphan, OrphanStatus.InUse))
     place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
     assert(
       place.sweeper.look() === Vector(
-        Judged(Found(Kind.Part, place.needed.head, isOld = true), Verdict.InUse),
-        Judged(Found(Kind.Part, left, isOld = true), Verdict.Orphan),
-        Judged(Found(Kind.Replaced, "0", isOld = true), Verdict.Orphan),
-        Judged(Found(Kind.Replaced, "1", isOld = true), Verdict.InUse)
+        Judged(Found(Kind.Part, place.needed.head, isOld = true), OrphanStatus.InUse),
+        Judged(Found(Kind.Part, left, isOld = true), OrphanStatus.Orphan),
+        Judged(Found(Kind.Replaced, "0", isOld = true), OrphanStatus.Orphan),
+        Judged(Found(Kind.Replaced, "1", isOld = true), OrphanStatus.InUse)
       )
     )
     assert(place.world.parts.staged().size === 2 && place.finished.forgotten.isEmpty)

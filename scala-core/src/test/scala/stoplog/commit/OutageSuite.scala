@@ -47,7 +47,7 @@ class OutageSuite extends AnyFunSuite {
     val driver = world.driver()
     val result = world.task(driver.begin(0, slots = 1), 0, "a")
     val beside = Spooled("", Vector(SpoolFile("side", 1, 0)), 1)
-    driver.commit(0, Seq(result.copy(open = result.open.map(_.copy(beside = beside)))))
+    driver.commit(0, Seq(result.copy(open = result.open.map(_.copy(spooled = beside)))))
     world.clock.advance(5000)
     world.parts.lose("t1")
     (1 to 2).foreach(_ => intercept[StoplogException](driver.tick()))

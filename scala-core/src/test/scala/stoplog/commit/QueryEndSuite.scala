@@ -92,7 +92,7 @@ class QueryEndSuite extends AnyFunSuite {
     lost.driver.begin(1, slots = 1)
     lost.world.epoch(lost.world.driver(run = young), 1, "c")
     intercept[Exception](lost.driver.commit(1, Seq.empty))
-    assert(!new QueryEnd(lost.driver, None).endIfIdle(PublishOpen))
+    assert(!new EndOfQuery(lost.driver, None).endIfIdle(PublishOpen))
     assert(new Query().end(PublishOpen) && new Query().end(KeepOpen))
   }
 
@@ -112,7 +112,7 @@ class QueryEndSuite extends AnyFunSuite {
     world.epoch(driver, 0, "a", "b")
 
     def end(finish: Finish, copyAtMostBytes: Long = 0): Boolean =
-      new QueryEnd(driver, Some(() => world.driver(run = other)), copyAtMostBytes).end(finish)
+      new EndOfQuery(driver, Some(() => world.driver(run = other)), copyAtMostBytes).end(finish)
 
     /** Those behind the epoch. */
     def records: Vector[(RecordKind, RunId)] =

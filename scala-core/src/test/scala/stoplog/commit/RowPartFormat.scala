@@ -14,7 +14,7 @@ trait RowPartFormat[-R] extends PartFormat[R] { format =>
   final override def begin(name: String, end: PartBuffer): PartEncoder[R] =
     new Rows(end, RowPartEncoder.Empty)
 
-  final override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[R] =
+  final override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[R] =
     new Rows(end, RowPartEncoder.Started)
 
   private final class Rows(end: PartBuffer, from: RowPartEncoder.Content)

@@ -28,7 +28,7 @@ private[commit] final class SettlingWorld(
     Parallel.sequential,
     StorageRetry.jittered(tries, baseMillis = 10, pauses.add(_))
   )
-  val settling = new Settling(stores, identity, onLost, notes, tools)
+  val settling = new RecordExecutor(stores, identity, onLost, notes, tools)
 
   /** Returns a new ledger of another run over the same log. */
   def ledger: Ledger = new Ledger(other, identity, stores, onLost, notes, tools)

@@ -94,7 +94,7 @@ class TaskWriterSuite extends AnyFunSuite {
 
   written("a part that only got rows beside it is its run's own as long as nobody else may write to it") {
     for ((attempt, owner) <- Seq(Attempt.First -> Some(mine), Attempt.Repeated -> None)) {
-      val before = left("#\none\n", "p").copy(beside = Spooled("1", Vector(SpoolFile("s", 1, 0)), 1))
+      val before = left("#\none\n", "p").copy(spooled = Spooled("1", Vector(SpoolFile("s", 1, 0)), 1))
       val writer = task(handed = Vector(before), attempt = attempt, format = BesideLines)
       writer.write("b", "two")
       val part = writer.commit().open.head

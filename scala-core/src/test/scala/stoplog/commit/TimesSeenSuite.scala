@@ -35,10 +35,10 @@ class TimesSeenSuite extends AnyFunSuite {
   test("a part with unseen rows has no range") {
     assert(seen(None, rowsBefore = 2, 5) === None)
     val unasked =
-      new OpenPartWriter.RowTimes.Seen(OpenPartWriter.RowTimes.Unasked, Some(TimeRange(4, 6)), rowsBefore = 2)
+      new OpenPartWriter.RowTimes.Seen(OpenPartWriter.RowTimes.NoTimes, Some(TimeRange(4, 6)), rowsBefore = 2)
     assert(unasked.result === Some(TimeRange(4, 6)))
     unasked.add("row")
     assert(unasked.result === None)
-    assert(OpenPartWriter.RowTimes.Unasked.isMissing("row"))
+    assert(OpenPartWriter.RowTimes.NoTimes.isMissing("row"))
   }
 }

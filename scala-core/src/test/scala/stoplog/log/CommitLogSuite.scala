@@ -36,7 +36,7 @@ class CommitLogSuite extends AnyFunSuite {
     body(records, new CommitLog(records, rules(newest)))
   }
 
-  private def rules(newest: Int) = LogRules.standard.copy(records = newest, together = 1)
+  private def rules(newest: Int) = LogRules.standard.copy(records = newest, batchSize = 1)
 
   private def condition(action: => Any): String = intercept[Throwable](action) match {
     case named: SparkThrowable => named.getCondition
@@ -299,7 +299,7 @@ class CommitLogSuite extends AnyFunSuite {
 
   test("records are removed in batches, not in every epoch") {
     val records = new MemoryRecords
-    val log     = new CommitLog(records, LogRules.standard.copy(records = 3, together = 4))
+    val log     = new CommitLog(records, LogRules.standard.copy(records = 3, batchSize = 4))
     val kept    = (0L to 11L).map { seq =>
       log.append(record(seq))
       log.trim(record(seq))

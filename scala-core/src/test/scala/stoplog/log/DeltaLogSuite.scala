@@ -198,7 +198,7 @@ class DeltaLogSuite extends AnyFunSuite {
   test("a run deletes its own older marks and keeps marks of earlier runs") {
     val records                                       = new MemoryRecords
     def run(name: RunId, from: Int, until: Int): Unit = {
-      val log = new CommitLog(records, rules.copy(marks = 2, together = 3))
+      val log = new CommitLog(records, rules.copy(marks = 2, batchSize = 3))
       (from to until).foreach { n =>
         val publish = Vector(GoldenRecords.whole("record-v1-roll.json").publish.head)
         val next    =

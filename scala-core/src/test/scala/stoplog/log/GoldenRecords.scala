@@ -274,9 +274,9 @@ object GoldenRecords {
   /** The first part of [[besides]], whose last rows are in the record. */
   private def inRecord: Open = {
     val part = besides.state.open.head
-    part.copy(beside =
-      part.beside
-        .copy(files = part.beside.files.take(1), inRecord = RecordBytes.of("köln\n".getBytes("UTF-8")))
+    part.copy(spooled =
+      part.spooled
+        .copy(files = part.spooled.files.take(1), inRecord = RecordBytes.of("köln\n".getBytes("UTF-8")))
     )
   }
 

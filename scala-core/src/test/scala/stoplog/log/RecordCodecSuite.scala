@@ -154,7 +154,7 @@ class RecordCodecSuite extends AnyFunSuite {
         leaving(open.copy(bucket = path)),
         leaving(open.copy(name = path)),
         leaving(open.copy(handle = Resume(path))),
-        leaving(open.copy(beside = Spooled("1", Vector(SpoolFile(path, 1, 0)), 1))),
+        leaving(open.copy(spooled = Spooled("1", Vector(SpoolFile(path, 1, 0)), 1))),
         remembering(small.copy(bucket = path)),
         remembering(small.copy(name = path)),
         epoch.copy(replace = Vector(small.copy(bucket = path))),

@@ -8,7 +8,7 @@ object TestRules {
   val differences: LogRules = LogRules(
     records = 100,
     marks = 1,
-    together = 1,
+    batchSize = 1,
     LogRules.DeltaRule(fromBytes = 0, atMost = 4, share = Double.PositiveInfinity),
     Published.Files
   )

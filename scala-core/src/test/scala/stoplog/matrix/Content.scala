@@ -29,7 +29,7 @@ private[stoplog] abstract class Content(val name: String) extends Product with S
   def policy: RollingPolicy = MatrixPolicy
 
   /** What the policy may know of rows. */
-  def eventTimes: RowTimes[String] = RowTimes.Unasked
+  def eventTimes: RowTimes[String] = RowTimes.NoTimes
 
   /** The steps that a query never passes whose parts are made of this. */
   def without: Set[Step]

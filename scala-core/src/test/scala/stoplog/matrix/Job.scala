@@ -154,7 +154,7 @@ object Job {
   ): TaskWriter[String] = new TaskWriter(
     plan,
     store,
-    spool = new SpoolWriter(place.spoolFiles(), faults, together = 2),
+    spool = new SpoolWriter(place.spoolFiles(), faults, filesPerLevel = 2),
     content.format(place.spoolFiles()),
     TaskWriter.Rules(
       place.policy,

@@ -30,7 +30,7 @@ object Oracle {
   def missing(place: Place): Vector[String] = for {
     record <- place.log(Faults.none).newest().toVector
     part   <- record.state.open
-    file   <- part.beside.files
+    file   <- part.spooled.files
     if !Try(place.read(file.token)).toOption.exists(_.length == file.sizeBytes)
   } yield s"${file.token}, which record ${record.seq} names, is missing or torn"
 

@@ -43,7 +43,7 @@ class NamesSuite extends AnyFunSuite {
   test("the size of an open part includes its spooled bytes") {
     val open = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
     assert(open.sizeBytes === 10)
-    assert(open.copy(beside = Spooled("", Vector(SpoolFile("f", 9, 0)), 7)).sizeBytes === 17)
+    assert(open.copy(spooled = Spooled("", Vector(SpoolFile("f", 9, 0)), 7)).sizeBytes === 17)
   }
 
   test("spooled data is empty only without a note and files") {

@@ -77,7 +77,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
       Faults.none
     ).look()
       .collect {
-        case OrphanCleaner.Judged(found, OrphanCleaner.Verdict.Orphan)
+        case OrphanCleaner.Judged(found, OrphanCleaner.OrphanStatus.Orphan)
             if found.kind == OrphanCleaner.Kind.Part =>
           found.name
       }

@@ -80,7 +80,7 @@ final class Oracle(
       if (takes == PowerTakes.Names) before = Some(remembered(seq))
       decided(WholeRecords.of(disk.log(sinkId), bytes), disk)
     }
-    val most  = rules.records + rules.deltas.atMost + 2 * rules.together + 4 * runs
+    val most  = rules.records + rules.deltas.atMost + 2 * rules.batchSize + 4 * runs
     val there = disk.log(sinkId).records.size
     if (there > most) violated(s"the log holds $there records, more than $most")
   }

@@ -20,7 +20,7 @@ private[sim] object RecordedRows {
 
   /** Those beside a part. Error: a [[Violation]] if a spool file is not there, or not durable. */
   def beside(part: Open, disk: Disk): Vector[String] =
-    part.beside.files.flatMap(inFile(_, disk)) ++ LineBlocks.beside(part.beside.inRecord.bytes)
+    part.spooled.files.flatMap(inFile(_, disk)) ++ LineBlocks.beside(part.spooled.inRecord.bytes)
 
   private def inFile(file: SpoolFile, disk: Disk): Vector[String] = {
     val inode = disk.beside.getOrElse(file.token, violated(s"${file.token} is recorded and not there"))

@@ -76,7 +76,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   /** Every second run has a successor for the smallest copy, and the others copy whatever it costs. */
   def end(finish: Finish): Unit = {
     val copyAtMostBytes = if (session.run.value.toInt % 2 == 0) 0 else Long.MaxValue
-    new QueryEnd(driver, Some(() => driverOf(world.nextRun())), copyAtMostBytes).end(finish)
+    new EndOfQuery(driver, Some(() => driverOf(world.nextRun())), copyAtMostBytes).end(finish)
   }
 
   def endIfIdle(finish: Finish): Boolean = driver.endIfIdle(finish)

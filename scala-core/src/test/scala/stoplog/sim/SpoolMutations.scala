@@ -81,7 +81,7 @@ object SpoolMutations {
   /** A record leaves out the rows that it is to hold behind those of files. */
   object RecordRowsForgotten extends Mutation {
     override def reported(plan: EpochPlan, result: TaskResult): TaskResult =
-      result.copy(open = result.open.map(part => part.copy(beside = forgetting(part.beside))))
+      result.copy(open = result.open.map(part => part.copy(spooled = forgetting(part.spooled))))
 
     private def forgetting(beside: Spooled): Spooled =
       if (beside.inRecord == RecordBytes.empty || beside.files.isEmpty) beside

@@ -56,8 +56,8 @@ private[stoplog] final class BulkParts(
       case _ => begun(end, None)
     }
 
-  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
-    begun(end, Some(new EarlierRows(beside, spoolFiles)))
+  override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[InternalRow] =
+    begun(end, Some(new EarlierRows(spooled, spoolFiles)))
 
   override def close(): Unit = checks.close()
 
@@ -216,8 +216,8 @@ private[stoplog] final class EndingParts(spoolFiles: SpoolFiles, running: Option
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
 
-  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] = {
-    val begunAs = BulkSink.of(new EarlierRows(beside, spoolFiles).header.format, running)
-    new BulkParts(begunAs, identity, spoolFiles, OnBadRow.Fail).resume(name, end, beside)
+  override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[InternalRow] = {
+    val begunAs = BulkSink.of(new EarlierRows(spooled, spoolFiles).header.format, running)
+    new BulkParts(begunAs, identity, spoolFiles, OnBadRow.Fail).resume(name, end, spooled)
   }
 }

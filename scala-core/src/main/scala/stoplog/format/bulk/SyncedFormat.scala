@@ -83,7 +83,7 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] = new SyncedEncoder(name, end)
 
-  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[InternalRow] =
+  override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[InternalRow] =
     new SyncedEncoder(name, end)
 
   private final class SyncedEncoder(name: String, end: PartBuffer) extends PartEncoder[InternalRow] {

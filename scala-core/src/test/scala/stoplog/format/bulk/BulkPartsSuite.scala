@@ -31,14 +31,14 @@ class BulkPartsSuite extends AnyFunSuite {
     val world = new BulkWorld(blockBytes = 1L << 40)
     (1 to 600).foreach(_ => world.epoch(3))
     assert(world.onlyOpen.validBytes === 0)
-    assert(world.onlyOpen.beside.files.size < 48)
+    assert(world.onlyOpen.spooled.files.size < 48)
     assert(world.end().flatten === (0 until 1800).map(n => s"row $n"))
   }
 
   test("spool files are released after their rows are in a block") {
     val world = new BulkWorld(blockBytes = 5000)
     (1 to 200).foreach(_ => world.epoch(10))
-    assert(world.onlyOpen.beside.files.map(_.sizeBytes).sum < 5000)
+    assert(world.onlyOpen.spooled.files.map(_.sizeBytes).sum < 5000)
     assert(world.onlyOpen.validBytes > 5000)
   }
 
@@ -218,7 +218,7 @@ class BulkPartsSuite extends AnyFunSuite {
     val world = new BulkWorld(2003)
     world.epoch(3000, bucket = _ => "a", text = _ => "") // from here on little is expected of a row
     for (_ <- 1 to 3) world.epoch(12, text = n => s"$n " + "x" * 100)
-    val files = world.open.filter(_.bucket == "b").flatMap(_.beside.files)
+    val files = world.open.filter(_.bucket == "b").flatMap(_.spooled.files)
     assert(files.size === 3)
     world.spoolFiles.discard(Seq(files.last.token))
     intercept[StoplogException](world.epoch(1000, text = n => s"$n " + "x" * 100))

@@ -35,9 +35,9 @@ class LargeEpochsSuite extends AnyFunSuite {
     val large = world()
     for (epoch <- 1 to 3) {
       large.epoch(150, text = text)
-      assert(large.onlyOpen.beside.storageBytes === 0)
+      assert(large.onlyOpen.spooled.storageBytes === 0)
       assert(large.onlyOpen.validBytes === epoch * 150 * RowBytes)
-      val beside = large.onlyOpen.beside.files.map(large.spoolFiles.read(_).readAllBytes())
+      val beside = large.onlyOpen.spooled.files.map(large.spoolFiles.read(_).readAllBytes())
       assert(beside.flatMap(LineBlocks.beside).isEmpty)
     }
     val written = ended(large)
@@ -105,9 +105,9 @@ class LargeEpochsSuite extends AnyFunSuite {
     val alone              = large()
     alone.epoch(640, text = wide)
     assert(most > (15 << 20) && most < (18 << 20), "of 40 MiB")
-    assert(alone.onlyOpen.beside.storageBytes === 0)
+    assert(alone.onlyOpen.spooled.storageBytes === 0)
     alone.epoch(640, text = wide)
-    assert(alone.onlyOpen.beside.storageBytes > (39 << 20), "the epoch before was no large one")
+    assert(alone.onlyOpen.spooled.storageBytes > (39 << 20), "the epoch before was no large one")
     val two = large()
     two.epoch(800, bucket = n => s"b${n % 2}", text = wide)
     assert(two.open.map(_.validBytes) === Vector(0, 0), "each has 25 MiB")
@@ -118,7 +118,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     for (rows <- Seq(150, 2, 150, 20)) mixed.epoch(rows, text = text)
     for (_ <- 1 to 3) {
       mixed.epoch(20, text = text)
-      assert(mixed.onlyOpen.beside.storageBytes > 0)
+      assert(mixed.onlyOpen.spooled.storageBytes > 0)
     }
     val written = ended(mixed)
     assert(written.flatten === allRows(mixed))
@@ -183,7 +183,7 @@ class LargeEpochsSuite extends AnyFunSuite {
     val rejecting = new BulkWorld(200 * RowBytes, bulk = new Refusing(_), onBadRow = OnBadRow.Reject)
     for (_ <- 1 to 4) {
       rejecting.epoch(150, text = number => if (Bad(number)) "bad" else text(number))
-      assert(rejecting.onlyOpen.beside.storageBytes === 0, "the epoch has brought enough")
+      assert(rejecting.onlyOpen.spooled.storageBytes === 0, "the epoch has brought enough")
     }
     assert(ended(rejecting).flatten === (0 until 600).filterNot(Bad).map(text))
   }

@@ -8,8 +8,8 @@ import stoplog.part.Spooled
 final class MappedParts[A, R](parts: PartFormat[R])(row: A => R) extends PartFormat[A] {
   override def begin(name: String, end: PartBuffer): PartEncoder[A] = new Mapped(parts.begin(name, end))
 
-  override def resume(name: String, end: PartBuffer, beside: Spooled): PartEncoder[A] =
-    new Mapped(parts.resume(name, end, beside))
+  override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[A] =
+    new Mapped(parts.resume(name, end, spooled))
 
   override def close(): Unit = parts.close()
 

@@ -128,7 +128,7 @@ class OrcStripesSuite extends AnyFunSuite {
     val world = new BulkWorld(8 << 20, bulk = _ => texts(stripeBytes = (8 << 20) + 1))
     world.epoch(6000, text = n => f"$n%08d" * 256)
     assert(world.onlyOpen.validBytes > 0)
-    assert(world.onlyOpen.beside.note.toLong < (10 << 20))
+    assert(world.onlyOpen.spooled.note.toLong < (10 << 20))
   }
 
   /** Of one column, with stripes of a size that no other test has, or what that one has learned would count. */

@@ -50,7 +50,7 @@ private[cassandra] final class EpochClock(
   def begin(planned: Planned): Long = begun(planned.batch, planned.digest) { own =>
     check.sequence(own.newest, planned)
     // An entry that this run has not claimed may belong to another run that continued from another batch.
-    if (!claimed.contains(own)) check.goesOn(own.newest, planned)
+    if (!claimed.contains(own)) check.requireContinuation(own.newest, planned)
   }
 
   /** Starts an epoch of a query that starts only epochs with rows here. Error:

@@ -7,7 +7,7 @@ import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
-import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.JobDirectory
 import stoplog.storage.VisibleFiles.Scope
 import stoplog.thread.Stopwatch
@@ -287,7 +287,7 @@ private[stoplog] object JobCommit {
 }
 
 /** The user's policy in a batch job: rows may close a part early; the end of a task closes the others. */
-private[stoplog] final case class JobPolicy(userPolicy: RollingPolicy) extends AskingPolicy(userPolicy) {
+private[stoplog] final case class JobPolicy(userPolicy: RollingPolicy) extends DelegatingPolicy(userPolicy) {
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)
 }

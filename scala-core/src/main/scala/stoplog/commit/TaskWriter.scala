@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending, RecordShare}
-import stoplog.rolling.{AskingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore}
 import stoplog.thread.{Clock, Outcomes}
 
@@ -294,7 +294,7 @@ private[stoplog] object TaskWriter {
   * @param endsParts whether this applies; called at the end of each epoch
   */
 private[stoplog] final case class EpochPolicy(userPolicy: RollingPolicy, endsParts: () => Boolean)
-    extends AskingPolicy(userPolicy) {
+    extends DelegatingPolicy(userPolicy) {
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
     super.onEpochEnd(part, nowMillis).orElse(Option.when(endsParts())(RollReason.Checkpoint))
 }

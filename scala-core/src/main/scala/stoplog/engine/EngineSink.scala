@@ -32,7 +32,7 @@ private[stoplog] trait EngineSink[C, R, M] {
   def noCounts: Seq[(String, Long)]
 
   /** Plans a write, which the engine may not execute. Throws for invalid columns or unsupported writes. */
-  def plan(asked: WriteRequest[C]): EngineWrite[R, M]
+  def plan(request: WriteRequest[C]): EngineWrite[R, M]
 
   /** Executes the decisions of an earlier run of this query. Claims nothing, because the engine may still
     * reject the start.
@@ -100,7 +100,7 @@ private[stoplog] object QueryTrigger {
   case object Finite extends QueryTrigger("finite")
 
   /** The query runs until stopped. */
-  case object Unending extends QueryTrigger("unending")
+  case object Continuous extends QueryTrigger("unending")
 
   /** The setting under which a log records the trigger of its last run, for tools. */
   val Noted = "trigger"

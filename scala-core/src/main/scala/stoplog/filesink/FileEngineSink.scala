@@ -33,9 +33,9 @@ private[stoplog] final class FileEngineSink private (
 
   override def noCounts: Seq[(String, Long)] = SinkStats.empty.metrics
 
-  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, TaskResult] = {
-    if (asked.existing == Existing.Replace) refuseSomePartitions()
-    new Planned(asked)
+  override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, TaskResult] = {
+    if (request.existing == Existing.Replace) refuseSomePartitions()
+    new Planned(request)
   }
 
   override def resume(queryId: String): Option[Long] = {
@@ -68,23 +68,23 @@ private[stoplog] final class FileEngineSink private (
     case _ => ()
   }
 
-  private final class Planned(asked: WriteRequest[StructType]) extends EngineWrite[InternalRow, TaskResult] {
+  private final class Planned(request: WriteRequest[StructType]) extends EngineWrite[InternalRow, TaskResult] {
 
-    override def distribution: Option[RowDistribution] = WriterDistribution.of(options, asked.columns)
+    override def distribution: Option[RowDistribution] = WriterDistribution.of(options, request.columns)
 
     override def start(start: RunStart): EngineRun[InternalRow, TaskResult] = {
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
       val before  = order match {
-        case ColumnOrder.AsBefore => newest.flatMap(RecordedColumns.of)
-        case ColumnOrder.AsAsked  => None
+        case ColumnOrder.Recorded => newest.flatMap(RecordedColumns.of)
+        case ColumnOrder.Requested  => None
       }
-      val sink = FileSinkSpec.of(resumed, asked.columns, storage, before)
-      RecordedBuckets.changes(options, newest).foreach(said => Log.warn(s"$name: $said"))
+      val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
+      RecordedBuckets.changes(options, newest).foreach(change => Log.warn(s"$name: $change"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 
-    override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, asked)
+    override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, request)
   }
 }
 
@@ -94,10 +94,10 @@ private[stoplog] sealed trait ColumnOrder
 private[stoplog] object ColumnOrder {
 
   /** The recorded order, with new columns last, so that a reordered query can resume open parts. */
-  case object AsBefore extends ColumnOrder
+  case object Recorded extends ColumnOrder
 
   /** The query's order, for tables whose readers find columns by position. */
-  case object AsAsked extends ColumnOrder
+  case object Requested extends ColumnOrder
 }
 
 private[stoplog] object FileEngineSink {
@@ -117,7 +117,7 @@ private[stoplog] object FileEngineSink {
       columns: StructType,
       options: SinkOptions,
       storage: SinkStorage,
-      order: ColumnOrder = ColumnOrder.AsBefore
+      order: ColumnOrder = ColumnOrder.Recorded
   ): FileEngineSink = {
     val asKnown = FileSinkSpec.of(options, columns, storage, before = None)
     SinkFollowUps.rule(options, columns)
@@ -127,19 +127,19 @@ private[stoplog] object FileEngineSink {
 
 /** A batch write. One record makes all rows visible, or none.
   *
-  * @param asked the options of the write; the log may record another pattern of buckets
+  * @param requested the options of the write; the log may record another pattern of buckets
   * @param whole the storage of the sink, below which the job has a separate log
   */
 private[filesink] final class FileJob(
     name: String,
-    asked: SinkOptions,
+    requested: SinkOptions,
     whole: SinkStorage,
     write: WriteRequest[StructType]
 ) extends EngineJob[InternalRow, TaskResult] {
   private val storage = whole.as(JobCommit.Prefix + write.queryId)
 
   // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
-  private lazy val options = RecordedBuckets.resumed(asked, whole.log.newest())
+  private lazy val options = RecordedBuckets.resumed(requested, whole.log.newest())
   private lazy val record  = commitOf(storage)
   private lazy val sink    = FileSinkSpec.of(options, write.columns, storage, before = None).forJob
   private lazy val layout  = LayoutNotice.of(name, sink, options.buckets.bucketing)
@@ -203,6 +203,6 @@ private[filesink] object FileJob {
   private def liesBetween(state: SinkState): Boolean =
     state.open.nonEmpty && state.settings.get("inProgress").contains("bucket")
 
-  private def others(mine: SinkStorage): Seq[SinkStorage] =
-    mine.sinkIds(JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
+  private def others(sinkStorage: SinkStorage): Seq[SinkStorage] =
+    sinkStorage.sinkIds(JobCommit.Prefix).filterNot(_ == sinkStorage.sinkId).map(sinkStorage.as)
 }

@@ -74,10 +74,10 @@ private[filesink] object FileRun {
     )
 
   private def finish(
-      asked: FinalizeOnTermination,
+      requested: FinalizeOnTermination,
       trigger: QueryTrigger,
       exception: Option[String]
-  ): Finish = asked match {
+  ): Finish = requested match {
     case FinalizeOnTermination.Always => Finish.PublishOpen
     case FinalizeOnTermination.Auto if trigger == QueryTrigger.Finite && exception.isEmpty =>
       Finish.PublishOpen
@@ -121,21 +121,21 @@ private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => U
   * @param columns the columns in the files
   */
 private[stoplog] final class LayoutNotice(name: String, columns: Seq[String]) {
-  @volatile private var said = false
+  @volatile private var isWarned = false
 
   /** @param buckets the buckets of rows
     */
   def look(buckets: Iterable[String]): Unit = synchronized {
-    if (!said)
+    if (!isWarned)
       NameChecks.unreadable(buckets.toSeq.distinct, columns).foreach { warning =>
-        said = true
+        isWarned = true
         Log.warn(s"$name: ${warning.what} ${warning.now}")
       }
   }
 
   /** Checks the buckets written by tasks. After the warning, epochs skip this check. */
   def written(results: Seq[TaskResult]): Unit =
-    if (!said)
+    if (!isWarned)
       look(
         results.iterator
           .flatMap(task => task.closed.iterator.map(_.bucket) ++ task.open.iterator.map(_.bucket))

@@ -183,10 +183,10 @@ private[stoplog] object RecordedBuckets {
     if asked != before
   } yield
     if (isNamed(options))
-      s"New buckets are called by bucketFormat = $asked, and the buckets so far by $before. Other readers find both; " +
+      s"New buckets are called by bucketFormat = $requested, and the buckets so far by $before. Other readers find both; " +
         "spark.read refuses a path whose directories do not all name the same columns."
     else
-      s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default $asked. To change " +
+      s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default $requested. To change " +
         "to the default, write to a new path."
 
   private def patternOf(options: SinkOptions): Option[String] =
@@ -196,9 +196,9 @@ private[stoplog] object RecordedBuckets {
 
   private def kindChange(bucketing: Bucketing, newest: Option[LogRecord]): Option[String] = for {
     before <- newest.flatMap(_.state.settings.get(Kind))
-    asked = kindOf(bucketing)
-    if asked != before
-  } yield s"New buckets are by $asked, and the buckets so far by $before. The files so far stay where they are; " +
+    requested = kindOf(bucketing)
+    if requested != before
+  } yield s"New buckets are by $requested, and the buckets so far by $before. The files so far stay where they are; " +
     "spark.read refuses a path whose directories do not all name the same columns. For one layout alone, write to a " +
     "new path."
 

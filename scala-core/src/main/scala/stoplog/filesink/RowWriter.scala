@@ -85,25 +85,25 @@ private[filesink] final class RowWriterFactory(
 
   private def create(task: TaskAttempt): RowWriter = {
     val attempt  = Attempt.of(task.attempt, task.stageAttempt)
-    val mine     = plan.forTaskAt(task.partition, attempt, Clock.system.millis())
+    val taskPlan     = plan.forTaskAt(task.partition, attempt, Clock.system.millis())
     val assigner = sink.rows.assigner
     assigner.open(sink.schema)
     new RowWriter(
       writer[InternalRow](
-        mine,
+        taskPlan,
         sink.rows.format.open(sink.storage.spoolFiles),
         sink.parts.naming,
         refuseBadBucket,
         TaskWriter.Times(sink.times.ofManifests, sink.times.event.ofPolicy)
       ),
       assigner,
-      badRows(mine, task.epoch),
+      badRows(taskPlan, task.epoch),
       new RowContext(Clock.system, sink.times.event.column, times)
     )
   }
 
   /** Rejected rows are written to ordinary parts, in directories without any other rows. */
-  private def badRows(mine: TaskPlan, batch: Option[Long]): BadRows = sink.rows.rejects match {
+  private def badRows(taskPlan: TaskPlan, batch: Option[Long]): BadRows = sink.rows.rejects match {
     case None          => BadRows.Fail
     case Some(rejects) =>
       val naming = PartNaming(sink.parts.naming.prefix, RejectedLines.Suffix)
@@ -113,7 +113,7 @@ private[filesink] final class RowWriterFactory(
         sink.storage.bucketProblem(_, naming).isEmpty,
         () =>
           writer[RejectedRow](
-            mine,
+            taskPlan,
             new BadRows.Format(rejects.lines),
             naming,
             checkBucket = _ => (),
@@ -123,14 +123,14 @@ private[filesink] final class RowWriterFactory(
   }
 
   private def writer[R](
-      mine: TaskPlan,
+      taskPlan: TaskPlan,
       format: PartFormat[R],
       naming: PartNaming,
       checkBucket: String => Unit,
       times: TaskWriter.Times[R]
   ): TaskWriter[R] =
     new TaskWriter[R](
-      mine,
+      taskPlan,
       sink.storage.parts,
       new SpoolWriter(sink.storage.spoolFiles, Faults.ofThisJvm),
       format,
@@ -139,7 +139,7 @@ private[filesink] final class RowWriterFactory(
         naming,
         sink.parts.maxOpen,
         checkBucket,
-        () => sink.storage.refuseIfOvertaken(mine.seq),
+        () => sink.storage.refuseIfOvertaken(taskPlan.seq),
         sink.storage.inRecord
       ),
       TaskWriter.Tools(Clock.system, Faults.ofThisJvm, DriverTools.inTasks),

@@ -42,7 +42,7 @@ private[stoplog] object SinkCheck {
 
   private val FirstRows = 100
 
-  private object Now extends BucketContext {
+  private object CurrentTime extends BucketContext {
     override def processingTimeMillis: Long = System.currentTimeMillis()
   }
 
@@ -50,14 +50,14 @@ private[stoplog] object SinkCheck {
     options.asScala.collectFirst { case (key, path) if key.equalsIgnoreCase("path") => path }.getOrElse("")
 }
 
-private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
+private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
   private val session = SparkSession.active
   private val schema  = rows.schema
-  private val storage = tried("path")(FileEngineSink.storageOf(asked))
-  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, asked.rolling.policy)))
+  private val storage = tried("path")(FileEngineSink.storageOf(requested))
+  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, requested.rolling.policy)))
   // Read after the trial of the storage, because some storages can be read only after a trial.
   private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(newestOf(there)))
-  private val options = newest.fold(_ => asked, RecordedBuckets.resumed(asked, _))
+  private val options = newest.fold(_ => requested, RecordedBuckets.resumed(requested, _))
   private val columns = tried("columns")(FileSinkSpec.dataColumns(options.buckets.bucketing, schema))
   private val format  =
     columns.flatMap(each => tried("format")(FileSinkSpec.formatOf(options, each, session)))
@@ -190,8 +190,8 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
   /** Returns the result of a start from this checkpoint. */
   private def started(checkpoint: String, log: SinkState): Finding = {
     import options.recovery.{onForeignQuery, sinkId}
-    val mine      = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
-    val identity  = SinkIdentity(options.output.path, sinkId, mine.getOrElse("of a new checkpoint"))
+    val queryId      = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
+    val identity  = SinkIdentity(options.output.path, sinkId, queryId.getOrElse("of a new checkpoint"))
     val onForeign = new OneStart(onForeignQuery, run = "").now(Some(log))
     tried("sinkId") {
       val planned = CheckpointFiles.next(checkpoint, SparkHadoop.configuration)
@@ -200,7 +200,7 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     }.fold(
       (refused: Finding) => refused,
       _ =>
-        if (mine.contains(log.queryId))
+        if (queryId.contains(log.queryId))
           Ok("sinkId", s"The log of $sinkId is that of the checkpoint's query ${log.queryId}, which goes on.")
         else
           Warning(
@@ -254,13 +254,13 @@ private final class SinkCheck(rows: DataFrame, asked: SinkOptions) {
     case Bucketing.BasePath                   => Seq(BucketId.Base)
     case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))
     case Bucketing.DateTime(pattern, zone, _) =>
-      Seq(new DateTimeBucketAssigner(pattern, zone).bucketAt(SinkCheck.Now.processingTimeMillis))
+      Seq(new DateTimeBucketAssigner(pattern, zone).bucketAt(SinkCheck.CurrentTime.processingTimeMillis))
     case Bucketing.Expression(_) | Bucketing.UserAssigner(_) => Nil
   }
 
   private def firstBuckets(assigner: BucketAssigner): Vector[String] =
     if (rows.isStreaming) Vector.empty
-    else firstRows.map(assigner.bucket(_, SinkCheck.Now))
+    else firstRows.map(assigner.bucket(_, SinkCheck.CurrentTime))
 
   private def firstRows: Vector[InternalRow] = rows.limit(SinkCheck.FirstRows) match {
     case classic: Dataset[_] => classic.queryExecution.executedPlan.executeCollect().toVector

@@ -58,15 +58,15 @@ private[stoplog] object SinkFollowUps {
         why => throw Errors.invalidOptions(Seq(s"bucketComplete cannot tell when a bucket ends: $why.")),
         identity
       )
-    val asked = completeness.when match {
+    val chosen = completeness.when match {
       case BucketComplete.Never                 => CompleteRule.Never
       case BucketComplete.Watermark(delay)      => CompleteRule.ByWatermark(delay, ends)
       case BucketComplete.ProcessingTime(delay) => CompleteRule.ByClock(delay, ends)
       case BucketComplete.Idle(delay)           => CompleteRule.ByIdleness(delay)
     }
-    (asked, options.rejects.onBadRow) match {
-      case (CompleteRule.Never, _) | (_, OnBadRow.Fail) => asked
-      case (_, OnBadRow.Reject) => CompleteRule.Except(asked, BucketId.isUnder(options.rejects.path, _))
+    (chosen, options.rejects.onBadRow) match {
+      case (CompleteRule.Never, _) | (_, OnBadRow.Fail) => chosen
+      case (_, OnBadRow.Reject) => CompleteRule.Except(chosen, BucketId.isUnder(options.rejects.path, _))
     }
   }
 
@@ -74,11 +74,11 @@ private[stoplog] object SinkFollowUps {
     options.buckets.completeness.listener.fold[MarkedBucket => Unit](_ => ()) { reference =>
       val listener = UserObject.load(reference, classOf[BucketListener], "bucketListener")
       val session  = SparkSession.active
-      marked => tell(listener, complete(options.output.path, marked), session)
+      marked => notify(listener, complete(options.output.path, marked), session)
     }
 
   /** Sets the session, because a timer's thread has no session. */
-  private def tell(listener: BucketListener, bucket: CompleteBucket, session: SparkSession): Unit = {
+  private def notify(listener: BucketListener, bucket: CompleteBucket, session: SparkSession): Unit = {
     val before = SparkSession.getActiveSession
     SparkSession.setActiveSession(session)
     try listener.onComplete(bucket)

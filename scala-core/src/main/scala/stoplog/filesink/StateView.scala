@@ -43,18 +43,18 @@ private[stoplog] object StateView {
   }
 
   /** Error: `STOPLOG_SINK_UNKNOWN` if the path does not exist. A path without a log has no rows. */
-  def refuseUnknown(asked: ViewOptions): Unit = {
-    val found = storage(asked, asked.sinkId)
+  def refuseUnknown(options: ViewOptions): Unit = {
+    val found = storage(options, options.sinkId)
     if (found.records.newerThan(-1).isEmpty && !exists(found.files))
-      throw Errors.sinkUnknown(asked.path, asked.sinkId, there = Nil)
+      throw Errors.sinkUnknown(options.path, options.sinkId, there = Nil)
   }
 
   /** Returns the current rows of the view. */
-  def rows(asked: ViewOptions): Array[InternalRow] =
-    rows(asked.view, storage(asked, asked.sinkId).log, storage(asked, Replacements.SinkId).log)
+  def rows(options: ViewOptions): Array[InternalRow] =
+    rows(options.view, storage(options, options.sinkId).log, storage(options, Replacements.SinkId).log)
 
-  private def storage(asked: ViewOptions, sinkId: String): SinkStorage =
-    SinkStorage.reading(asked.path, sinkId, SparkHadoop.configuration)
+  private def storage(options: ViewOptions, sinkId: String): SinkStorage =
+    SinkStorage.reading(options.path, sinkId, SparkHadoop.configuration)
 
   // A user with access only below the path cannot check whether the path exists.
   private def exists(files: FileStore): Boolean =

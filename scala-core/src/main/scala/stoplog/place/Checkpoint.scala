@@ -94,14 +94,14 @@ private[stoplog] final class PlannedBatches(
   // Read at once, before the checkpoint changes while the query runs.
   private val now = planned(batch)
 
-  override def of(asked: Long): Option[BatchDigest] =
-    (if (asked == batch) now else planned(asked)).map(_.digest)
+  override def of(batchId: Long): Option[BatchDigest] =
+    (if (batchId == batch) now else planned(batchId)).map(_.digest)
 
   /** The times of the next batch. */
   def times: BatchTimes = now.fold(BatchTimes.unknown)(_.times)
 
-  private def planned(asked: Long): Option[PlannedBatches.PlannedBatch] = checkpoint.flatMap { location =>
-    try new CheckpointFiles(location, configuration).offsets(asked).map(PlannedBatches.read)
+  private def planned(batchId: Long): Option[PlannedBatches.PlannedBatch] = checkpoint.flatMap { location =>
+    try new CheckpointFiles(location, configuration).offsets(batchId).map(PlannedBatches.read)
     catch { case NonFatal(e) => throw Errors.checkpointUnreadable(location, e) }
   }
 }

@@ -97,18 +97,18 @@ private[stoplog] final class SinkStorage private (
   /** Performs the same check under a scratch sink id, deletes the scratch directory and returns the findings.
     *
     * @param scratch a sink id which no other sink uses
-    * @param asked   the rolling policy of the options
+    * @param userPolicy   the rolling policy of the options
     *
     * Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
-  def trial(scratch: String, asked: RollingPolicy): Vector[Finding] = {
+  def trial(scratch: String, userPolicy: RollingPolicy): Vector[Finding] = {
     val found =
       try {
         val tried   = storage.probe(scratch, layout)
         val finding =
           if (storage.growth(scratch) == Growth.CreateOnly) Finding.Warning("storage", tried, Growth.Larger)
           else Finding.Ok("storage", tried)
-        finding +: Vector(Lifecycle.unknown(asked)).filterNot(_ => storage.finishesAnywhere)
+        finding +: Vector(Lifecycle.unknown(userPolicy)).filterNot(_ => storage.finishesAnywhere)
       } catch {
         case NonFatal(e) =>
           Try(jobOf(scratch).delete(Faults.none)) // the caller needs the original error
@@ -125,8 +125,8 @@ private[stoplog] final class SinkStorage private (
     * with their epoch. Otherwise the cost of copying a part in each epoch would grow with its size. The
     * storage is queried as late as possible, because the check may write a file.
     */
-  def policy(asked: RollingPolicy): RollingPolicy =
-    EpochPolicy(asked, () => storage.growth(sinkId) == Growth.CreateOnly)
+  def policy(userPolicy: RollingPolicy): RollingPolicy =
+    EpochPolicy(userPolicy, () => storage.growth(sinkId) == Growth.CreateOnly)
 
   /** Checks, before a task writes its first byte, whether the run is still the newest.
     *

@@ -17,11 +17,11 @@ private[stoplog] object NameChecks {
   /** Checks the suffix of finished files. Readers derive the compression, and often the format, from the
     * suffix.
     *
-    * @param asked       the option `partSuffix`
+    * @param configured       the option `partSuffix`
     * @param derived     the suffix without this option
     * @param compression the suffix of the compression; empty without compression
     */
-  def suffix(asked: Option[String], derived: String, compression: String): Finding = asked match {
+  def suffix(configured: Option[String], derived: String, compression: String): Finding = configured match {
     case Some(suffix) if !suffix.endsWith(compression) =>
       Warning(
         "partSuffix",

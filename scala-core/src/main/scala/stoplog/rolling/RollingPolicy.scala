@@ -65,17 +65,17 @@ trait RollingPolicy extends Serializable {
 }
 
 /** Delegates every decision to the user's policy, except the methods overridden by a subclass. */
-private[stoplog] abstract class AskingPolicy(asked: RollingPolicy) extends RollingPolicy {
+private[stoplog] abstract class DelegatingPolicy(userPolicy: RollingPolicy) extends RollingPolicy {
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
-    asked.beforeRow(part, nowMillis)
+    userPolicy.beforeRow(part, nowMillis)
 
   override def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] =
-    asked.onEventTime(part, eventTimeMillis)
+    userPolicy.onEventTime(part, eventTimeMillis)
 
-  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = asked.onTime(part, nowMillis)
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = userPolicy.onTime(part, nowMillis)
 
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
-    asked.onEpochEnd(part, nowMillis)
+    userPolicy.onEpochEnd(part, nowMillis)
 }
 
 /** Checks shared by stoplog's policies. */

@@ -86,7 +86,7 @@ private[stoplog] object QueryContext {
 
   private def named(trigger: String): QueryTrigger =
     if (trigger.contains("AvailableNow") || trigger.contains("OneTime")) QueryTrigger.Finite
-    else QueryTrigger.Unending
+    else QueryTrigger.Continuous
 
   /** The thread and task property with the id of the query. Spark's own constant is not accessible. */
   final val QueryId = "sql.streaming.queryId"

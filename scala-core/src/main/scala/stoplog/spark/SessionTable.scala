@@ -34,7 +34,7 @@ private[spark] final class SessionTable(
     with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
-  private var sink = Option.empty[(SessionTable.Asked, SinkTable[_])]
+  private var sink = Option.empty[(SessionTable.SinkRequest, SinkTable[_])]
 
   override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
 
@@ -57,13 +57,13 @@ private[spark] final class SessionTable(
     TableCapability.TRUNCATE
   )
 
-  override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder =
-    SourceTable.ofFilesToCome(reading(asked), columns).newScanBuilder(asked)
+  override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder =
+    SourceTable.ofFilesToCome(reading(readOptions), columns).newScanBuilder(readOptions)
 
   /** Passes the query's own columns to the log, which shows changed columns at a restart. */
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = {
     val rows = declared.fitted(name(), info.schema())
-    sinkOf(SessionTable.Asked(options.toWrite(info.options), rows))
+    sinkOf(SessionTable.SinkRequest(options.toWrite(info.options), rows))
       .newWriteBuilder(new SessionTable.OfColumns(info, rows))
   }
 
@@ -81,26 +81,26 @@ private[spark] final class SessionTable(
     synchronized(sink).fold(JMap.of[String, String]()) { case (_, table) => table.metrics() }
 
   /** Returns read options with the table's partition columns, known before any directory exists. */
-  private def reading(asked: JMap[String, String]): SourceOptions = {
-    val read = options.toRead(asked)
-    read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(told)))
+  private def reading(readOptions: JMap[String, String]): SourceOptions = {
+    val read = options.toRead(readOptions)
+    read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions)))
   }
 
-  private def declared = TableColumns(columns, told.getOrElse(Nil), options.columnsKnownBy)
+  private def declared = TableColumns(columns, declaredPartitions.getOrElse(Nil), options.columnsKnownBy)
 
-  private def told: Option[Seq[String]] =
+  private def declaredPartitions: Option[Seq[String]] =
     if (partitioned.nonEmpty) Some(BatchPartitioning.columns(partitioned)) else options.partitionBy
 
   /** Returns the same sink for all epochs of a query, because the sink holds state across epochs. */
-  private def sinkOf(asked: SessionTable.Asked): SinkTable[_] = synchronized {
-    sink.collect { case (`asked`, table) => table }.getOrElse {
+  private def sinkOf(request: SessionTable.SinkRequest): SinkTable[_] = synchronized {
+    sink.collect { case (`request`, table) => table }.getOrElse {
       val made = SinkTable.ofFiles(
-        asked.columns,
+        request.columns,
         partitioned,
-        new CaseInsensitiveStringMap(asked.options.asJava),
+        new CaseInsensitiveStringMap(request.options.asJava),
         declared = Some(declared)
       )
-      sink = Some(asked -> made)
+      sink = Some(request -> made)
       made
     }
   }
@@ -132,7 +132,7 @@ private[spark] object SessionTable {
   }
 
   /** A write to the table: its options, and the columns of its rows. */
-  private final case class Asked(options: Map[String, String], columns: StructType)
+  private final case class SinkRequest(options: Map[String, String], columns: StructType)
 
   /** A write with the table's names for columns. */
   private final class OfColumns(info: LogicalWriteInfo, columns: StructType) extends LogicalWriteInfo {
@@ -151,10 +151,10 @@ private[spark] object SessionTable {
   final case class TableOptions(all: Map[String, String]) {
 
     /** Adds the options of one read. */
-    def toRead(asked: JMap[String, String]): SourceOptions = SourceOptions.parse(over(asked).asJava)
+    def toRead(queryOptions: JMap[String, String]): SourceOptions = SourceOptions.parse(over(queryOptions).asJava)
 
     /** Adds the options of one write. */
-    def toWrite(asked: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(asked))
+    def toWrite(queryOptions: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(queryOptions))
 
     /** Returns the partition columns in the sink's own option. */
     def partitionBy: Option[Seq[String]] =
@@ -180,8 +180,8 @@ private[spark] object SessionTable {
     }
 
     /** Overrides table options with options of a read or a write. Path and format cannot be changed. */
-    private def over(asked: JMap[String, String]): Map[String, String] = {
-      val (fixed, others) = SparkOptions.spelled(asked).partition { case (key, _) =>
+    private def over(queryOptions: JMap[String, String]): Map[String, String] = {
+      val (fixed, others) = SparkOptions.spelled(queryOptions).partition { case (key, _) =>
         TableOptions.Fixed.contains(key.toLowerCase(Locale.ROOT))
       }
       fixed.foreach { case (key, value) =>

@@ -116,8 +116,8 @@ private[stoplog] object SinkTable {
     SparkOptions.refuseAsyncProgress(properties)
     val storage = FileEngineSink.storageOf(options)
     val order   =
-      if (declared.exists(_.known == TableColumns.KnownBy.Place)) ColumnOrder.AsAsked
-      else ColumnOrder.AsBefore
+      if (declared.exists(_.known == TableColumns.KnownBy.Place)) ColumnOrder.Requested
+      else ColumnOrder.Recorded
     resumed(
       FileEngineSink(schema, options, storage, order),
       options.checkpointLocation,

@@ -30,8 +30,8 @@ private[spark] class SinkWrite[M](
     if (existing == Existing.Replace && table.sink.replacing != Replacing.Always)
       throw Errors.unsupportedOutputMode("complete")
     else {
-      val asked = WriteRequest(table.lasting(info.schema()), info.queryId(), existing)
-      new EpochWrite(table, info, table.sink.plan(asked))
+      val request = WriteRequest(table.lasting(info.schema()), info.queryId(), existing)
+      new EpochWrite(table, info, table.sink.plan(request))
     }
 
   override def toBatch(): BatchWrite =
@@ -48,7 +48,7 @@ private[spark] object SinkWrite {
     val planned = table.sink.plan(WriteRequest(info.schema(), info.queryId(), existing))
     planned.distribution match {
       case None        => new SinkWrite(table, info, existing, planned)
-      case Some(asked) => new DistributedSinkWrite(table, info, existing, planned, asked)
+      case Some(distribution) => new DistributedSinkWrite(table, info, existing, planned, distribution)
     }
   }
 
@@ -58,17 +58,17 @@ private[spark] object SinkWrite {
       info: LogicalWriteInfo,
       existing: Existing,
       planned: EngineWrite[InternalRow, M],
-      asked: RowDistribution
+      distribution: RowDistribution
   ) extends SinkWrite(table, info, existing, planned)
       with RequiresDistributionAndOrdering {
 
     override def requiredDistribution(): Distribution =
-      Distributions.clustered(asked.clustering.map(column).toArray)
+      Distributions.clustered(distribution.clustering.map(column).toArray)
 
-    override def requiredNumPartitions(): Int = asked.tasks.getOrElse(0)
+    override def requiredNumPartitions(): Int = distribution.tasks.getOrElse(0)
 
     override def requiredOrdering(): Array[SortOrder] =
-      asked.ordering.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
+      distribution.ordering.map(name => Expressions.sort(column(name), SortDirection.ASCENDING)).toArray
 
     private def column(name: String): Expression = Expressions.column(s"`${name.replace("`", "``")}`")
   }

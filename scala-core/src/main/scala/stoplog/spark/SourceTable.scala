@@ -51,16 +51,16 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
       private var filters: Array[Filter] = Array.empty
 
       /** A user-defined format creates whole columns, even if Spark requests only some fields. */
-      override def pruneColumns(asked: StructType): Unit = required = Some(options.content.read.format match {
+      override def pruneColumns(requiredSchema: StructType): Unit = required = Some(options.content.read.format match {
         case _: SourceFormatName.Records =>
-          StructType(asked.map(field => shown.find(_.name == field.name).getOrElse(field)))
-        case _ => asked
+          StructType(requiredSchema.map(field => shown.find(_.name == field.name).getOrElse(field)))
+        case _ => requiredSchema
       })
 
       /** Block formats skip blocks that cannot match. Spark still applies all filters. */
-      override def pushFilters(asked: Array[Filter]): Array[Filter] = {
-        filters = asked
-        asked
+      override def pushFilters(pushed: Array[Filter]): Array[Filter] = {
+        filters = pushed
+        pushed
       }
 
       override def pushedFilters(): Array[Filter] = Array.empty

@@ -29,7 +29,7 @@ private[stoplog] final class StoplogProvider extends TableProvider {
 
   private def columns(options: CaseInsensitiveStringMap): StructType =
     ViewOptions.parse(options) match {
-      case Some(asked) => StateView.schema(asked.view)
+      case Some(viewOptions) => StateView.schema(viewOptions.view)
       case None        =>
         SourceOptions.userSource(options) match {
           case Some(own) => own.schema(options)
@@ -50,9 +50,9 @@ private[stoplog] final class StoplogProvider extends TableProvider {
       partitioning: Array[Transform],
       properties: JMap[String, String]
   ): Table = ViewOptions.parse(properties) match {
-    case Some(asked) =>
-      StateView.refuseUnknown(asked)
-      new StateTable(asked)
+    case Some(viewOptions) =>
+      StateView.refuseUnknown(viewOptions)
+      new StateTable(viewOptions)
     case None if SparkCall.isReading => sourceTable(schema, properties)
     case None                        =>
       SinkTable.ofUser(schema, properties).getOrElse(SinkTable.ofFiles(schema, partitioning, properties))
@@ -68,12 +68,12 @@ private[stoplog] final class StoplogProvider extends TableProvider {
 private[spark] object StoplogProvider {
 
   /** A sink's state as a table, read from the current log on the driver. */
-  final class StateTable(asked: ViewOptions) extends SupportsRead {
+  final class StateTable(viewOptions: ViewOptions) extends SupportsRead {
 
     override def name(): String =
-      Redaction.text(s"stoplog ${asked.path} (${asked.sinkId}, ${asked.view.word})")
+      Redaction.text(s"stoplog ${viewOptions.path} (${viewOptions.sinkId}, ${viewOptions.view.word})")
 
-    override def schema(): StructType = StateView.schema(asked.view)
+    override def schema(): StructType = StateView.schema(viewOptions.view)
 
     override def capabilities(): JSet[TableCapability] = JEnumSet.of(TableCapability.BATCH_READ)
 
@@ -82,7 +82,7 @@ private[spark] object StoplogProvider {
     private def scan: Scan = new LocalScan {
       override def readSchema(): StructType   = schema()
       override def description(): String      = name()
-      override def rows(): Array[InternalRow] = StateView.rows(asked)
+      override def rows(): Array[InternalRow] = StateView.rows(viewOptions)
     }
   }
 

@@ -94,14 +94,14 @@ private[twophase] object PreparingWriter {
       Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
 
     private def create(task: TaskAttempt): PreparingWriter[R] = {
-      val mine = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
+      val taskPlan = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
       val of   = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)
       new PreparingWriter(
-        mine,
+        taskPlan,
         () => sink.writer(of),
         Clock.system,
         Faults.ofThisJvm,
-        mayStart = () => storage.foreach(_.refuseIfOvertaken(mine.seq))
+        mayStart = () => storage.foreach(_.refuseIfOvertaken(taskPlan.seq))
       )
     }
   }

@@ -33,10 +33,10 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
 
   override def noCounts: Seq[(String, Long)] = SinkStats.empty.metrics
 
-  override def plan(asked: WriteRequest[C]): EngineWrite[R, TaskResult] = new EngineWrite[R, TaskResult] {
-    override def start(start: RunStart): EngineRun[R, TaskResult] = run(start, sink(asked.columns))
+  override def plan(request: WriteRequest[C]): EngineWrite[R, TaskResult] = new EngineWrite[R, TaskResult] {
+    override def start(start: RunStart): EngineRun[R, TaskResult] = run(start, sink(request.columns))
 
-    override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(asked.columns), settings.log.sinkId)
+    override def job(): EngineJob[R, TaskResult] = new TwoPhaseJob(sink(request.columns), settings.log.sinkId)
   }
 
   /** Carries out the query's newest record and returns its number. Returns `None` without a configured

@@ -4,7 +4,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.rolling.{AskingPolicy, DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{DelegatingPolicy, DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.thread.Clock
 
 /** What a task knows of the time at which its rows come, although it does not read the clock for each. */
@@ -64,7 +64,7 @@ class RowTimeSuite extends AnyFunSuite {
     assert(written === Map("one" -> 1600L, "two" -> 1600L))
   }
 
-  private val byTime: RollingPolicy = new AskingPolicy(Rolls.never) {
+  private val byTime: RollingPolicy = new DelegatingPolicy(Rolls.never) {
     override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
       Option.when(part.openedAtMillis < 2000 && nowMillis >= 2000)(RollReason.Custom("two o'clock"))
   }

@@ -44,8 +44,8 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
 
   override def noCounts: Seq[(String, Long)] = SinkCounts.empty.values
 
-  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, TaskOutcome] = {
-    if (asked.existing == Existing.Replace && spec.options.mode.isInstanceOf[WriteMode.Upsert])
+  override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, TaskOutcome] = {
+    if (request.existing == Existing.Replace && spec.options.mode.isInstanceOf[WriteMode.Upsert])
       throw JdbcErrors.outputMode("overwrite, or complete,")
     new EngineWrite[InternalRow, TaskOutcome] {
       override def distribution: Option[RowDistribution] = spec.options.rows.spread match {
@@ -56,13 +56,13 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
       override def start(start: RunStart): EngineRun[InternalRow, TaskOutcome] = spec.options.mode match {
         case _: WriteMode.Upsert           => new UpsertRun(spec)
         case mode: WriteMode.Transactional =>
-          new TransactionalRun(spec, mode, SinkOwner(start.runId, Some(start.queryId)), asked.existing)
+          new TransactionalRun(spec, mode, SinkOwner(start.runId, Some(start.queryId)), request.existing)
       }
 
       override def job(): EngineJob[InternalRow, TaskOutcome] = spec.options.mode match {
         case _: WriteMode.Upsert           => new UpsertJob(spec)
         case mode: WriteMode.Transactional =>
-          new TransactionalJob(spec, mode, asked.queryId, asked.existing)
+          new TransactionalJob(spec, mode, request.queryId, request.existing)
       }
     }
   }

@@ -80,8 +80,8 @@ private[spark] final class CassandraEngineSink(table: TableInfo, options: Cassan
     CassandraRun.counts(WrittenRows(), epochs = 0, micros = 0)
 
   /** Error: `STOPLOG_CASSANDRA_SCHEMA`. */
-  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, WrittenRows] = {
-    val plan = WritePlan.of(table, asked.columns, options)
+  override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, WrittenRows] = {
+    val plan = WritePlan.of(table, request.columns, options)
     new EngineWrite[InternalRow, WrittenRows] {
       override def distribution: Option[RowDistribution] = options.write.distribution match {
         case RowSpread.Unspecified    => None

@@ -136,10 +136,10 @@ private[kafka] final class PlainEngineSink(override val columns: StructType, opt
   override def noCounts: Seq[(String, Long)] = Nil
 
   /** The driver rejects an unsuitable schema before tasks start. */
-  override def plan(asked: WriteRequest[StructType]): EngineWrite[InternalRow, Unit] =
+  override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, Unit] =
     new EngineWrite[InternalRow, Unit] {
       private def writers =
-        new PlainWriterFactory(options, RecordColumns.of(asked.columns, options.topic))
+        new PlainWriterFactory(options, RecordColumns.of(request.columns, options.topic))
 
       override def start(start: RunStart): EngineRun[InternalRow, Unit] = new EngineRun[InternalRow, Unit] {
         override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, Unit] = writers

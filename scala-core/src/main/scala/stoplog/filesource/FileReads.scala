@@ -147,7 +147,7 @@ private[stoplog] object FileReads {
       quarantine: Option[StateFiles]
   ): SplitSource[FileSplit, _, InternalRow] = {
     val monitoring = options.follow.monitoring
-    val framing    = options.files.finder.foldLeft(format.framing(files))(new FileSplitter.Chosen(_, _))
+    val framing    = options.files.finder.foldLeft(format.splitter(files))(new FileSplitter.Chosen(_, _))
     def source(framing: FileSplitter) = new FileSplitSource(
       s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(

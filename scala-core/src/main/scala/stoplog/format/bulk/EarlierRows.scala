@@ -11,11 +11,11 @@ import stoplog.part.{RecordBytes, Spooled}
 import stoplog.storage.SpoolFiles
 
 /** The rows of a part that earlier epochs left in spool files and in the record. Reads lazily. */
-private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
+private[bulk] final class EarlierRows(spooled: Spooled, spoolFiles: SpoolFiles) {
   import EarlierRows.Source
 
   /** Bytes of the rows in memory. */
-  val rawBytes: Long = beside.note.toLong
+  val rawBytes: Long = spooled.note.toLong
 
   /** The format of the part, and the directory of its blocks. */
   lazy val header: SpoolFrames.Header = reading(sources.head) { in =>
@@ -61,8 +61,8 @@ private[bulk] final class EarlierRows(beside: Spooled, spoolFiles: SpoolFiles) {
 
   /** In the order of their rows. */
   private def sources: Vector[Source] =
-    beside.files.map(file => Source(file.token, () => spoolFiles.read(file))) ++
-      Option.unless(beside.inRecord.isEmpty)(Source.inRecord(beside.inRecord))
+    spooled.files.map(file => Source(file.token, () => spoolFiles.read(file))) ++
+      Option.unless(spooled.inRecord.isEmpty)(Source.inRecord(spooled.inRecord))
 
   private def reading[A](source: Source)(action: InputStream => A): A = checked(source) {
     val in = source.open()

@@ -131,11 +131,11 @@ private[format] object DryRun {
   /** Rejects a format with known `problems`, and else runs `write`. Error: `STOPLOG_INVALID_OPTIONS`. */
   def apply[A](format: String, problems: Seq[String])(write: => A): A = {
     if (problems.nonEmpty) throw Errors.invalidOptions(problems)
-    asked(format)(write)
+    explained(format)(write)
   }
 
   /** Returns a result of Spark or the format's library, which may throw. Error: `STOPLOG_INVALID_OPTIONS`. */
-  def asked[A](format: String)(answer: => A): A =
+  def explained[A](format: String)(answer: => A): A =
     try answer
     catch {
       case NonFatal(e) =>

@@ -63,7 +63,7 @@ private[orc] object OrcSettings {
     // The same order as in Spark, where options of the writer override the session's settings.
     val carried = FormatConfiguration.some(hadoop)(isOrc) ++
       (session.getAllConfs ++ others).filter(setting => isOrc(setting._1))
-    val codec = DryRun.asked("ORC")(new OrcOptions(others, session).compressionCodec)
+    val codec = DryRun.explained("ORC")(new OrcOptions(others, session).compressionCodec)
     OrcSettings(
       schema,
       carried + (OrcConf.COMPRESS.getAttribute -> codec),

@@ -26,7 +26,7 @@ private[parquet] final class ByteRanges private (ranges: Map[ColumnDescriptor, B
 
   /** Returns the range of each column; [[ByteRange.Unasked]] if parquet-hadoop keeps the statistics. */
   def of(schema: MessageType): Array[ByteRange] =
-    schema.getColumns.asScala.map(column => ranges.getOrElse(column, ByteRange.Unasked)).toArray
+    schema.getColumns.asScala.map(column => ranges.getOrElse(column, ByteRange.Disabled)).toArray
 
   /** The columns with statistics from this class, by their paths with dots. */
   def columns: Iterable[String] = ranges.keys.map(_.getPath.mkString("."))
@@ -145,7 +145,7 @@ private[parquet] sealed trait ByteRange {
 
 private[parquet] object ByteRange {
 
-  case object Unasked extends ByteRange {
+  case object Disabled extends ByteRange {
     override def add(value: Binary): Unit = ()
     override def addNull(): Unit          = ()
     override def take(): Statistics[_]    = throw new UnsupportedOperationException("nothing was asked for")

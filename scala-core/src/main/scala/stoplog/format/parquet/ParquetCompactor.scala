@@ -159,8 +159,8 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     val entries  = metadata.getKeyValueMetaData
     // Spark's readers rebase the old dates of a whole file by these policies. The merged entries of files
     // with equal policies result in the same policies.
-    val dates = DataSourceUtils.datetimeRebaseSpec(entries.get(_), AsAsked)
-    val int96 = DataSourceUtils.int96RebaseSpec(entries.get(_), AsAsked)
+    val dates = DataSourceUtils.datetimeRebaseSpec(entries.get(_), OfSession)
+    val int96 = DataSourceUtils.int96RebaseSpec(entries.get(_), OfSession)
     s"${metadata.getSchema} $dates $int96"
   }
 }
@@ -202,7 +202,7 @@ private[stoplog] object ParquetCompactor {
   }
 
   // For a file without Spark's version: the reader's session determines the policy.
-  private val AsAsked = LegacyBehaviorPolicy.EXCEPTION.toString
+  private val OfSession = LegacyBehaviorPolicy.EXCEPTION.toString
 
   private def rowsOf(footer: ParquetMetadata): Long = footer.getBlocks.asScala.map(_.getRowCount).sum
 

@@ -85,14 +85,14 @@ private[stoplog] final case class DirectoryColumns(
       case None | Some(ExternalCatalogUtils.DEFAULT_PARTITION_NAME) => null
       case Some(text)                                               =>
         val unescaped = ExternalCatalogUtils.unescapePathName(text)
-        schema.find(told => isSame(told.name, column)).get.dataType match {
+        schema.find(field => isSame(field.name, column)).get.dataType match {
           case _: StringType => UTF8String.fromString(unescaped) // Spark's own cast would unescape twice
           case other         => PartitioningUtils.castPartValueToDesiredType(other, unescaped, zoneId)
         }
     }
 
   /** Whether directories name the column. */
-  def has(name: String): Boolean = schema.exists(told => isSame(told.name, name))
+  def has(name: String): Boolean = schema.exists(field => isSame(field.name, name))
 }
 
 private[stoplog] object DirectoryColumns {
@@ -111,14 +111,14 @@ private[stoplog] object DirectoryColumns {
     */
   def of(columns: StructType, names: DirectoryColumns.Names, zone: String): DirectoryColumns = {
     val isSame          = SQLConf.get.resolver
-    val (told, inFiles) = columns.partition(column => names.all.exists(isSame(_, column.name)))
+    val (inDirectories, inFiles) = columns.partition(column => names.all.exists(isSame(_, column.name)))
     // If no directory names a column, directories may have any name except a column of the files.
     val refuses: Option[String => Boolean] = names match {
       case _: Names.Set     => None
       case Names.Found(Nil) => Some(name => inFiles.exists(column => isSame(column.name, name)))
       case Names.Found(all) => Some(name => !all.exists(isSame(_, name)))
     }
-    DirectoryColumns(StructType(told), refuses, zone, isSame)
+    DirectoryColumns(StructType(inDirectories), refuses, zone, isSame)
   }
 
   /** The source of the directory columns' names. */

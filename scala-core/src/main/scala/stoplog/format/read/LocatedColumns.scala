@@ -28,7 +28,7 @@ private[read] object LocatedColumns {
     val made     =
       if (directories.isEmpty) rows(inFiles)
       else new WithDirectories(data, inFiles, directories, rows(inFiles))
-    FileBlock.told(if (metadata) FileMetadata.emitter(wanted, data, made) else made)
+    FileBlock.reporting(if (metadata) FileMetadata.emitter(wanted, data, made) else made)
   }
 
   /** Reorders the columns of an emitter's rows. */
@@ -64,15 +64,15 @@ private[read] object LocatedColumns {
       directories: DirectoryColumns,
       rows: RecordEmitter[R, InternalRow]
   ) extends RecordEmitter[R, InternalRow] {
-    private val told                = directories.in(wanted)
-    private val order               = new ColumnOrder(StructType(inFiles.fields ++ told.fields), wanted)
+    private val inDirectories                = directories.in(wanted)
+    private val order               = new ColumnOrder(StructType(inFiles.fields ++ inDirectories.fields), wanted)
     private var of: FileSplit       = _
     private var values: InternalRow = _
 
     override def emit(record: R, out: stoplog.source.RowOutput[InternalRow]): Unit = {
       if (record.split ne of) {
         of = record.split
-        values = directories.values(of.file, record.fileName, told)
+        values = directories.values(of.file, record.fileName, inDirectories)
       }
       rows.emit(record, row => out.put(order(new JoinedRow(row, values))))
     }
@@ -96,7 +96,7 @@ private[read] object LocatedColumns {
     }
 
     /** Reports the file of each row to `input_file_name()`. */
-    def told[R <: Located](rows: RecordEmitter[R, InternalRow]): RecordEmitter[R, InternalRow] =
+    def reporting[R <: Located](rows: RecordEmitter[R, InternalRow]): RecordEmitter[R, InternalRow] =
       new RecordEmitter[R, InternalRow] {
         private var of: FileSplit = _
 
@@ -179,7 +179,7 @@ private[stoplog] object FileMetadata {
       new LocatedColumns.ColumnOrder(StructType(made.fields :+ StructField(Name, schema)), wanted)
     private val index  = made.fieldNames.indexOf(RowIndex.name)
     private val fields = wanted(Name).dataType match {
-      case asked: StructType => asked.fieldNames.map(schema.fieldIndex)
+      case requested: StructType => requested.fieldNames.map(schema.fieldIndex)
       case _                 => schema.indices.toArray
     }
     private var of: FileSplit     = _

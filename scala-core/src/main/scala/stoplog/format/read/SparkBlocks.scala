@@ -36,7 +36,7 @@ private[stoplog] final class SparkBlocks private (
 ) extends FileFormat[SparkBlocks.SparkBlockReader.BlockRecord, InternalRow] {
   import SparkBlocks.SparkBlockReader
 
-  override def framing(files: SourceFiles): FileSplitter = splittable match {
+  override def splitter(files: SourceFiles): FileSplitter = splittable match {
     case BlockIndexes.Splittable.At(blocks)  => new Blocks(files, blocks)
     case BlockIndexes.Splittable.Never(rows) => WholeFiles(rows)
   }
@@ -63,10 +63,10 @@ private[stoplog] object SparkBlocks {
   /** The values of a file's directory columns, in the position expected by Spark's readers: after all other
     * columns.
     */
-  final class Values(directories: DirectoryColumns, told: StructType) extends Serializable {
+  final class Values(directories: DirectoryColumns, inDirectories: StructType) extends Serializable {
     def of(file: SourceFile, fileName: String): InternalRow = {
       directories.check(file, fileName)
-      if (directories.isEmpty) InternalRow.empty else directories.values(file, fileName, told)
+      if (directories.isEmpty) InternalRow.empty else directories.values(file, fileName, inDirectories)
     }
   }
 
@@ -82,7 +82,7 @@ private[stoplog] object SparkBlocks {
     def emitter: RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = {
       val made = StructType(data.fields ++ read.filter(_ == FileMetadata.RowIndex))
       val rows = LocatedColumns.arranged(read, made, plain)
-      LocatedColumns.FileBlock.told(metadata.fold(rows)(FileMetadata.emitter(_, made, rows)))
+      LocatedColumns.FileBlock.reporting(metadata.fold(rows)(FileMetadata.emitter(_, made, rows)))
     }
   }
 
@@ -106,9 +106,9 @@ private[stoplog] object SparkBlocks {
       name == SourceFormatName.Parquet && FileMetadata.isRowIndexWanted(columns, wanted)
     )(FileMetadata.RowIndex)
     val inFiles = StructType(directories.without(data).fields ++ index)
-    val told    = directories.in(data)
+    val inDirectories    = directories.in(data)
     val rows    = Columns(
-      StructType(inFiles.fields ++ told.fields),
+      StructType(inFiles.fields ++ inDirectories.fields),
       data,
       Option.when(FileMetadata.isWanted(columns, wanted))(wanted)
     )
@@ -117,14 +117,14 @@ private[stoplog] object SparkBlocks {
     val made = format.buildReaderWithPartitionValues(
       session,
       directories.without(columns),
-      told,
+      inDirectories,
       inFiles,
       filters.filterNot(_.references.exists(directories.has)),
       options + (SparkFormat.OPTION_RETURNING_BATCH -> (vectors == Vectors.Columns).toString),
       FormatConfiguration.of(session, options)
     )
     val splittable = BlockIndexes.Splittable.of(name, options)
-    new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, told))
+    new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, inDirectories))
   }
 
   /** Treats an empty file as a file without rows, because an empty file has no header or footer. */
@@ -174,7 +174,7 @@ private[stoplog] object SparkBlocks {
       split.extent.toString
 
     // Spark wraps each failure in its own exception, so the last cause is the actual failure.
-    override protected def told(causes: Seq[Throwable]): Throwable = causes.last
+    override protected def reportedCause(causes: Seq[Throwable]): Throwable = causes.last
 
     private def partitioned(split: FileSplit): PartitionedFile = {
       val (from, until) = split.extent match {

@@ -80,25 +80,25 @@ private[stoplog] object SequenceFormat {
 
     /** Reads the options, and stores the session's settings for Hadoop's writer and codecs. */
     def of(options: Map[String, String], session: SparkSession): SequenceSettings = {
-      val asked = CaseInsensitiveMap(options)
-      val codec = asked.get("compression").map(_.trim).filterNot(isNone)
+      val settings = CaseInsensitiveMap(options)
+      val codec = settings.get("compression").map(_.trim).filterNot(isNone)
       SequenceSettings(
-        compression = compression(asked, codec),
+        compression = compression(settings, codec),
         codec = codec.map(codecClass).getOrElse(classOf[DefaultCodec].getName),
         metadata = MetadataOptions.split(options)._1,
         hadoop = FormatConfiguration.of(session, options).getValByRegex(ReadByHadoop).asScala.toMap
       )
     }
 
-    private def compression(asked: CaseInsensitiveMap[String], codec: Option[String]): CompressionType =
-      (asked.get("compressionType").map(_.trim.toUpperCase(Locale.ROOT)), codec) match {
+    private def compression(settings: CaseInsensitiveMap[String], codec: Option[String]): CompressionType =
+      (settings.get("compressionType").map(_.trim.toUpperCase(Locale.ROOT)), codec) match {
         case (None | Some("NONE"), None)                     => CompressionType.NONE
         case (None, Some(_))                                 => CompressionType.BLOCK
-        case (Some("BLOCK"), _) if !refused(asked)           => CompressionType.BLOCK
-        case (Some("RECORD"), _) if !refused(asked)          => CompressionType.RECORD
+        case (Some("BLOCK"), _) if !refused(settings)           => CompressionType.BLOCK
+        case (Some("RECORD"), _) if !refused(settings)          => CompressionType.RECORD
         case (Some(kind @ ("NONE" | "BLOCK" | "RECORD")), _) =>
           throw invalid(
-            s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${asked("compression")}' " +
+            s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${settings("compression")}' " +
               "exclude each other: remove one of them."
           )
         case (Some(other), _) =>
@@ -107,7 +107,7 @@ private[stoplog] object SequenceFormat {
           )
       }
 
-    private def refused(asked: CaseInsensitiveMap[String]): Boolean = asked.get("compression").exists(isNone)
+    private def refused(settings: CaseInsensitiveMap[String]): Boolean = settings.get("compression").exists(isNone)
 
     // Spark's names, as for text, json and csv files, or the class of a codec.
     private def codecClass(name: String): String =

@@ -54,7 +54,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   protected def position(split: FileSplit, open: Option[O]): String
 
   /** Returns the exception whose message is shown to the user, from an exception and the causes. */
-  protected def told(causes: Seq[Throwable]): Throwable = causes.head
+  protected def reportedCause(causes: Seq[Throwable]): Throwable = causes.head
 
   override final def add(splits: Seq[FileSplit]): Unit = {
     waiting ++= splits
@@ -118,7 +118,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
       case OpenFailure.Absent           => Errors.sourceFileGone(fileName, e)
       case refused: OpenFailure.Refused => refused.toError(fileName, e)
       case OpenFailure.Unknown          =>
-        val why = Causes.message(told(Causes.of(e)))
+        val why = Causes.message(reportedCause(Causes.of(e)))
         Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
     }
   }

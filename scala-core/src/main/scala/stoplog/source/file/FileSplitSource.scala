@@ -42,7 +42,7 @@ private[stoplog] final class FileSplitSource[R, T](
 private[stoplog] trait FileFormat[R, T] extends Serializable {
 
   /** Returns the positions at which files can be divided. */
-  def framing(files: SourceFiles): FileSplitter
+  def splitter(files: SourceFiles): FileSplitter
 
   /** @param onChanged handles a piece of a file that has been replaced */
   def reader(

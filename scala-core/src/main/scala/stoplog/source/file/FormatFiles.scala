@@ -22,7 +22,7 @@ private[stoplog] final class FormatFiles[R, T](
 
   private val opening = new FormatFiles.Opening(format, decoding)
 
-  override def framing(files: SourceFiles): FileSplitter = new FormatFiles.Splitter(files, opening)
+  override def splitter(files: SourceFiles): FileSplitter = new FormatFiles.Splitter(files, opening)
 
   override def reader(
       files: SourceFiles,

@@ -21,7 +21,7 @@ private[stoplog] final class LineFormat[T](
     rows: () => RecordEmitter[Line, T]
 ) extends FileFormat[Line, T] {
 
-  override def framing(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
+  override def splitter(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
 
   override def reader(
       files: SourceFiles,

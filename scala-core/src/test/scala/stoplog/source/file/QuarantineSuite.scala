@@ -201,7 +201,7 @@ class QuarantineSuite extends AnyFunSuite {
       val enumeration = Enumeration(
         breaking,
         PathRules.all,
-        new FileSplitter.Lenient(format.framing(breaking)),
+        new FileSplitter.Lenient(format.splitter(breaking)),
         Monitoring(cleaning = cleaning(state))
       )
       new QuarantiningSource(
@@ -211,7 +211,7 @@ class QuarantineSuite extends AnyFunSuite {
       )
     }
 
-    def whole(path: String): FileSplit = format.framing(files).whole(files.file(path))
+    def whole(path: String): FileSplit = format.splitter(files).whole(files.file(path))
 
     def read(paths: String*): Vector[String] = rows(paths.map(whole))
 

@@ -17,7 +17,7 @@ object TextLines {
   def enumeration(files: SourceFiles, format: LineFormat[String]): Enumeration = Enumeration(
     files,
     PathRules.all,
-    format.framing(files),
+    format.splitter(files),
     Monitoring()
   )
 

@@ -92,7 +92,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
 
   private lazy val files =
     new FormatFiles[R, Any](format, gunzip, () => (record, out) => out.put(copied(record.value)))
-  private lazy val framing = files.framing(memory)
+  private lazy val framing = files.splitter(memory)
   private lazy val all     = read(whole)
   private lazy val memory  = {
     val made = new MemoryFiles
@@ -120,13 +120,13 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
 
   /** A file as micro-batches take it. */
   private def cut(plain: Boolean, limits: ReadLimits, restart: Boolean): Seq[(FileSplit, SplitSize)] = {
-    var framing                 = files.framing(memory)
+    var framing                 = files.splitter(memory)
     var left: Option[FileSplit] = Some(framing.whole(named(plain)))
     val pieces                  = Seq.newBuilder[(FileSplit, SplitSize)]
     while (left.isDefined) {
       if (restart) {
         framing.close()
-        framing = files.framing(memory)
+        framing = files.splitter(memory)
       }
       framing.admit(left.get, Budget(limits, 0, 0)) match {
         case Admitted.All(piece, size)        => pieces += piece -> size; left = None

@@ -147,13 +147,13 @@ private[stoplog] object FileReads {
       quarantine: Option[StateFiles]
   ): SplitSource[FileSplit, _, InternalRow] = {
     val monitoring = options.follow.monitoring
-    val framing    = options.files.finder.foldLeft(format.splitter(files))(new FileSplitter.Chosen(_, _))
-    def source(framing: FileSplitter) = new FileSplitSource(
+    val splitter    = options.files.finder.foldLeft(format.splitter(files))(new FileSplitter.Chosen(_, _))
+    def source(splitter: FileSplitter) = new FileSplitSource(
       s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(
         files,
         rules(options, root),
-        framing,
+        splitter,
         monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(monitoring.cleaning, quarantine)),
         options.files.readiness,
         // a finder that only forbids cuts finds the same files as a listing
@@ -164,15 +164,15 @@ private[stoplog] object FileReads {
       faults = Faults.ofThisJvm
     )
     quarantine match {
-      case None        => source(framing)
-      case Some(place) => new QuarantiningSource(source(new FileSplitter.Lenient(framing)), files, place)
+      case None        => source(splitter)
+      case Some(place) => new QuarantiningSource(source(new FileSplitter.Lenient(splitter)), files, place)
     }
   }
 
-  private def cleaning(asked: CleanSource, quarantine: Option[StateFiles]): CleanSource =
-    (asked, quarantine) match {
+  private def cleaning(requested: CleanSource, quarantine: Option[StateFiles]): CleanSource =
+    (requested, quarantine) match {
       case (CleanSource.Delete, Some(notes)) => new CleanSource.DeleteNoted(notes)
-      case _                                 => asked
+      case _                                 => requested
     }
 
   /** Files without the directories excluded by a filter, which are not listed either. The filter checks each

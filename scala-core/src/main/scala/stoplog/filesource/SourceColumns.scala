@@ -44,7 +44,7 @@ private[stoplog] object SourceColumns {
     if (names.isEmpty) inFiles
     else {
       val others = inFiles.filterNot(column => names.exists(SQLConf.get.resolver(_, column.name)))
-      StructType(others ++ told(names, name => found.values.getOrElse(name.toLowerCase, Nil)))
+      StructType(others ++ directoryFields(names, name => found.values.getOrElse(name.toLowerCase, Nil)))
     }
   }
 
@@ -101,7 +101,7 @@ private[stoplog] object SourceColumns {
   }
 
   /** Returns the columns in the option `columns`; by default, all. Error: `STOPLOG_INVALID_OPTIONS`. */
-  def asked(options: SourceOptions, known: StructType): StructType =
+  def selected(options: SourceOptions, known: StructType): StructType =
     options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
 
   private def named(columns: StructType, name: String): StructField =
@@ -117,7 +117,7 @@ private[stoplog] object SourceColumns {
       case SourceFormatName.Orc     => SQLConf.get.isOrcSchemaMergingEnabled
       case _                        => false
     }
-    if (merges.getOrElse(ofSession)) All else Youngest
+    if (merges.getOrElse(ofSession)) All else Newest
   }
 
   private def status(files: SourceFiles, file: SourceFile): FileStatus =
@@ -135,7 +135,7 @@ private[stoplog] object SourceColumns {
   private def zone(options: SourceOptions): String =
     options.content.read.options.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
 
-  private def told(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
+  private def directoryFields(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)
     else names.map(StructField(_, StringType))
 
@@ -155,7 +155,7 @@ private[stoplog] object SourceColumns {
 
   /** The files from which the columns are inferred. */
   private sealed trait FilesToRead
-  private case object Youngest extends FilesToRead
+  private case object Newest extends FilesToRead
   private case object All      extends FilesToRead
 
   private def inferSchema(

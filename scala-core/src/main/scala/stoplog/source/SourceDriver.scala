@@ -27,7 +27,7 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
   private var opened: Option[SplitEnumerator[S]] = None
-  private var told                               = 0L
+  private var reported                               = 0L
   private var isTargetDue                        = false
 
   /** Returns the end of the micro-batch that starts at this position, or the same position if there is
@@ -67,12 +67,12 @@ private[stoplog] final class SourceDriver[S <: Split](
     *
     * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
     */
-  def committed(end: Long): Unit = if (end > told) {
+  def committed(end: Long): Unit = if (end > reported) {
     unlessOvertaken {
-      if (told > 0) enumerator.committed(told, log.splits(told, end))
-      else tellOfAll(log.oldest.min(end), end)
+      if (reported > 0) enumerator.committed(reported, log.splits(reported, end))
+      else reportAll(log.oldest.min(end), end)
     }
-    told = end
+    reported = end
     log.trim(end, keptBatches, enumerator.oldestNeeded)
   }
 
@@ -105,7 +105,7 @@ private[stoplog] final class SourceDriver[S <: Split](
     * enumerator.
     */
   @tailrec
-  private def tellOfAll(from: Long, end: Long): Unit = {
+  private def reportAll(from: Long, end: Long): Unit = {
     val failure =
       try { enumerator.committed(from, log.splits(from, end)); None }
       catch { case e: StoplogException if isLost(e) => Some(e) }
@@ -114,7 +114,7 @@ private[stoplog] final class SourceDriver[S <: Split](
       case Some(e) =>
         log.forgetDropped()
         val left = log.oldest.min(end)
-        if (left > from) tellOfAll(left, end) else throw e
+        if (left > from) reportAll(left, end) else throw e
     }
   }
 
@@ -171,11 +171,11 @@ private[stoplog] object SourceDriver {
     *
     * Error: `STOPLOG_SOURCE_PATH_CHANGED`.
     */
-  def refuseOther(state: StateFiles, asked: String): Unit =
-    if (state.putIfAbsent(Identity)(_.write(asked.getBytes(UTF_8))) == PutOutcome.Taken) {
+  def refuseOther(state: StateFiles, requested: String): Unit =
+    if (state.putIfAbsent(Identity)(_.write(requested.getBytes(UTF_8))) == PutOutcome.Taken) {
       val recorded = Using.resource(state.open(Identity))(in => new String(in.readAllBytes(), UTF_8))
-      if (recorded != asked)
-        throw Errors.sourcePathChanged(recorded, asked, state.describe(Identity))
+      if (recorded != requested)
+        throw Errors.sourcePathChanged(recorded, requested, state.describe(Identity))
     }
 
   private final val Identity = "identity"

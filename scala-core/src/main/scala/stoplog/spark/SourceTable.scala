@@ -90,7 +90,7 @@ private[spark] object SourceTable {
   /** Creates a table whose path may be empty or absent. */
   def ofFilesToCome(options: SourceOptions, columns: StructType): SourceTable = {
     val known = SourceColumns.checked(columns, options.content.read.format)
-    new SourceTable(options, known, SourceColumns.asked(options, known))
+    new SourceTable(options, known, SourceColumns.selected(options, known))
   }
 
   private[spark] object Metadata extends MetadataColumn {

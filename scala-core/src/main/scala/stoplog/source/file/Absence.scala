@@ -38,7 +38,7 @@ private[file] final class Absence(forgetMillis: Long) {
   def hashes: Iterator[PathHash] = members.present.map(_.hash)
 
   /** Called when a listing has found a file. Returns whether the file was absent before. */
-  def sighted(hash: PathHash): Boolean = count > 0 && members.find(hash) >= 0 && remove(hash)
+  def found(hash: PathHash): Boolean = count > 0 && members.find(hash) >= 0 && remove(hash)
 
   /** Restores the members that a previous run has recorded.
     *
@@ -67,7 +67,7 @@ private[file] final class Absence(forgetMillis: Long) {
         else {
           val all = doubted.below(unsighted)
           if (isDue && !doubted.isEmpty)
-            unsighted().filter(all.contains).foreach(entry => sighted(entry.hash))
+            unsighted().filter(all.contains).foreach(entry => found(entry.hash))
           val gone = hashes.toVector
           restart(all, unsighted)
           gone

@@ -48,7 +48,7 @@ private[stoplog] object DirectoryNames {
     first.breakable {
       files.list(directory) { found =>
         val path = here.pathOf(found.name)
-        if (rules.wants(files, rule, path, found))
+        if (rules.accepts(files, rule, path, found))
           if (found.kind == Found.Directory) below += path
           else {
             hasFile = true

@@ -99,7 +99,7 @@ private[stoplog] object DirectoryWalker {
     all.list(directory.path) { found =>
       val path     = directory.pathOf(found.name)
       def filtered = found.kind == Found.Directory && files.leavesOut(path)
-      val wanted   = !filtered && rules.wants(all, rule, path, found)
+      val wanted   = !filtered && rules.accepts(all, rule, path, found)
       found.file(path) match {
         case None       => if (wanted) below += directory.below(found, path) else visitor.leavesOut(path)
         case Some(file) => if (wanted) visit.file(file) else visit.passedOver(found.name)

@@ -28,14 +28,14 @@ private[stoplog] final class FileEnumerator(
     faults: Faults,
     seenLimits: SeenFiles.SeenLimits
 ) extends SplitEnumerator[FileSplit] {
-  import settings.{framing, monitoring}
+  import settings.{splitter, monitoring}
 
   private val absence = new Absence(monitoring.absence.forgetMillis)
   private val tailing = Tailing.of(settings)
   private val seen    = new SeenFiles(context.state, tailing.width, absence, clock, seenLimits, faults)
   private val pending = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // files still to be read; none while the target is not fixed
-  private var beyond                 = FileEnumerator.NothingBeyond
+  private var overLimit                 = FileEnumerator.NothingOverLimit
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
   private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
@@ -75,10 +75,10 @@ private[stoplog] final class FileEnumerator(
     * detects and handles this, too.
     */
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] =
-    try withEnding(framing.admit(split, budget))
+    try withEnding(splitter.admit(split, budget))
     catch {
       case NonFatal(_) if !split.isFirst && !isThere(split.file) =>
-        framing.close()
+        splitter.close()
         Admitted.All(split, split.size)
     }
 
@@ -149,8 +149,8 @@ private[stoplog] final class FileEnumerator(
   private def isLastRead(file: SourceFile): Boolean = seen.find(file.path).exists(_.isOf(file))
 
   override def outstanding: Outstanding = Outstanding(
-    pending.size.toLong + target.getOrElse(beyond.files),
-    pending.iterator.map(_.size.bytes).sum + beyond.bytes,
+    pending.size.toLong + target.getOrElse(overLimit.files),
+    pending.iterator.map(_.size.bytes).sum + overLimit.bytes,
     pending.iterator.map(_.file.modifiedMillis).minOption
   )
 
@@ -168,11 +168,11 @@ private[stoplog] final class FileEnumerator(
       )
   }
 
-  override def close(): Unit = framing.close()
+  override def close(): Unit = splitter.close()
 
   /** The interval does not apply while the last listing had more files than could be held. */
   private def isTooEarly: Boolean =
-    target.isEmpty && beyond.files == 0 && listedAt.exists(
+    target.isEmpty && overLimit.files == 0 && listedAt.exists(
       clock.elapsedMillis() - _ < monitoring.intervalMillis
     )
 
@@ -218,7 +218,7 @@ private[stoplog] final class FileEnumerator(
     }
     if (unread.isTruncated) directories.forgetAll()
     val oldest = unread.oldest
-    beyond = FileEnumerator.Beyond(
+    overLimit = FileEnumerator.OverLimit(
       unread.total - unread.kept,
       unread.totalBytes - oldest.iterator.map(_.size.bytes).sum
     )
@@ -245,10 +245,10 @@ private[stoplog] final class FileEnumerator(
     if (settings.finder.isDefined) places.judgeFinder(counts.files, seen, clock.elapsedMillis())
     else places.judge(root, seen, clock.elapsedMillis())
 
-  private val sight: FileListing.Sight = new FileListing.Sight {
+  private val sight: FileListing.FoundFiles = new FileListing.FoundFiles {
     override def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit] = {
       place.hasFiles = true
-      seen.sighted(path) match {
+      seen.markFound(path) match {
         case None if context.isOnce      => fresh(file)
         case None                        => renamed(file).orElse(fresh(file))
         case Some(was) if was.isOf(file) =>
@@ -260,7 +260,7 @@ private[stoplog] final class FileEnumerator(
     }
 
     override def passedOver(path: PathHash): Unit = {
-      seen.sighted(path)
+      seen.markFound(path)
       ()
     }
   }
@@ -284,10 +284,10 @@ private[stoplog] final class FileEnumerator(
 
   /** Returns a file not read before. A batch query has not read any file before. */
   private def fresh(file: SourceFile): Option[FileSplit] =
-    if (context.isOnce || !FileEnumerator.isMerged(file.path)) Some(framing.whole(file))
+    if (context.isOnce || !FileEnumerator.isMerged(file.path)) Some(splitter.whole(file))
     else
       monitoring.onMergedPart match {
-        case Monitoring.OnMergedPart.Read => Some(framing.whole(file))
+        case Monitoring.OnMergedPart.Read => Some(splitter.whole(file))
         case Monitoring.OnMergedPart.Skip => ignored
         case Monitoring.OnMergedPart.Fail =>
           throw Errors.sourceMergedPart(settings.files.describe(file.path))
@@ -296,7 +296,7 @@ private[stoplog] final class FileEnumerator(
   private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
     monitoring.onChangedFile match {
       case Monitoring.OnChangedFile.Ignore => ignored
-      case Monitoring.OnChangedFile.Reread => Some(framing.whole(file))
+      case Monitoring.OnChangedFile.Reread => Some(splitter.whole(file))
       case Monitoring.OnChangedFile.Tail   => tailing.changed(file, was)
     }
 
@@ -311,7 +311,7 @@ private[stoplog] final class FileEnumerator(
     if (file.storedBytes == split.file.storedBytes) Some(split)
     else
       split.extent match {
-        case _ if split.isFirst    => Some(framing.whole(file))
+        case _ if split.isFirst    => Some(splitter.whole(file))
         case Extent.Bytes(from, _) =>
           Option.when(from < file.bytes)(FileSplit(file, Extent.Bytes(from, file.bytes)))
         case records: Extent.Records => Some(FileSplit(file, records))
@@ -344,7 +344,7 @@ private object FileEnumerator {
   final val Snapshot = "the enumerator's snapshot in the newest record of splits"
 
   /** Unread files in excess of the limit of held files. */
-  final case class Beyond(files: Long, bytes: Long)
+  final case class OverLimit(files: Long, bytes: Long)
 
-  val NothingBeyond: Beyond = Beyond(0, 0)
+  val NothingOverLimit: OverLimit = OverLimit(0, 0)
 }

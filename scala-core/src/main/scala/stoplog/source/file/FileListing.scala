@@ -17,7 +17,7 @@ private[file] final class FileListing(
     settings: Enumeration,
     looks: FileListing.Looks,
     began: FileListing.Began,
-    sight: FileListing.Sight,
+    sight: FileListing.FoundFiles,
     found: FileSplit => Unit
 ) extends Visitor {
   import looks._
@@ -61,7 +61,7 @@ private[file] final class FileListing(
   }
 
   /** Returns whether the file is not ready. */
-  private def consider(file: SourceFile, in: Entered): Boolean = sighted(file, in) { unread =>
+  private def consider(file: SourceFile, in: Entered): Boolean = found(file, in) { unread =>
     unread.exists { split =>
       val stable = lengths.forall(_.isStable(file, began.elapsedMillis))
       val ready  = stable && readiness.isOldEnough(file, began.wallMillis)
@@ -70,11 +70,11 @@ private[file] final class FileListing(
     }
   }
 
-  private def isUnread(file: SourceFile, in: Entered): Boolean = sighted(file, in)(_.isDefined)
+  private def isUnread(file: SourceFile, in: Entered): Boolean = found(file, in)(_.isDefined)
 
   // Hashes the path outside the lock, as hashing is the most expensive step per file: several threads hash at
   // a time.
-  private def sighted(file: SourceFile, in: Entered)(action: Option[FileSplit] => Boolean): Boolean = {
+  private def found(file: SourceFile, in: Entered)(action: Option[FileSplit] => Boolean): Boolean = {
     val path = PathHash.ofFile(file.path, in.tag)
     synchronized {
       counts.files += 1
@@ -164,7 +164,7 @@ private[file] object FileListing {
   }
 
   /** Called for each file found by a listing. */
-  trait Sight {
+  trait FoundFiles {
 
     /** Returns the unread part of a matching file, if any. */
     def at(file: SourceFile, path: PathHash, place: Places.Visit): Option[FileSplit]

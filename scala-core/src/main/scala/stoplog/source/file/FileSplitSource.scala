@@ -31,7 +31,7 @@ private[stoplog] final class FileSplitSource[R, T](
   override def emitter(): RecordEmitter[R, T] = format.emitter()
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
-    enumeration.framing.divide(split, bytes)
+    enumeration.splitter.divide(split, bytes)
 }
 
 /** A file format: the records in files, and their rows.
@@ -56,13 +56,13 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
 
 /** The files of a source, and the way in which they are found.
   *
-  * @param framing the positions at which files can be divided
+  * @param splitter the positions at which files can be divided
   * @param finder  finds the files without a listing of all directories
   */
 private[stoplog] final case class Enumeration(
     files: SourceFiles,
     rules: PathRules,
-    framing: FileSplitter,
+    splitter: FileSplitter,
     monitoring: Monitoring,
     readiness: Readiness = Readiness.atOnce,
     finder: Option[FileFinder] = None,

@@ -54,7 +54,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
     case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
     case _                                                       =>
       // If the file is absent, the task detects and handles this, too.
-      thereIs(counted(split, budget)).getOrElse(Admitted.All(split, split.size))
+      ifPresent(counted(split, budget)).getOrElse(Admitted.All(split, split.size))
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
@@ -64,7 +64,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
   }
 
   override def complete(file: SourceFile, until: Long): Option[Complete] =
-    if (isPlain(file)) thereIs(Lines.complete(files, file, separator, until)) else None
+    if (isPlain(file)) ifPresent(Lines.complete(files, file, separator, until)) else None
 
   override def close(): Unit = {
     counting.foreach(_.close())
@@ -72,7 +72,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
   }
 
   /** Adds the file and the position to an error, except for an absent file. */
-  private def told[A](split: FileSplit)(action: => A): A =
+  private def withPosition[A](split: FileSplit)(action: => A): A =
     try action
     catch {
       case known: StoplogException  => throw known
@@ -95,7 +95,7 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
   }
 
   /** Returns the result of reading a file, or `None` if the file is absent. */
-  private def thereIs[A](reading: => A): Option[A] =
+  private def ifPresent[A](reading: => A): Option[A] =
     try Some(reading)
     catch {
       case _: FileNotFoundException =>
@@ -105,13 +105,13 @@ private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separ
 
   /** Reads until the budget or the split is used up. */
   private def counted(split: FileSplit, budget: Budget): Admitted[FileSplit] = {
-    val lines  = told(split)(reading(split))
+    val lines  = withPosition(split)(reading(split))
     var stored = 0L
     var count  = 0L
     def bytes  = lines.storedBytes - stored
     def full   = budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _)
     var more   = true
-    told(split) {
+    withPosition(split) {
       lines.begin() // the bytes before belong to no task of this micro-batch
       stored = lines.storedBytes
       while (more && !full)

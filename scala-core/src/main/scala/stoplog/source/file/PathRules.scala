@@ -60,7 +60,7 @@ final case class PathRules(
     *
     * Error: `STOPLOG_SOURCE_LINK` if the rules include a file to which links are not permitted.
     */
-  private[file] def wants(
+  private[file] def accepts(
       files: SourceFiles,
       directory: DirectoryRules,
       path: String,

@@ -58,7 +58,7 @@ private[file] final class Places(settings: Enumeration) {
     */
   def judge(root: Option[Found.Kind], seen: SeenFiles, elapsedMillis: Long): Evidence = {
     visits.foreach { case (directory, visit) =>
-      seen.sighted(hashOf(directory)).flatMap(SeenDirectory.unapply) match {
+      seen.markFound(hashOf(directory)).flatMap(SeenDirectory.unapply) match {
         case Some(was) if was.isReplaced && !isOther(directory, visit.id, seen) =>
           accept(directory, visit.id, seen)
         case _ => ()

@@ -32,7 +32,7 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
   def counts: Quarantine.Counts = {
     val names = place.list()
     Quarantine.Counts(
-      files = names.collect { case Quarantine.Rest(file) => file }.distinct.size.toLong,
+      files = names.collect { case Quarantine.RestNote(file) => file }.distinct.size.toLong,
       records = names.collect { case Quarantine.Records(count) => count.toLong }.sum
     )
   }
@@ -65,7 +65,7 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
 
 private[file] object Quarantine {
 
-  private val Rest    = """([0-9a-f]{24})-\d{20}-rest\.json""".r
+  private val RestNote    = """([0-9a-f]{24})-\d{20}-rest\.json""".r
   private val Records = """[0-9a-f]{24}-\d{20}-\d{6}-(\d+)\.json""".r
 
   private final val OfRest = "-rest.json"
@@ -119,8 +119,8 @@ private[file] object Quarantine {
     private var files = 0
 
     def add(note: Note): Unit = note.leftOut match {
-      case _: LeftOut.Rest   => write(prefix + OfRest, Seq(note.json))
-      case _: LeftOut.Record =>
+      case _: Omitted.Rest   => write(prefix + OfRest, Seq(note.json))
+      case _: Omitted.Record =>
         val json = note.json
         held += json
         chars += json.length
@@ -153,7 +153,7 @@ private[file] object Quarantine {
       file: SourceFile,
       position: String,
       cause: String,
-      leftOut: LeftOut
+      leftOut: Omitted
   ) {
 
     /** Returns one line of JSON, without a line end. */
@@ -167,8 +167,8 @@ private[file] object Quarantine {
       out.writeStringField("position", position)
       out.writeStringField("cause", cause)
       leftOut match {
-        case LeftOut.Record(raw)          => record(raw, out)
-        case LeftOut.Rest(piece, records) =>
+        case Omitted.Record(raw)          => record(raw, out)
+        case Omitted.Rest(piece, records) =>
           out.writeStringField("leftOut", "rest")
           out.writeStringField("piece", piece.toString)
           out.writeNumberField("recordsRead", records)
@@ -180,17 +180,17 @@ private[file] object Quarantine {
   }
 
   /** The omitted data. */
-  sealed trait LeftOut
-  object LeftOut {
+  sealed trait Omitted
+  object Omitted {
 
     /** One record; reading continued after the record.
       *
       * @param raw its bytes, if known
       */
-    final case class Record(raw: Option[Array[Byte]]) extends LeftOut
+    final case class Record(raw: Option[Array[Byte]]) extends Omitted
 
     /** The remainder of the piece after this number of records; in block formats, each row is a record. */
-    final case class Rest(piece: Extent, records: Long) extends LeftOut
+    final case class Rest(piece: Extent, records: Long) extends Omitted
   }
 
   /** The maximum number of bytes of a record in a note. */

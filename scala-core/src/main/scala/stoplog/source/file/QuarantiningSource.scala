@@ -135,7 +135,7 @@ private[file] object QuarantiningSource {
           again = passed
           reader.add(Seq(split))
         } else {
-          note(positionOf(e), e, Quarantine.LeftOut.Rest(split.extent, rows))
+          note(positionOf(e), e, Quarantine.Omitted.Rest(split.extent, rows))
           finish()
         }
       }
@@ -156,7 +156,7 @@ private[file] object QuarantiningSource {
         case _ => split.extent.toString
       }
 
-      private def note(position: String, e: Throwable, leftOut: Quarantine.LeftOut): Unit =
+      private def note(position: String, e: Throwable, leftOut: Quarantine.Omitted): Unit =
         notes.add(Quarantine.Note(fileName, split.file, position, Causes.reason(e), leftOut))
 
       private final class Records(records: Fetched.Records[FileSplit, R])
@@ -192,7 +192,7 @@ private[file] object QuarantiningSource {
           catch {
             case NonFatal(e) if !Thread.currentThread().isInterrupted =>
               held.clear()
-              note(position(record), e, Quarantine.LeftOut.Record(raw(record)))
+              note(position(record), e, Quarantine.Omitted.Record(raw(record)))
           }
 
         private def rowsOf(record: R): Long = record match {

@@ -13,7 +13,7 @@ import stoplog.thread.SharedMemory.UnnamedFile
   * with a mark.
   */
 private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: Int, val width: SeenWidth) {
-  private var sighted = new BitSet()
+  private var found = new BitSet()
 
   /** Returns the index of the file, or -1. Interpolation search: hashes are evenly distributed, so few probes
     * are needed.
@@ -39,15 +39,15 @@ private[file] final class SeenBase private (pages: Array[ByteBuffer], val size: 
   def hashAt(place: Int): PathHash = PathHash(long(place, 0), (long(place, 1) >>> 32).toInt)
 
   /** Starts a listing. */
-  def beginListing(): Unit = sighted = new BitSet()
+  def beginListing(): Unit = found = new BitSet()
 
   /** Called when the listing has found the entry. */
-  def sighted(place: Int): Unit = sighted.set(place)
+  def markFound(place: Int): Unit = found.set(place)
 
   /** The entries not found by the listing so far. */
   def unsighted: Iterator[SeenTable.SeenEntry] =
     Iterator
-      .iterate(sighted.nextClearBit(0))(place => sighted.nextClearBit(place + 1))
+      .iterate(found.nextClearBit(0))(place => found.nextClearBit(place + 1))
       .takeWhile(_ < size)
       .map(entry)
 

@@ -101,15 +101,15 @@ private[file] final class SeenFiles(
   }
 
   /** Like [[find]], and records the file as found by the listing. */
-  def sighted(hash: PathHash): Option[FileIdentity] = {
-    if (absence.sighted(hash)) absentNotes.shrunk()
+  def markFound(hash: PathHash): Option[FileIdentity] = {
+    if (absence.found(hash)) absentNotes.shrunk()
     val slot = since.find(hash)
     if (slot >= 0) {
-      since.sighted(slot)
+      since.markFound(slot)
       Some(since.identity(slot))
     } else
       inBase(hash).map { place =>
-        base.sighted(place)
+        base.markFound(place)
         base.identity(place)
       }
   }
@@ -188,7 +188,7 @@ private[file] final class SeenFiles(
   private def forget(hash: PathHash): Unit = {
     since.forget(hash)
     forgotten += hash
-    absence.sighted(hash)
+    absence.found(hash)
     ()
   }
 

@@ -40,7 +40,7 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
     slots(longs * slot + 1) = packed._2
     slots(longs * slot + 2) = packed._3
     if (width == SeenWidth.Marked) slots(longs * slot + 3) = identity.mark.bits
-    marks(slot) = SeenTable.Sighted
+    marks(slot) = SeenTable.Found
   }
 
   /** Forgets the file, including the entry in an older [[SeenBase]]. */
@@ -60,10 +60,10 @@ private[file] final class SeenTable(width: SeenWidth = SeenWidth.Plain) {
 
   /** Starts a listing. */
   def beginListing(): Unit =
-    foreachSlot(slot => if (marks(slot) == SeenTable.Sighted) marks(slot) = SeenTable.Unsighted)
+    foreachSlot(slot => if (marks(slot) == SeenTable.Found) marks(slot) = SeenTable.Unsighted)
 
   /** Called when the listing has found the entry. */
-  def sighted(slot: Int): Unit = marks(slot) = SeenTable.Sighted
+  def markFound(slot: Int): Unit = marks(slot) = SeenTable.Found
 
   /** The entries not found by the listing so far. */
   def unsighted: Iterator[SeenEntry] = entries(_ == SeenTable.Unsighted)
@@ -125,7 +125,7 @@ private[file] object SeenTable {
 
   // States of a slot.
   private final val Empty: Byte     = 0
-  private final val Sighted: Byte   = 1
+  private final val Found: Byte   = 1
   private final val Unsighted: Byte = 2
   private final val Gone: Byte      = 3
 

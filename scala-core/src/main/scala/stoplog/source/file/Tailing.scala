@@ -78,11 +78,11 @@ private[file] object Tailing {
   }
 
   private final class On(settings: Enumeration) extends Tailing {
-    import settings.framing
+    import settings.splitter
 
     override def width: SeenWidth = SeenWidth.Marked
 
-    override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] = framing.whole(file) match {
+    override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] = splitter.whole(file) match {
       case whole if file.bytes < was.bytes || was.bytes == 0 => Some(whole)
       case FileSplit(_, _: Extent.Bytes)                     =>
         if (file.bytes > was.bytes || was.mark.ending.isKnown) added(file, was) else None
@@ -91,7 +91,7 @@ private[file] object Tailing {
       case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
     }
 
-    override def added(file: SourceFile, was: FileIdentity): Option[FileSplit] = framing.whole(file) match {
+    override def added(file: SourceFile, was: FileIdentity): Option[FileSplit] = splitter.whole(file) match {
       case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
       case _ if was.isOf(file)                => Some(FileSplit(file, Extent.Records(0, 0)))
       case _                                  => None
@@ -100,7 +100,7 @@ private[file] object Tailing {
     override def readable(split: FileSplit, was: Option[FileIdentity]): Tailing.Readable =
       (split.extent, was) match {
         case (extent: Extent.Bytes, _) if split.isFirst || was.exists(_.bytes == extent.from) =>
-          framing.complete(split.file, extent.until) match {
+          splitter.complete(split.file, extent.until) match {
             case Some(complete) => readable(split, extent, was, complete)
             case None           => Readable(split.file, Some(split))
           }
@@ -115,7 +115,7 @@ private[file] object Tailing {
     ): Readable = {
       val file      = split.file.copy(ending = complete.ending)
       val isSameEnd = extent.from == extent.until
-      val before    = if (isSameEnd) Some(complete) else framing.complete(file, extent.from)
+      val before    = if (isSameEnd) Some(complete) else splitter.complete(file, extent.from)
       before match {
         case None       => Readable(file, Some(split.copy(file = file))) // absent: the task handles this
         case Some(read) =>

@@ -75,7 +75,7 @@ object StreamFormatAdapter {
       *
       * @param position the position after its first record
       */
-    def most(file: FileInput, position: Long, asked: Int): Long
+    def most(file: FileInput, position: Long, requested: Int): Long
   }
 
   private object AdaptedFormat {
@@ -87,7 +87,7 @@ object StreamFormatAdapter {
       override def reader(file: FileInput, from: Long, until: Long): PositionedReader[R] =
         format.reader(file, from, until)
 
-      override def most(file: FileInput, position: Long, asked: Int): Long = asked.toLong
+      override def most(file: FileInput, position: Long, requested: Int): Long = requested.toLong
     }
 
     /** The position is the number of the record. */
@@ -102,8 +102,8 @@ object StreamFormatAdapter {
       /** Positions are limited to the number of bytes of the file. If the number of records reaches this
         * limit, the remaining records are one batch.
         */
-      override def most(file: FileInput, position: Long, asked: Int): Long =
-        if (position - 1 + asked < end(file)) asked.toLong else Long.MaxValue
+      override def most(file: FileInput, position: Long, requested: Int): Long =
+        if (position - 1 + requested < end(file)) requested.toLong else Long.MaxValue
 
       private def end(file: FileInput): Long = file.bytes.getOrElse(Long.MaxValue)
     }

@@ -36,7 +36,7 @@ class SeenFilesSuite extends AnyFunSuite {
         there.keys.take(3).toVector.foreach(there.remove)
         for (_ <- 1 to 2) {
           seen.beginListing()
-          there.keys.foreach(path => seen.sighted(PathHash.ofFile(path)))
+          there.keys.foreach(path => seen.markFound(PathHash.ofFile(path)))
           seen.endListing(Evidence.Listed(DoubtedTags.none))
         }
       }

@@ -61,15 +61,15 @@ object AdminAction {
       extends AdminAction("repeat", rows = Some(records))
 
   /** The result of a check. */
-  final case class Found(subject: String, verdict: Verdict, reason: String) extends AdminAction(verdict.word)
+  final case class Found(subject: String, verdict: FileCondition, reason: String) extends AdminAction(verdict.word)
 
-  sealed abstract class Verdict(val word: String) extends Product with Serializable
-  object Verdict {
-    case object Whole  extends Verdict("whole")
-    case object Broken extends Verdict("broken")
+  sealed abstract class FileCondition(val word: String) extends Product with Serializable
+  object FileCondition {
+    case object Whole  extends FileCondition("whole")
+    case object Broken extends FileCondition("broken")
 
     /** The file existed before. A reader may have removed it, or a copy may have omitted it. */
-    case object Missing extends Verdict("missing")
+    case object Missing extends FileCondition("missing")
   }
 
   /** The next step for an operator. */

@@ -165,8 +165,8 @@ object Main {
     private def truncation(path: String, options: Map[String, String]): Truncation =
       if (options.isEmpty) Truncation.Allowed
       else {
-        val asked: JMap[String, String] = (options + ("path" -> path) + ("format" -> "json")).asJava
-        SinkOptions.parse(asked).recovery.storage.truncation
+        val sinkOptions: JMap[String, String] = (options + ("path" -> path) + ("format" -> "json")).asJava
+        SinkOptions.parse(sinkOptions).recovery.storage.truncation
       }
 
     private def flag(node: JsonNode, name: String): Boolean = Option(node.get(name)).exists(_.asBoolean)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.admin.AdminAction.{Advise, Found, Verdict}
+import stoplog.admin.AdminAction.{Advise, Found, FileCondition}
 import stoplog.commit.SinkStores
 import stoplog.log.LogRecord
 import stoplog.part.{Part, Publish}
@@ -15,9 +15,9 @@ private[admin] object RelocateCommand {
     val actions = unfinished(sink, newest, files) ++ decided(sink, newest, files)
     val found   = actions.map(_.word).toSet
     val advice  =
-      if (found(Verdict.Broken.word))
+      if (found(FileCondition.Broken.word))
         "copy what is missing from where the directory was, while no query writes there, and look again"
-      else if (found(Verdict.Missing.word))
+      else if (found(FileCondition.Missing.word))
         s"look where the directory was: copy the missing files that are still there, and look again; if there are none, $goOn"
       else goOn
     new AdminPlan("relocate", sink.liveness(newest), actions :+ Advise(sink.path, advice), _ => ())
@@ -25,7 +25,7 @@ private[admin] object RelocateCommand {
 
   private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.state.open.map { part =>
-      val missing     = files.missing(part.handle) ++ part.spooled.files.map(_.token).filterNot(files.beside)
+      val missing     = files.missing(part.handle) ++ part.spooled.files.map(_.token).filterNot(files.spooled)
       lazy val length =
         if (sink.cuts) files.length(part.handle.token) else None // the token is a path there
       lazy val cut = part.spooled.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
@@ -38,25 +38,25 @@ private[admin] object RelocateCommand {
           part,
           s"open, and ${cut.get.token} is shorter than the ${cut.get.sizeBytes} bytes that are recorded"
         )
-      else Found(part.finishedPath, Verdict.Whole, "open, and all of it is there")
+      else Found(part.finishedPath, FileCondition.Whole, "open, and all of it is there")
     }
 
   /** Checks the finished parts of the newest record. Older parts are the responsibility of readers. */
   private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
       files.length(part.finishedPath) match {
-        case Some(part.sizeBytes) => Found(part.finishedPath, Verdict.Whole, "finished, with its length")
+        case Some(part.sizeBytes) => Found(part.finishedPath, FileCondition.Whole, "finished, with its length")
         case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if sink.log.isPublished(newest) =>
           Found(
             part.finishedPath,
-            Verdict.Missing,
+            FileCondition.Missing,
             "was visible; a reader has taken it away, or it was not copied: compare with the old place"
           )
         case None if sink.cuts && files.length(part.handle.token).exists(_ < part.sizeBytes) =>
           broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
         case None if files.missing(part.handle).isEmpty =>
-          Found(part.finishedPath, Verdict.Whole, "decided, and becomes visible with the next start")
+          Found(part.finishedPath, FileCondition.Whole, "decided, and becomes visible with the next start")
         case None => broken(part, s"decided, and neither finished nor waiting$uploads")
       }
     }
@@ -64,7 +64,7 @@ private[admin] object RelocateCommand {
   /** The files in the directory, listed once on first use. */
   private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
-    lazy val beside         = stores.spoolFiles.staged().map(_.token).toSet
+    lazy val spooled         = stores.spoolFiles.staged().map(_.token).toSet
 
     def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
 
@@ -72,7 +72,7 @@ private[admin] object RelocateCommand {
     def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)
   }
 
-  private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, Verdict.Broken, why)
+  private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, FileCondition.Broken, why)
 
   private val goOn = "set path to this directory, and start the query with its checkpoint"
 

@@ -149,8 +149,8 @@ private[admin] object RewindCommand {
     def of(sink: SinkContext, records: Vector[LogRecord], epoch: Long): Back = {
       def refuse(why: String) = throw sink.notRewindable(epoch, why)
       if (epoch < -1) refuse("there is none; -1 is before the first")
-      val asked = Option.when(epoch >= 0)(epoch)
-      val at    = records.lastIndexWhere(_.state.lastEpoch == asked)
+      val target = Option.when(epoch >= 0)(epoch)
+      val at    = records.lastIndexWhere(_.state.lastEpoch == target)
       if (at < 0)
         refuse(
           s"the log keeps epochs ${text(records.headOption.flatMap(_.state.lastEpoch))} to " +

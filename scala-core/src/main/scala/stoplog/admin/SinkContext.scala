@@ -77,9 +77,9 @@ private[admin] final class SinkContext(
 
   /** Claims the log, runs `work`, and deletes all heartbeats. The work releases the log.
     *
-    * @param says additional settings for the run's records
+    * @param settings additional settings for the run's records
     */
-  def changing(seen: LogRecord, whenAlive: WhenAlive, says: Map[String, String] = Map.empty)(
+  def changing(seen: LogRecord, whenAlive: WhenAlive, settings: Map[String, String] = Map.empty)(
       work: Change => Unit
   ): Unit = {
     refuseOtherOwner()
@@ -97,7 +97,7 @@ private[admin] final class SinkContext(
       case WhenAlive.Refuse => refuseIfAlive(seen, run)
       case WhenAlive.Fence  => ()
     }
-    toolRun.claim(says)
+    toolRun.claim(settings)
     work(Change(run, stores, toolRun, tools))
     stores.files.delete(Heartbeat.all(stores.files, sinkId).map(_.path)) // no driver is alive after a release
   }

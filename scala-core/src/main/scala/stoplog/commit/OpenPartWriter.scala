@@ -246,7 +246,7 @@ private[stoplog] final class SpoolWriter(
       content(counted)
       size = counted.bytes
     }
-    faults.at(Step.SideWritten)
+    faults.at(Step.SpoolWritten)
     SpoolFile(token, size, level)
   }
 }

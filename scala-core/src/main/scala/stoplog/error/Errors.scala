@@ -111,8 +111,8 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   /** @param recorded the path of the files in the checkpoint
     * @param file     the file with the recorded path
     */
-  def sourcePathChanged(recorded: String, asked: String, file: String): StoplogArgumentException =
-    argument("STOPLOG_SOURCE_PATH_CHANGED", "recorded" -> recorded, "asked" -> asked, "file" -> file)
+  def sourcePathChanged(recorded: String, requested: String, file: String): StoplogArgumentException =
+    argument("STOPLOG_SOURCE_PATH_CHANGED", "recorded" -> recorded, "asked" -> requested, "file" -> file)
 
   /** @param path      to be replaced, compacted or read
     * @param directory with the table's entry: at, above or below the path
@@ -182,12 +182,12 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   // Ownership of directories.
 
-  def settingsChanged(setting: String, recorded: String, asked: String, path: String): StoplogException =
+  def settingsChanged(setting: String, recorded: String, requested: String, path: String): StoplogException =
     failure(
       "STOPLOG_SETTINGS_CHANGED",
       "setting"  -> setting,
       "recorded" -> recorded,
-      "asked"    -> asked,
+      "asked"    -> requested,
       "path"     -> path
     )
 
@@ -296,12 +296,12 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   // Parts and storage.
 
-  /** @param told the number of rows in the compacted files, or in the log */
-  def mergeIncomplete(files: Seq[String], told: Long, written: Long): StoplogException = failure(
+  /** @param reported the number of rows in the compacted files, or in the log */
+  def mergeIncomplete(files: Seq[String], reported: Long, written: Long): StoplogException = failure(
     "STOPLOG_MERGE_INCOMPLETE",
     "files"   -> files.size,
     "first"   -> files.head,
-    "rows"    -> told,
+    "rows"    -> reported,
     "written" -> written
   )
 

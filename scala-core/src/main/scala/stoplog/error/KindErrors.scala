@@ -5,14 +5,14 @@ package stoplog.error
 private[stoplog] object KindErrors extends ErrorMaker {
 
   /** @param found the kind of the sink that owns the log
-    * @param asked the kind of this sink
+    * @param requested the kind of this sink
     */
-  def logOfAnotherKind(path: String, sinkId: String, found: String, asked: String): StoplogException =
+  def logOfAnotherKind(path: String, sinkId: String, found: String, requested: String): StoplogException =
     failure(
       "STOPLOG_LOG_OF_ANOTHER_KIND",
       "path"   -> path,
       "sinkId" -> sinkId,
       "found"  -> found,
-      "asked"  -> asked
+      "asked"  -> requested
     )
 }

@@ -9,20 +9,20 @@ import org.slf4j.LoggerFactory
 private[stoplog] object Log {
   private val logger = LoggerFactory.getLogger("stoplog")
 
-  def info(said: String): Unit = logger.info(Redaction.text(said))
+  def info(message: String): Unit = logger.info(Redaction.text(message))
 
-  def info(said: String, e: Throwable): Unit = logger.info(Redaction.text(said), Redaction.cause(e))
+  def info(message: String, e: Throwable): Unit = logger.info(Redaction.text(message), Redaction.cause(e))
 
-  def warn(said: String): Unit = logger.warn(Redaction.text(said))
+  def warn(message: String): Unit = logger.warn(Redaction.text(message))
 
-  def warn(said: String, e: Throwable): Unit = logger.warn(Redaction.text(said), Redaction.cause(e))
+  def warn(message: String, e: Throwable): Unit = logger.warn(Redaction.text(message), Redaction.cause(e))
 
   /** Runs an optional action after a completed step. A failure is logged as a warning and not thrown. So
     * cleanup never fails a commit whose rows are decided and visible.
     */
-  def tolerating(said: => String)(action: => Unit): Unit =
+  def tolerating(message: => String)(action: => Unit): Unit =
     try action
-    catch { case NonFatal(e) => warn(said, e) }
+    catch { case NonFatal(e) => warn(message, e) }
 
-  def debug(said: String, e: Throwable): Unit = logger.debug(Redaction.text(said), Redaction.cause(e))
+  def debug(message: String, e: Throwable): Unit = logger.debug(Redaction.text(message), Redaction.cause(e))
 }

@@ -29,19 +29,19 @@ private[stoplog] object Redaction {
 
   /** Returns options for display. */
   def options(name: String, all: Iterable[(String, String)]): String = all.toSeq.sorted
-    .map { case (key, asked) => s"$key=${value(key, asked)}" }
+    .map { case (key, content) => s"$key=${value(key, content)}" }
     .mkString(s"$name(", ", ", ")")
 
   /** Hides apparent secrets in a text from any author. */
-  def text(said: String): String =
+  def text(message: String): String =
     Address.replaceAllIn(
-      Rules.foldLeft(said)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),
+      Rules.foldLeft(message)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),
       found => Matcher.quoteReplacement(withoutTokens(found.matched))
     )
 
   /** Returns a URL, or malformed URL, without user, query and properties. */
-  def url(asked: String): String = {
-    val place = asked.takeWhile(c => c != '?' && c != ';')
+  def url(address: String): String = {
+    val place = address.takeWhile(c => c != '?' && c != ';')
     val user  = place.lastIndexOf('@')
     val names = place.indexOf("//") + 2
     val open  =
@@ -128,8 +128,8 @@ private[stoplog] object Redaction {
   */
 private[stoplog] final class Redaction private (known: Seq[Regex]) {
 
-  def text(said: String): String =
-    Redaction.text(known.foldLeft(said)((left, secret) => secret.replaceAllIn(left, Redaction.Hidden)))
+  def text(message: String): String =
+    Redaction.text(known.foldLeft(message)((left, secret) => secret.replaceAllIn(left, Redaction.Hidden)))
 
   def cause(e: Throwable): Throwable = RedactedCause.of(e, text)
 }
@@ -150,10 +150,10 @@ private[error] object RedactedCause {
     else {
       val before  = behind(e)
       val after   = before.map(of(_, text, depth - 1))
-      val beside  = e.getSuppressed.toSeq
-      val open    = beside.map(of(_, text, depth - 1))
+      val suppressed  = e.getSuppressed.toSeq
+      val open    = suppressed.map(of(_, text, depth - 1))
       val message = Option(e.getMessage).map(text)
-      val isSame  = (before ++ beside).zip(after ++ open).forall { case (was, is) => was eq is }
+      val isSame  = (before ++ suppressed).zip(after ++ open).forall { case (was, is) => was eq is }
       if (message == Option(e.getMessage) && isSame) e
       else {
         val cause = before.zip(after).collectFirst { case (was, is) if was eq e.getCause => is }.orNull

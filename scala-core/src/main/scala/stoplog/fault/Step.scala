@@ -25,7 +25,7 @@ object Step {
   case object MidWrite
       extends Step("midWrite", "some rows of this epoch behind the valid length of open parts")
   case object BeforeSync extends Step("beforeSync", "all rows of the task written, none known to be durable")
-  case object SideWritten
+  case object SpoolWritten
       extends Step("sideWritten", "rows beside an open part durable, the part's own bytes maybe not")
   case object AfterSync extends Step("afterSync", "all rows of the task durable, in no record")
 
@@ -158,7 +158,7 @@ object Step {
     PartOpened,
     MidWrite,
     BeforeSync,
-    SideWritten,
+    SpoolWritten,
     AfterSync,
     CutTaken,
     BeforeRecord,

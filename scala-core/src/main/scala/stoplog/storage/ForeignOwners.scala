@@ -76,7 +76,7 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   private def below(listing: VisibleListing): Option[ForeignOwner] = {
     val entries                                 = mutable.Map.empty[String, Entries]
     def see(path: String): Option[ForeignOwner] =
-      if (!Entries.mayTell(nameOf(path))) None
+      if (!Entries.mayIdentify(nameOf(path))) None
       else {
         val directory = FileStore.directoryOf(path)
         entries.getOrElseUpdate(directory, new Entries(directory)).see(nameOf(path))
@@ -137,7 +137,7 @@ private[stoplog] object ForeignOwners {
 
     /** Returns the owner that is known from this entry and the entries before. */
     def see(name: String): Option[ForeignOwner] =
-      if (!Entries.mayTell(name)) None
+      if (!Entries.mayIdentify(name)) None
       else {
         if (Paimon.contains(name)) ofPaimon += name
         KeptNames
@@ -159,7 +159,7 @@ private[stoplog] object ForeignOwners {
   private[storage] object Entries {
 
     /** Whether a name can identify an owner. False for most names. */
-    def mayTell(name: String): Boolean =
+    def mayIdentify(name: String): Boolean =
       KeptNames.contains(name) || Paimon.contains(name) || name.contains(IcebergMetadata) || HiveWrite
         .matches(name)
   }

@@ -152,7 +152,7 @@ private[stoplog] object OpenFailure {
   /** Returns whether a file of Hadoop exists although a call of `system` did not find the file. HDFS and
     * object stores report only absent files this way, so no second request is sent to them.
     */
-  def isThereAfterAll(system: FileSystem, path: HadoopPath): Boolean =
+  def exists(system: FileSystem, path: HadoopPath): Boolean =
     onLocalDisk(system).exists(local => isThere(local.pathToFile(path).toPath))
 
   @scala.annotation.tailrec
@@ -167,12 +167,12 @@ private[stoplog] object OpenFailure {
 
   private def refusedAlone(e: Throwable): Option[Refused] = e match {
     case _: AccessDeniedException | _: AccessControlException => Some(NotPermitted)
-    case io: IOException                                      => all.find(_.texts.exists(isSaid(io, _)))
+    case io: IOException                                      => all.find(_.texts.exists(hasMessage(io, _)))
     case _                                                    => None
   }
 
   /** Whether the string is the exception's reason. Matching strings elsewhere in a message may be data. */
-  private def isSaid(e: IOException, text: String): Boolean = {
+  private def hasMessage(e: IOException, text: String): Boolean = {
     val message = String.valueOf(e.getMessage)
     message == text || (e match {
       case _: FileNotFoundException   => message.endsWith(s"($text)")

@@ -105,13 +105,13 @@ object Storage {
     val parsed =
       try new HadoopPath(path)
       catch { case e: IllegalArgumentException => throw Errors.pathNotWritable(path, e.getMessage) }
-    val asked  = scheme(parsed, settings.configuration)
+    val requested  = scheme(parsed, settings.configuration)
     val loader = settings.configuration.getClassLoader
     val all    = ServiceLoader.load(classOf[StorageProvider], loader).asScala.toVector
     all
-      .find(_.scheme.contains(asked.toLowerCase(Locale.ROOT)))
+      .find(_.scheme.contains(requested.toLowerCase(Locale.ROOT)))
       .orElse(all.find(_.scheme.isEmpty))
-      .getOrElse(throw Errors.storeUnsupported(path, asked))
+      .getOrElse(throw Errors.storeUnsupported(path, requested))
       .at(path, parsed.toUri, settings)
   }
 

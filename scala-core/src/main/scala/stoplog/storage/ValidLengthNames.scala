@@ -37,7 +37,7 @@ private[stoplog] object ValidLengthNames {
   val standard: ValidLengthNames = ValidLengthNames(Truncation.DefaultPrefix, Truncation.DefaultSuffix)
 
   /** Returns the names that a user has configured. */
-  def of(asked: Truncation): ValidLengthNames = ValidLengthNames(asked.prefix, asked.suffix)
+  def of(truncation: Truncation): ValidLengthNames = ValidLengthNames(truncation.prefix, truncation.suffix)
 
   /** Encodes the content: two bytes with the digit count, then the digits in Java's modified UTF-8. */
   def encoded(validBytes: Long): Array[Byte] = {

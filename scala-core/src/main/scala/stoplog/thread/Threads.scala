@@ -43,7 +43,7 @@ private[stoplog] object Outcomes {
   def all[B](outcomes: Vector[Either[Throwable, B]]): Vector[B] = {
     val (failures, results) = outcomes.partitionMap(identity)
     failures.headOption.foreach { first =>
-      failures.iterator.filterNot(_ eq first).take(MostTold).foreach(first.addSuppressed)
+      failures.iterator.filterNot(_ eq first).take(MaxSuppressed).foreach(first.addSuppressed)
       throw first
     }
     results
@@ -58,7 +58,7 @@ private[stoplog] object Outcomes {
 
   /** Limits the suppressed exceptions: if a storage is down, thousands of parts fail with the same message.
     */
-  private final val MostTold = 10
+  private final val MaxSuppressed = 10
 }
 
 /** Work that an interrupt does not stop half-way. `query.stop()` interrupts the committing thread, but the

@@ -64,7 +64,7 @@ object ErrorsSuite {
   val one: Seq[Throwable with SparkThrowable] = Seq(
     Errors.invalidOptions(Seq("a is wrong.", "b is wrong.")),
     Errors.textSchema("struct<a:int>"),
-    Errors.mergeIncomplete(Seq("/x/part-1.orc", "/x/part-2.orc"), told = 200, written = 0),
+    Errors.mergeIncomplete(Seq("/x/part-1.orc", "/x/part-2.orc"), reported = 200, written = 0),
     Errors.nullValue("value"),
     Errors.nullWritable("value"),
     Errors.sequenceSchema("struct<a:int,b:int,c:int>"),

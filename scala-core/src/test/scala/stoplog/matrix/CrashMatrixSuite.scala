@@ -32,7 +32,7 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
 
   test("a task that wakes between spooling rows and writing blocks changes no rows") {
     hold(for {
-      step       <- Seq(Step.BeforeSync, Step.SideWritten)
+      step       <- Seq(Step.BeforeSync, Step.SpoolWritten)
       occurrence <- some(occurrences(blocks)(step))
     } yield Crash(blocks, CrashPoint.At(step, occurrence), CrashMode.Woken, again = None))
   }

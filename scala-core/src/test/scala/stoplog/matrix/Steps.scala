@@ -24,10 +24,10 @@ object Steps {
   val ofQueries: Vector[Step] = Step.ofSinks.filterNot(ofJobsEnds ++ compacting ++ calledOff)
 
   /** Only where rows are kept beside a part. */
-  val ofBlocks: Set[Step] = Set(Step.SideWritten, Step.PartEnded, Step.AfterDrop)
+  val ofBlocks: Set[Step] = Set(Step.SpoolWritten, Step.PartEnded, Step.AfterDrop)
 
   /** While a task of theirs runs, and so has parts open. */
-  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync, Step.SideWritten)
+  val ofTasks: Set[Step] = Set(Step.PartOpened, Step.MidWrite, Step.BeforeSync, Step.SpoolWritten)
 
   /** Where a batch job has decided and readers do not see it yet: the next job has most to do. */
   val ofDecidedJobs: Set[Step] = replacing ++ Set(Step.AfterRecord, Step.MidPublish)

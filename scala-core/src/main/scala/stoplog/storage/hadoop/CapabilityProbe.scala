@@ -30,7 +30,7 @@ private[stoplog] object CapabilityProbe {
   private val Racers = 4
   private val Rounds = 3
 
-  private def together[A](actions: Seq[() => A]): Seq[A] = {
+  private def inParallel[A](actions: Seq[() => A]): Seq[A] = {
     val pool    = Executors.newFixedThreadPool(actions.size)
     val barrier = new CyclicBarrier(actions.size)
     try
@@ -103,7 +103,7 @@ private final class CapabilityProbe(files: HadoopFiles, directory: String) {
     refused && (1 to Rounds).forall { _ =>
       val target  = fresh()
       val sources = (1 to Racers).map(number => number.toString -> written(number.toString))
-      val winners = together(sources.map { case (number, from) =>
+      val winners = inParallel(sources.map { case (number, from) =>
         () => if (renames(from, target)) Some(number) else None
       }).flatten
       winners.sizeIs == 1 && content(target) == winners.headOption

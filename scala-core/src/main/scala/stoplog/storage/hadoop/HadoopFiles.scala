@@ -64,7 +64,7 @@ private[stoplog] final class HadoopFiles(
 
   /** Runs another call that opens a file, with the same errors. */
   def opening[A](path: Path)(open: => A): A =
-    OpenFailure.opening(path.toString)(OpenFailure.isThereAfterAll(fileSystem, path))(open)
+    OpenFailure.opening(path.toString)(OpenFailure.exists(fileSystem, path))(open)
 
   /** Checks that the path can be a directory. Error: `STOPLOG_PATH_NOT_WRITABLE` if the path or a parent is a
     * file.

@@ -62,8 +62,8 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
 private[stoplog] object ValidLengths {
 
   /** Creates an instance with the user's names. */
-  def of(files: HadoopFiles, sinkId: String, asked: Truncation): ValidLengths =
-    new ValidLengths(files, sinkId, ValidLengthNames.of(asked))
+  def of(files: HadoopFiles, sinkId: String, truncation: Truncation): ValidLengths =
+    new ValidLengths(files, sinkId, ValidLengthNames.of(truncation))
 }
 
 /** The handling, at publication, of bytes after the recorded length, which were never committed (I2). */
@@ -80,7 +80,7 @@ private[stoplog] object Trimming {
   /** The bytes stay, and a file next to the part contains the number of valid bytes: see [[ValidLengths]]. */
   case object ValidLength extends Trimming
 
-  def of(asked: Truncation, growth: Growth): Trimming = (asked, growth) match {
+  def of(truncation: Truncation, growth: Growth): Trimming = (truncation, growth) match {
     case (Truncation.ValidLength(_, _), _) => ValidLength
     case (_, Growth.AppendAndTruncate)     => Truncate
     case _                                 => Copy

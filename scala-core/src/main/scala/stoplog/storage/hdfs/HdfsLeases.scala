@@ -23,10 +23,10 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
     * `FileNotFoundException` if the file does not exist, `LeaseNotRecoveredException` if the servers take too
     * long.
     */
-  def end(path: Path): Unit = if (!ask(path)) await(path, waitedMillis = 0)
+  def end(path: Path): Unit = if (!recover(path)) await(path, waitedMillis = 0)
 
   /** Starts the lease recovery without waiting. Returns whether no client writes to the file any more. */
-  def ask(path: Path): Boolean = client.recoverLease(path)
+  def recover(path: Path): Boolean = client.recoverLease(path)
 
   /** Whether no client writes to the file. Does not affect a writing client. True for a missing file. */
   def isClosed(path: Path): Boolean =
@@ -45,7 +45,7 @@ private[hdfs] final class HdfsLeases(files: HadoopFiles) {
     Thread.sleep(HdfsLeases.LookEveryMillis)
     val waited = waitedMillis + HdfsLeases.LookEveryMillis
     val closed =
-      if (waited % HdfsLeases.AskAgainEveryMillis == 0) ask(path)
+      if (waited % HdfsLeases.RecoverAgainMillis == 0) recover(path)
       else client.isFileClosed(path)
     if (!closed) await(path, waited)
   }
@@ -60,7 +60,7 @@ private[hdfs] object HdfsLeases {
   private val LookEveryMillis = 50L
 
   /** The NameNode assigns the recovery by heartbeat. The request may be lost with its DataNode. */
-  private val AskAgainEveryMillis = 5000L
+  private val RecoverAgainMillis = 5000L
 
   /** Covers some heartbeats of three seconds, and a DataNode that died during the recovery. */
   private val PatienceMillis = 120000L

@@ -85,8 +85,8 @@ private[stoplog] final class HdfsPartStore(
     * outage decides nothing about any part. Error: `STOPLOG_STORE_WRITE`.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
-    val asked = HdfsPartStore.together(open)(part => part -> unlessDoubtful(part)(leases.ask(at(part))))
-    HdfsPartStore.together(asked) {
+    val recovering = HdfsPartStore.inParallel(open)(part => part -> unlessDoubtful(part)(leases.recover(at(part))))
+    HdfsPartStore.inParallel(recovering) {
       case (part, Some(closed)) => unlessDoubtful(part)(fenced(part, closed)).getOrElse(FenceOutcome.Doubtful)
       case (_, None)            => FenceOutcome.Doubtful
     }
@@ -169,7 +169,7 @@ private object HdfsPartStore {
   private val Pending = ".pending"
 
   /** Runs many short server calls, a few at a time, like [[Pooled.map]]. */
-  private def together[A, B](items: Vector[A])(action: A => B): Vector[B] =
+  private def inParallel[A, B](items: Vector[A])(action: A => B): Vector[B] =
     if (items.sizeIs <= 1) items.map(action)
     else Pooled.map(items, Threads, "stoplog-hdfs", _ => ())(action).toVector
 

@@ -24,13 +24,13 @@ private[local] object WriterLeases {
   /** Errors: `IOException` if the file system has no locks. */
   def enter(directory: Path, run: String, durability: LocalForcing): AutoCloseable = synchronized {
     val file = directory.resolve(s"$run-$process.lock").toAbsolutePath
-    val mine = held.getOrElseUpdate(file, lock(directory, file, durability))
-    mine.tasks += 1
+    val lease = held.getOrElseUpdate(file, lock(directory, file, durability))
+    lease.tasks += 1
     new AutoCloseable {
       private[this] var open = true
 
       override def close(): Unit = WriterLeases.synchronized {
-        if (open) leave(file, mine)
+        if (open) leave(file, lease)
         open = false
       }
     }
@@ -45,12 +45,12 @@ private[local] object WriterLeases {
   def isAnnounced(directory: Path, run: String): Boolean =
     LocalFiles.list(directory).exists(_.getFileName.toString.startsWith(s"$run-"))
 
-  private def leave(file: Path, mine: Held): Unit = {
-    mine.tasks -= 1
-    if (mine.tasks == 0) {
+  private def leave(file: Path, lease: Held): Unit = {
+    lease.tasks -= 1
+    if (lease.tasks == 0) {
       held.remove(file)
       try Files.deleteIfExists(file) // first: no other process must lock a file that is about to be deleted
-      finally mine.channel.close()
+      finally lease.channel.close()
       ()
     }
   }

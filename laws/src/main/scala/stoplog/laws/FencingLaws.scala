@@ -15,9 +15,9 @@ abstract class FencingLaws extends LawSuite {
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     val alive = append(store.resume(open, 5), "zombie before\n")
-    val mine  = append(store.takeOver(open, 5, part(by = other)), "mine\n")
+    val takenOver  = append(store.takeOver(open, 5, part(by = other)), "mine\n")
     append(alive, "zombie after\n").finish()
-    val again = append(store.resume(mine.persist(), 10), "more\n").finish()
+    val again = append(store.resume(takenOver.persist(), 10), "more\n").finish()
     assert(store.publish(again, 15, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\nmine\nmore\n")
   }
@@ -47,8 +47,8 @@ abstract class FencingLaws extends LawSuite {
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     append(store.resume(open, 5), "zombie\n").finish()
-    val mine = append(store.takeOver(open, 5, part(by = other)), "mine\n").finish()
-    assert(store.publish(mine, 10, "b/part-1.txt") === Committed)
+    val takenOver = append(store.takeOver(open, 5, part(by = other)), "mine\n").finish()
+    assert(store.publish(takenOver, 10, "b/part-1.txt") === Committed)
     assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }
 
@@ -69,12 +69,12 @@ abstract class FencingLaws extends LawSuite {
       val alive   = append(store.resume(open, 5), "zombie before\n")
       val next    = storage.partStore()
       val claimed = next.claimed(open)
-      val mine    = next.fence(other, Vector(openPart(claimed, 5))).head match {
+      val successor    = next.fence(other, Vector(openPart(claimed, 5))).head match {
         case FenceOutcome.Owned    => append(next.resume(claimed, 5), "mine\n").finish()
         case FenceOutcome.Doubtful => append(next.takeOver(claimed, 5, part(by = other)), "mine\n").finish()
       }
       Try(append(alive, "zombie after\n").finish()) // may fail or succeed
-      assert(next.publish(mine, 10, "b/part-1.txt") === Committed)
+      assert(next.publish(successor, 10, "b/part-1.txt") === Committed)
       assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }
 

@@ -19,7 +19,7 @@ final class HadoopUnderTest private (
     val root: String,
     settings: HadoopSettings,
     layout: String => PartLayout,
-    asked: Option[Trimming],
+    requestedTrimming: Option[Trimming],
     val abilities: Capabilities,
     override val sinkId: String
 ) extends StorageUnderTest {
@@ -32,7 +32,7 @@ final class HadoopUnderTest private (
     sinkId,
     layout(sinkId),
     abilities.growth,
-    asked.getOrElse(HadoopUnderTest.trimming(abilities.growth)),
+    requestedTrimming.getOrElse(HadoopUnderTest.trimming(abilities.growth)),
     lengths,
     Faults.none
   )
@@ -40,7 +40,7 @@ final class HadoopUnderTest private (
   override def files(): FileStore = HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion)
 
   override def neighbour(): StorageUnderTest =
-    new HadoopUnderTest(root, settings, layout, asked, abilities, "neighbour")
+    new HadoopUnderTest(root, settings, layout, requestedTrimming, abilities, "neighbour")
 
   override def visible(): Set[String] = hadoop
     .filesUnder(hadoop.at(""))(_ => true)
@@ -95,20 +95,20 @@ object HadoopUnderTest {
     * HadoopUnderTest.under("myfs://host/tmp", new Configuration())
     * }}}
     *
-    * @param asked the handling of bytes after the committed bytes; by default the best handling for the file
+    * @param requestedTrimming the handling of bytes after the committed bytes; by default the best handling for the file
     *              system
     */
   def under(
       base: String,
       configuration: Configuration,
       layout: String => PartLayout = PartLayout.Staging(_),
-      asked: Option[Trimming] = None
+      requestedTrimming: Option[Trimming] = None
   ): HadoopUnderTest = {
     val root     = new Path(base, s"laws-${UUID.randomUUID()}")
     val settings = new HadoopSettings(configuration)
     root.getFileSystem(configuration).mkdirs(root)
     val abilities = CapabilityProbe.of(new HadoopFiles(root.toString, settings, Renaming.Checked), "main")
-    new HadoopUnderTest(root.toString, settings, layout, asked, abilities, "main")
+    new HadoopUnderTest(root.toString, settings, layout, requestedTrimming, abilities, "main")
   }
 
   private def trimming(growth: Growth): Trimming =

@@ -29,12 +29,12 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
 
   test("results depend on the arguments only, not on earlier calls or the instance") {
     val random  = new Random(1)
-    val asked   = Vector.fill(Questions)(question(random))
-    val first   = asked.map(answers(policy, _))
+    val questions   = Vector.fill(Questions)(question(random))
+    val first   = questions.map(answers(policy, _))
     val another = Serialized.copyOf(policy)
-    val order   = random.shuffle(asked.indices.toVector)
-    order.foreach(at => assert(answers(another, asked(at)) === first(at)))
-    order.foreach(at => assert(answers(policy, asked(at)) === first(at)))
+    val order   = random.shuffle(questions.indices.toVector)
+    order.foreach(at => assert(answers(another, questions(at)) === first(at)))
+    order.foreach(at => assert(answers(policy, questions(at)) === first(at)))
   }
 
   test("roll reasons are valid labels and survive the log") {
@@ -81,8 +81,8 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
     assert(policy.onTime(part, Start + 1) === None)
   }
 
-  private def answers(of: RollingPolicy, asked: (PartStats, Long)): Vector[Option[RollReason]] = {
-    val (part, now) = asked
+  private def answers(of: RollingPolicy, question: (PartStats, Long)): Vector[Option[RollReason]] = {
+    val (part, now) = question
     Vector(
       of.beforeRow(part, now),
       of.onEventTime(part, part.firstEventTimeMillis.getOrElse(0L) + now % 3600000),

@@ -27,7 +27,7 @@ abstract class SpoolFilesLaws extends LawSuite {
   }
 
   law("readers see none of it, and neither do those who look for parts") { storage =>
-    val file = beside(storage, "rows")
+    val file = spooled(storage, "rows")
     assert(storage.visible().isEmpty)
     assert(storage.partStore().staged().isEmpty)
     leftOpen(storage.partStore(), "part")
@@ -35,7 +35,7 @@ abstract class SpoolFilesLaws extends LawSuite {
   }
 
   law("files have a time of change that is not in the future") { storage =>
-    beside(storage, "rows")
+    spooled(storage, "rows")
     val latest = System.currentTimeMillis() + 1000
     val staged = storage.spoolFiles().staged()
     assert(staged.nonEmpty)
@@ -45,11 +45,11 @@ abstract class SpoolFilesLaws extends LawSuite {
   law("a file that is gone, or has lost bytes, is an error by name") { storage =>
     val store = storage.spoolFiles()
     for (content <- Seq("rows of an epoch", "")) {
-      val gone = beside(storage, content)
+      val gone = spooled(storage, content)
       store.discard(Seq(gone.token))
       assert(condition(store.read(gone)) === "STOPLOG_PART_SHORT", s"'$content'")
     }
-    val short = beside(storage, "rows of an epoch")
+    val short = spooled(storage, "rows of an epoch")
     for (left <- Seq("rows of an epoc", "")) {
       storage.plant(short.token, utf8(left))
       assert(condition(store.read(short)) === "STOPLOG_PART_SHORT", s"'$left'")
@@ -58,7 +58,7 @@ abstract class SpoolFilesLaws extends LawSuite {
 
   law("a file that cannot be read while another is put together from it fails by its own name") { storage =>
     val store = storage.spoolFiles()
-    val gone  = beside(storage, "gone")
+    val gone  = spooled(storage, "gone")
     store.discard(Seq(gone.token))
     assert(
       condition(
@@ -96,7 +96,7 @@ abstract class SpoolFilesLaws extends LawSuite {
 
   law("what is discarded is gone, however often, and its neighbours are not") { storage =>
     val store = storage.spoolFiles()
-    val files = (1 to 3).map(n => beside(storage, s"rows $n"))
+    val files = (1 to 3).map(n => spooled(storage, s"rows $n"))
     val gone  = files.take(2).map(_.token)
     for (_ <- 1 to 2) {
       store.discard(gone)
@@ -107,12 +107,12 @@ abstract class SpoolFilesLaws extends LawSuite {
   }
 
   law("files of another sink id in the same place are not among them") { storage =>
-    val theirs = beside(storage.neighbour(), "theirs")
+    val theirs = spooled(storage.neighbour(), "theirs")
     assert(storage.spoolFiles().staged().isEmpty)
     assert(storage.neighbour().spoolFiles().staged().map(_.token) === Vector(theirs.token))
   }
 
-  private def beside(storage: StorageUnderTest, content: String): SpoolFile =
+  private def spooled(storage: StorageUnderTest, content: String): SpoolFile =
     SpoolFilesLaws.written(storage.spoolFiles(), utf8(content))
 }
 
@@ -120,8 +120,8 @@ private object SpoolFilesLaws {
 
   private val part = NewPart("b", "part-1.txt", RunId("11111111-1111-4111-8111-111111111111"))
 
-  def written(store: SpoolFiles, content: Array[Byte], beside: NewPart = part): SpoolFile =
-    SpoolFile(store.write(beside)(_.write(content)), content.length.toLong, level = 0)
+  def written(store: SpoolFiles, content: Array[Byte], forPart: NewPart = part): SpoolFile =
+    SpoolFile(store.write(forPart)(_.write(content)), content.length.toLong, level = 0)
 
   def read(store: SpoolFiles, file: SpoolFile): Array[Byte] =
     Using.resource(store.read(file))(_.readAllBytes())

@@ -62,9 +62,9 @@ trait AsyncBatchFunction[A, B] extends Serializable {
 
 private[async] object AsyncBatchFunction {
 
-  def of[A, B](single: AsyncFunction[A, B]): AsyncBatchFunction[A, B] = new OneByOne(single)
+  def of[A, B](single: AsyncFunction[A, B]): AsyncBatchFunction[A, B] = new SingleRowBatches(single)
 
-  private final class OneByOne[A, B](single: AsyncFunction[A, B]) extends AsyncBatchFunction[A, B] {
+  private final class SingleRowBatches[A, B](single: AsyncFunction[A, B]) extends AsyncBatchFunction[A, B] {
 
     override def open(): Unit = single.open()
 

@@ -28,7 +28,7 @@ private[async] final class AsyncTask[A, B](
       rows: Iterator[A],
       random: () => Double
   ): Iterator[(A, Outcome[B])] = {
-    val pace   = settings.betweenNanos.map(new Pace(_, loop))
+    val pace   = settings.betweenNanos.map(new RateLimit(_, loop))
     val caller = new Caller(function, settings.retry, settings.timeoutMillis, pace, loop, random)
 
     def start(rows: Seq[A], ended: Seq[Outcome[B]] => Unit): Unit =
@@ -38,7 +38,7 @@ private[async] final class AsyncTask[A, B](
       }
 
     new Window[Seq[A], Seq[Outcome[B]]](batches(rows), settings.capacity, settings.order, loop, start)
-      .flatMap { case (asked, outcomes) => asked.zip(outcomes) }
+      .flatMap { case (requests, outcomes) => requests.zip(outcomes) }
   }
 
   // Iterator.grouped would read an additional row, which may take a long time to arrive.
@@ -75,7 +75,7 @@ private[async] final class Window[A, R](
     start: (A, R => Unit) => Unit
 ) extends Iterator[(A, R)] {
 
-  private final class Held(val asked: A, var answer: Option[R])
+  private final class Held(val argument: A, var answer: Option[R])
 
   private val inOrder = mutable.Queue.empty[Held]
   private val ended   = mutable.Queue.empty[Held]
@@ -93,7 +93,7 @@ private[async] final class Window[A, R](
   override def next(): (A, R) = {
     if (!hasNext) throw new NoSuchElementException("all answers were taken")
     val first = if (order == Order.Ordered) inOrder.dequeue() else ended.dequeue()
-    (first.asked, first.answer.get)
+    (first.argument, first.answer.get)
   }
 
   private def isReady: Boolean =
@@ -104,7 +104,7 @@ private[async] final class Window[A, R](
       val request = new Held(input.next(), None)
       flying += 1
       if (order == Order.Ordered) inOrder.enqueue(request)
-      start(request.asked, answer => end(request, answer))
+      start(request.argument, answer => end(request, answer))
     }
 
   private def end(request: Held, answer: R): Unit = {
@@ -184,7 +184,7 @@ private[async] object EventLoop {
   * The first call waits like any other call. So the bound also holds across the tasks of a partition in
   * successive micro-batches, although these tasks do not share any state.
   */
-private[async] final class Pace(betweenNanos: Long, loop: EventLoop) {
+private[async] final class RateLimit(betweenNanos: Long, loop: EventLoop) {
 
   private val waiting = mutable.Queue.empty[() => Unit]
   private var due     = loop.nowNanos + betweenNanos
@@ -197,7 +197,7 @@ private[async] final class Pace(betweenNanos: Long, loop: EventLoop) {
 
   private def arm(): Unit = {
     loop.after(due - loop.nowNanos) { () =>
-      due = math.max(due, loop.nowNanos - Pace.CatchUpNanos) + betweenNanos
+      due = math.max(due, loop.nowNanos - RateLimit.CatchUpNanos) + betweenNanos
       val next = waiting.head
       try next()
       finally {
@@ -209,7 +209,7 @@ private[async] final class Pace(betweenNanos: Long, loop: EventLoop) {
   }
 }
 
-private[async] object Pace {
+private[async] object RateLimit {
 
   /** The maximum delay that later calls compensate, so that a late wake-up does not lower the rate
     * permanently.

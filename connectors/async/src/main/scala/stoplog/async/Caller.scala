@@ -16,7 +16,7 @@ private[async] final class Caller[A, B](
     function: AsyncBatchFunction[A, B],
     retry: Retry,
     timeoutMillis: Option[Long],
-    pace: Option[Pace],
+    pace: Option[RateLimit],
     loop: EventLoop,
     random: () => Double
 ) {
@@ -70,10 +70,10 @@ private[async] final class Caller[A, B](
     try function.call(rows)
     catch { case NonFatal(thrown) => Future.failed(thrown) }
 
-  private def answers(asked: Int, result: Try[Seq[Try[Seq[B]]]]): Seq[Try[Seq[B]]] = result match {
-    case Success(answers) if answers.size == asked => answers
-    case Success(answers) => Seq.fill(asked)(Failure(AsyncErrors.answer(asked, answers.size)))
-    case Failure(error)   => Seq.fill(asked)(Failure(error))
+  private def answers(requested: Int, result: Try[Seq[Try[Seq[B]]]]): Seq[Try[Seq[B]]] = result match {
+    case Success(answers) if answers.size == requested => answers
+    case Success(answers) => Seq.fill(requested)(Failure(AsyncErrors.answer(requested, answers.size)))
+    case Failure(error)   => Seq.fill(requested)(Failure(error))
   }
 
   private def judged(row: A, answer: Try[Seq[B]], attempt: Int): (Outcome[B], Option[Double]) = answer match {

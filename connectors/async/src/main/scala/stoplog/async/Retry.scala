@@ -41,14 +41,14 @@ final class Retry private (
     * @param random a number from 0 to 1
     */
   private[async] def waitMillis(attempt: Int, error: Throwable, random: => Double): Option[Double] = {
-    val asked = error match {
+    val requestedMillis = error match {
       case after: RetryAfter => after.millis
       case _                 => 0L
     }
-    val again = attempt < maxAttempts && asked <= maxRetryAfterMillis &&
+    val again = attempt < maxAttempts && requestedMillis <= maxRetryAfterMillis &&
       (error.isInstanceOf[RetryAfter] || retryOn(error))
     Option.when(again)(
-      asked + random * math.min(maxWaitMillis.toDouble, firstWaitMillis * math.pow(2, attempt - 1.0))
+      requestedMillis + random * math.min(maxWaitMillis.toDouble, firstWaitMillis * math.pow(2, attempt - 1.0))
     )
   }
 

@@ -156,7 +156,7 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
       random: () => Double = () => 1.0
   ): Seq[Outcome[Int]] = {
     var settled = Option.empty[Seq[Outcome[Int]]]
-    val pace    = between.map(new Pace(_, loop))
+    val pace    = between.map(new RateLimit(_, loop))
     new Caller(function, retry, timeout, pace, loop, random).start(rows)(all => settled = Some(all))
     while (settled.isEmpty) loop.runNext()
     settled.get

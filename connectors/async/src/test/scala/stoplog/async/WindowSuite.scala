@@ -111,7 +111,7 @@ class WindowSuite extends AnyFunSuite {
       val random  = new Random(seed)
       val loop    = new VirtualLoop
       val between = 10000000L + random.nextInt(1000000000)
-      val pace    = new Pace(between, loop)
+      val pace    = new RateLimit(between, loop)
       val times   = mutable.Buffer.empty[Long]
       for (_ <- 1 to 40)
         loop.after(random.nextInt(2000000000).toLong) { () =>
@@ -125,16 +125,16 @@ class WindowSuite extends AnyFunSuite {
         first <- times.indices
         last  <- first until times.size
       }
-        assert(last - first + 1 <= (times(last) - times(first) + Pace.CatchUpNanos) / between.toDouble + 1)
+        assert(last - first + 1 <= (times(last) - times(first) + RateLimit.CatchUpNanos) / between.toDouble + 1)
     }
   }
 
   test("waiting calls run at the maximum rate and catch up after a short delay") {
-    val between = Pace.CatchUpNanos / 5
-    val delays  = Seq(0L -> 0L, Pace.CatchUpNanos -> 0L, 3 * Pace.CatchUpNanos -> 2 * Pace.CatchUpNanos)
+    val between = RateLimit.CatchUpNanos / 5
+    val delays  = Seq(0L -> 0L, RateLimit.CatchUpNanos -> 0L, 3 * RateLimit.CatchUpNanos -> 2 * RateLimit.CatchUpNanos)
     for ((late, lost) <- delays) {
       val loop  = new VirtualLoop
-      val pace  = new Pace(between, loop)
+      val pace  = new RateLimit(between, loop)
       val times = mutable.Buffer.empty[Long]
       for (n <- 1 to 40) pace.turn { () =>
         times += loop.nowNanos

@@ -53,14 +53,14 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
   /** @param newest the newest written epoch
-    * @param asked  the epoch that the query starts, in words
+    * @param startedEpoch  the epoch that the query starts, in words
     * @param cql    the statement that allows the query to write this epoch
     */
   def epochBehind(
       table: String,
       query: String,
       newest: Long,
-      asked: String,
+      startedEpoch: String,
       cql: String
   ): StoplogException =
     failure(
@@ -68,7 +68,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       "table"  -> table,
       "query"  -> query,
       "newest" -> newest,
-      "asked"  -> asked,
+      "asked"  -> startedEpoch,
       "cql"    -> cql
     )
 

@@ -205,7 +205,7 @@ private[cassandra] object Sessions {
 }
 
 /** The time limit for a response of the driver. */
-private[cassandra] object Answers {
+private[cassandra] object ResponseLimit {
 
   /** Returns a limit that exceeds the driver's own timeout. After the limit, a response counts as lost by the
     * driver, and the request is repeated.

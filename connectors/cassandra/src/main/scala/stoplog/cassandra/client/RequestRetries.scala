@@ -94,10 +94,10 @@ private[cassandra] object RequestCauses {
   /** Returns the error in words, with the error of each node. */
   def describe(e: Throwable): String = e match {
     case all: AllNodesFailedException if !all.getAllErrors.isEmpty =>
-      val said = all.getAllErrors.asScala.map { case (node, errors) =>
+      val messages = all.getAllErrors.asScala.map { case (node, errors) =>
         s"${node.getEndPoint}: ${errors.asScala.map(describe).distinct.mkString(", ")}"
       }
-      said.mkString("; ")
+      messages.mkString("; ")
     case _ =>
       Option(e.getMessage).fold(e.getClass.getSimpleName)(text => s"${e.getClass.getSimpleName}: $text")
   }

@@ -43,7 +43,7 @@ private[cassandra] object CassandraOptionRegistry {
   )
 
   val Consistency: Opt[DefaultConsistencyLevel] =
-    Cluster.withDefault("consistency", Levels.data, LOCAL_QUORUM, "QUORUM")(
+    Cluster.withDefault("consistency", ConsistencyLevels.data, LOCAL_QUORUM, "QUORUM")(
       "How many replicas must have answered when a row counts as written, or as read."
     )
 
@@ -116,7 +116,7 @@ private[cassandra] object CassandraOptionRegistry {
   )
 
   val SerialConsistency: Opt[DefaultConsistencyLevel] =
-    Write.withDefault("serialConsistency", Levels.serial, SERIAL, "LOCAL_SERIAL")(
+    Write.withDefault("serialConsistency", ConsistencyLevels.serial, SERIAL, "LOCAL_SERIAL")(
       "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves between data centers."
     )
 

@@ -54,7 +54,7 @@ private[cassandra] object CassandraOptions {
   def parse(options: JMap[String, String]): CassandraOptions = {
     val reader = new OptionReader(SparkOptions.spelled(options), Registry.all)
     val query = reader.get(Registry.Query)
-    if (reader.isSet(Registry.Query)) refuseBesideQuery(reader, query)
+    if (reader.isSet(Registry.Query)) refuseWithQuery(reader, query)
     val parsed = CassandraOptions(
       connection = connection(reader),
       table = QualifiedTable(
@@ -82,7 +82,7 @@ private[cassandra] object CassandraOptions {
   }
 
   /** Rejects options that the query replaces. */
-  private def refuseBesideQuery(reader: OptionReader, query: Option[InsertQuery]): Unit = {
+  private def refuseWithQuery(reader: OptionReader, query: Option[InsertQuery]): Unit = {
     val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
     reader.withoutEffect(
       keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping),

@@ -123,7 +123,7 @@ private[options] object ColumnMapping {
 }
 
 /** The supported consistency levels. */
-private[cassandra] object Levels {
+private[cassandra] object ConsistencyLevels {
   import DefaultConsistencyLevel._
 
   // Without ANY, which would count a row as written that no replica has.

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.client.{Answers, CassandraErrors, RequestRetries, Sessions}
+import stoplog.cassandra.client.{ResponseLimit, CassandraErrors, RequestRetries, Sessions}
 import stoplog.cassandra.types.ColumnReader
 import stoplog.source._
 
@@ -26,7 +26,7 @@ private[cassandra] final class CassandraSplitSource(query: ReadQuery, keys: Part
 
   override def reader(): SplitReader[CassandraSplit, Row] = {
     val lease = Sessions.lease(query.connection, RequestRetries(query.options.retryTimeoutMillis))
-    new PageReader(query, lease.session, Answers.limitMillis(lease.session), () => lease.close())
+    new PageReader(query, lease.session, ResponseLimit.limitMillis(lease.session), () => lease.close())
   }
 
   override def emitter(): RecordEmitter[Row, InternalRow] = new RowMaker(query.table, query.rows)

@@ -22,12 +22,12 @@ import stoplog.cassandra.types.ColumnWriter
   */
 private[cassandra] final case class KeyPushdown(
     keys: PartitionKeys,
-    within: Within,
+    within: ClusteringFilter,
     pushed: Vector[Predicate]
 )
 
 private[cassandra] object KeyPushdown {
-  val nothing: KeyPushdown = KeyPushdown(PartitionKeys.All, Within.all, Vector.empty)
+  val nothing: KeyPushdown = KeyPushdown(PartitionKeys.All, ClusteringFilter.all, Vector.empty)
 
   /** The maximum number of partitions that are read individually; for more partitions, a scan of the whole
     * table is faster.
@@ -52,7 +52,7 @@ private[cassandra] object KeyPushdown {
       val used   = terms.filter(term => table.partitionKey.contains(term.column)) ++ inside
       KeyPushdown(
         PartitionKeys.Known(keys),
-        Within(
+        ClusteringFilter(
           inside.map(term => s"${term.column.quoted} ${term.operator} ?"),
           inside.map(term => ByteUtils.getArray(term.values.head))
         ),

@@ -35,7 +35,7 @@ private[cassandra] final class PageReader(
 
   private val retries                  = RequestRetries(query.options.retryTimeoutMillis)
   private val waiting                  = mutable.ArrayDeque.empty[PageRequest]
-  private val asked                    = mutable.ArrayDeque.empty[PageRequest]
+  private val inFlight                    = mutable.ArrayDeque.empty[PageRequest]
   private lazy val byTokens            = prepare(query.byTokens)
   private lazy val byKey               = prepare(query.byKey)
   private val lock                     = new ReentrantLock
@@ -53,14 +53,14 @@ private[cassandra] final class PageReader(
   }
 
   override def fetch(): Fetched[CassandraSplit, Row] = {
-    while (asked.size < Ahead && waiting.nonEmpty && (asked.isEmpty || waiting.head.isSmall))
-      asked += waiting.removeHead().begin()
-    if (asked.isEmpty) Fetched.Finished
-    else if (!arrived(asked.head)) Fetched.Nothing
+    while (inFlight.size < Ahead && waiting.nonEmpty && (inFlight.isEmpty || waiting.head.isSmall))
+      inFlight += waiting.removeHead().begin()
+    if (inFlight.isEmpty) Fetched.Finished
+    else if (!arrived(inFlight.head)) Fetched.Nothing
     else {
-      val page = asked.head.take()
-      if (!page.hasMorePages) asked.removeHead()
-      if (asked.isEmpty && waiting.nonEmpty) asked += waiting.removeHead().begin()
+      val page = inFlight.head.take()
+      if (!page.hasMorePages) inFlight.removeHead()
+      if (inFlight.isEmpty && waiting.nonEmpty) inFlight += waiting.removeHead().begin()
       new Page(page)
     }
   }
@@ -143,7 +143,7 @@ private[cassandra] final class PageReader(
 
     def begin(): this.type = {
       request = statement()
-      ask()
+      requestNext()
       this
     }
 
@@ -152,7 +152,7 @@ private[cassandra] final class PageReader(
       case Some(Success(page)) =>
         if (page.hasMorePages) {
           request = request.setPagingState(page.getExecutionInfo.getPagingState)
-          ask()
+          requestNext()
         }
         page
       case other => throw new IllegalStateException(s"no page: $other")
@@ -172,7 +172,7 @@ private[cassandra] final class PageReader(
       if (!woken) send()
     }
 
-    private def ask(): Unit = {
+    private def requestNext(): Unit = {
       begunNanos = System.nanoTime()
       tries = 0
       send()

@@ -21,7 +21,7 @@ private[cassandra] final case class ReadQuery(
     columns: Vector[String],
     rows: StructType,
     key: Vector[String],
-    within: Within,
+    within: ClusteringFilter,
     options: CassandraOptions
 ) {
 
@@ -47,15 +47,15 @@ private[cassandra] final case class ReadQuery(
   * @param terms  the conditions in CQL, with a marker for each value
   * @param values the values in the protocol's encoding
   */
-private[cassandra] final case class Within(terms: Vector[String], values: Vector[Array[Byte]])
+private[cassandra] final case class ClusteringFilter(terms: Vector[String], values: Vector[Array[Byte]])
 
-private[cassandra] object Within {
-  val all: Within = Within(Vector.empty, Vector.empty)
+private[cassandra] object ClusteringFilter {
+  val all: ClusteringFilter = ClusteringFilter(Vector.empty, Vector.empty)
 }
 
 private[cassandra] object ReadQuery {
 
-  def of(table: TableInfo, columns: ReadColumns, within: Within, options: CassandraOptions): ReadQuery =
+  def of(table: TableInfo, columns: ReadColumns, within: ClusteringFilter, options: CassandraOptions): ReadQuery =
     ReadQuery(
       table.qualified,
       table.cql,
@@ -73,8 +73,8 @@ private[cassandra] object ReadQuery {
 private[cassandra] final case class ReadColumns(columns: Vector[TableColumn], schema: StructType) {
 
   /** Returns the columns that a query requests, in the order of the query. */
-  def pruned(asked: StructType): ReadColumns = {
-    val at = asked.fieldNames.toVector.map(schema.fieldIndex)
+  def pruned(required: StructType): ReadColumns = {
+    val at = required.fieldNames.toVector.map(schema.fieldIndex)
     ReadColumns(at.map(columns), StructType(at.map(schema(_))))
   }
 

@@ -49,10 +49,10 @@ private[cassandra] object SplitPlan {
     * jump.
     */
   private[read] def splitCount(tableBytes: Long, maxSplitBytes: Long, tasks: Int): Long = {
-    val asked = tableBytes / maxSplitBytes + (if (tableBytes % maxSplitBytes > 0) 1 else 0)
+    val bySize = tableBytes / maxSplitBytes + (if (tableBytes % maxSplitBytes > 0) 1 else 0)
     val many  = ManyPerTask * tasks.max(1)
-    if (asked <= many) asked.max(tasks.toLong.min(tableBytes / WorthATask)).max(1)
-    else (many * (1 + math.log(asked.toDouble / many))).toLong.min(MostSplits)
+    if (bySize <= many) bySize.max(tasks.toLong.min(tableBytes / WorthATask)).max(1)
+    else (many * (1 + math.log(bySize.toDouble / many))).toLong.min(MostSplits)
   }
 
   private final val WorthATask = 1L << 20

@@ -20,7 +20,7 @@ private[spark] final class CassandraRun(
     faults: Faults = Faults.ofThisJvm
 ) extends EngineRun[InternalRow, WrittenRows] {
   private val clock = options.write.timestamp match {
-    case asked: WriteTimestamp.OfEpoch => Some(EpochClock.of(options, asked, queryId))
+    case ofEpoch: WriteTimestamp.OfEpoch => Some(EpochClock.of(options, ofEpoch, queryId))
     case _                             => None
   }
 

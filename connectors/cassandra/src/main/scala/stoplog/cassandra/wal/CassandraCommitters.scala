@@ -51,13 +51,13 @@ final class CassandraCommitters extends CheckpointCommitters {
     new CassandraCommitter(CassandraChunkOptions.ofCommitter(options), () => System.currentTimeMillis())
 }
 
-private[wal] final class CassandraCommitter(asked: CassandraChunkOptions, nowMillis: () => Long)
+private[wal] final class CassandraCommitter(chunkOptions: CassandraChunkOptions, nowMillis: () => Long)
     extends CheckpointCommitter {
-  private val options = asked.cassandra
+  private val options = chunkOptions.cassandra
   private val retries = RequestRetries(options.retryTimeoutMillis)
   private val own     = new OwnTable(
-    asked.chunks._1,
-    asked.chunks._2,
+    chunkOptions.chunks._1,
+    chunkOptions.chunks._2,
     "query_id text, epoch bigint, chunk_name text, noted_millis bigint, newest_epoch bigint static, " +
       "decision text static, PRIMARY KEY (query_id, epoch, chunk_name)",
     CassandraErrors.chunksTable
@@ -164,8 +164,8 @@ private[cassandra] object CassandraChunkOptions {
   /** @param table the default table */
   private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
-    val asked     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
-    val cassandra = CassandraOptions.parse(asked.asJava)
+    val passed     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val cassandra = CassandraOptions.parse(passed.asJava)
     CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
   }
 

@@ -37,10 +37,10 @@ final class CassandraSender extends RowSender {
   }
 
   override def times(options: JMap[String, String]): EpochTimes = {
-    val asked = CassandraChunkOptions.ofSender(options).cassandra
-    asked.write.timestamp match {
+    val cassandra = CassandraChunkOptions.ofSender(options).cassandra
+    cassandra.write.timestamp match {
       case ofEpoch: WriteTimestamp.OfEpoch =>
-        new ChunkTimes(EpochClock.of(asked, ofEpoch, _), EpochClock.systemMicros)
+        new ChunkTimes(EpochClock.of(cassandra, ofEpoch, _), EpochClock.systemMicros)
       case _ => EpochTimes.none
     }
   }

@@ -99,9 +99,9 @@ private[cassandra] object EpochClock {
   final val MarginMicros = 1000000L
 
   /** Returns the clock of a query, with the timestamps in the table of the option `epochTable`. */
-  def of(options: CassandraOptions, asked: WriteTimestamp.OfEpoch, query: String): EpochClock =
+  def of(options: CassandraOptions, epochTable: WriteTimestamp.OfEpoch, query: String): EpochClock =
     new EpochClock(
-      new CassandraLedger(options, asked),
+      new CassandraLedger(options, epochTable),
       options.table.toString,
       query,
       RequestRetries(options.retryTimeoutMillis),
@@ -149,8 +149,8 @@ private final class LedgerErrors(ledger: EpochLedger, table: String, query: Stri
       s"epoch ${last + 1} after another epoch $last, which was planned anew with other offsets"
     )
 
-  private def behind(newest: Long, epoch: Long, asked: String): Throwable =
-    CassandraErrors.epochBehind(table, query, newest, asked, ledger.repair(query, newest, epoch))
+  private def behind(newest: Long, epoch: Long, started: String): Throwable =
+    CassandraErrors.epochBehind(table, query, newest, started, ledger.repair(query, newest, epoch))
 }
 
 /** The durable store of the timestamps of epochs. There is one ledger for each target table. */
@@ -177,12 +177,12 @@ private[cassandra] trait EpochLedger {
   *
   * @param options the options of the target table
   */
-private[cassandra] final class CassandraLedger(options: CassandraOptions, asked: WriteTimestamp.OfEpoch)
+private[cassandra] final class CassandraLedger(options: CassandraOptions, epochTable: WriteTimestamp.OfEpoch)
     extends EpochLedger {
   private val target = options.table.toString
   private val own    = new OwnTable(
-    asked.keyspace.getOrElse(options.table.keyspace),
-    asked.table,
+    epochTable.keyspace.getOrElse(options.table.keyspace),
+    epochTable.table,
     "target text, query text, epoch bigint, digest text, micros bigint, PRIMARY KEY (target, query)",
     CassandraErrors.epochTable
   )
@@ -198,7 +198,7 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
     // Reads at the serial level, which also completes interrupted conditional writes.
     val read = SimpleStatement
       .newInstance(s"SELECT query, epoch, digest, micros FROM ${own.name} WHERE target = ?", target)
-      .setConsistencyLevel(asked.serial)
+      .setConsistencyLevel(epochTable.serial)
       .setIdempotent(true)
     session
       .execute(read)
@@ -238,7 +238,7 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, asked:
           old.micros
         )
     }
-    session.execute(write.setSerialConsistencyLevel(asked.serial)).wasApplied
+    session.execute(write.setSerialConsistencyLevel(epochTable.serial)).wasApplied
   }
 
   private def use[A](action: CqlSession => A): A = Sessions.use(options.connection) { session =>

@@ -11,7 +11,7 @@ import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.cql.{BatchStatement, BatchType, BoundStatement, Statement}
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.{Answers, CassandraErrors, RequestCauses, RequestRetries, Sessions}
+import stoplog.cassandra.client.{ResponseLimit, CassandraErrors, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.{Faults, Step}
 
@@ -27,7 +27,7 @@ private[cassandra] final class UpsertWriter(
   private val binder  =
     new RowBinder(plan, session, options.consistency, options.write.nulls, epochMicros, retries)
   private val inFlight =
-    new InFlight(options.write.maxInFlight, retries, Answers.limitMillis(session), Sessions.timer)
+    new InFlight(options.write.maxInFlight, retries, ResponseLimit.limitMillis(session), Sessions.timer)
   private val groups = new PartitionGroups(options.write.maxBatchRows, options.write.maxBatchBytes, send)
   private var rows   = 0L
 

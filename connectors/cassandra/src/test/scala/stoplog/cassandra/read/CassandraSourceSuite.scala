@@ -162,7 +162,7 @@ class CassandraSourceLaws extends SplitSourceLaws[CassandraSplit, Row, InternalR
     val options = CassandraOptions.parse(this.options("wide", "pageRows" -> "11").asJava)
     val info    = TableInfo.of(options)
     new CassandraSplitSource(
-      ReadQuery.of(info, ReadColumns.of(info, options), Within.all, options),
+      ReadQuery.of(info, ReadColumns.of(info, options), ClusteringFilter.all, options),
       PartitionKeys.All,
       tasks = 3
     )

@@ -34,7 +34,7 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
   ): PageReader = {
     val options = CassandraOptions.parse(this.options("paged", "pageRows" -> "13").asJava)
     val info    = TableInfo.of(options)
-    val query   = ReadQuery.of(info, ReadColumns.of(info, options), Within.all, options)
+    val query   = ReadQuery.of(info, ReadColumns.of(info, options), ClusteringFilter.all, options)
     val made    = new PageReader(query, ProxiedSession.of(session)(request), answerMillis, () => ())
     made.add((0 until 3).map(part => TokenSplit(TokenSpan.Ring.piece(part, 3), 0, Vector.empty)))
     made

@@ -54,9 +54,9 @@ private[jdbc] final class Batches(
       None
     } catch {
       case NonFatal(e) =>
-        Verdict.of(e, dialect) match {
-          case Verdict.BadRow                                => Some(e)
-          case Verdict.Fatal if e.isInstanceOf[SQLException] => throw error(e)
+        FailureKind.of(e, dialect) match {
+          case FailureKind.BadRow                                => Some(e)
+          case FailureKind.Fatal if e.isInstanceOf[SQLException] => throw error(e)
           case _                                             => throw e
         }
     }

@@ -54,7 +54,7 @@ private[jdbc] sealed abstract class Dialect(val word: String) extends Product wi
   def isTyped: Boolean = true
 
   /** Returns the meaning of a failure of this database if the SQLSTATE does not contain the meaning. */
-  def verdict(failure: SQLException): Option[Verdict] = None
+  def verdict(failure: SQLException): Option[FailureKind] = None
 }
 
 /** SQL with parameters, and for each parameter the index of its column in a row. */
@@ -129,9 +129,9 @@ private[jdbc] object Dialect {
 
     override def driverDefaults: Map[String, String] = Map("rewriteBatchedStatements" -> "true")
 
-    override def verdict(failure: SQLException): Option[Verdict] = failure.getErrorCode match {
-      case LockWaitTimeout | Deadlock => Some(Verdict.Transient)
-      case IncorrectValue             => Some(Verdict.BadRow)
+    override def verdict(failure: SQLException): Option[FailureKind] = failure.getErrorCode match {
+      case LockWaitTimeout | Deadlock => Some(FailureKind.Transient)
+      case IncorrectValue             => Some(FailureKind.BadRow)
       case _                          => None
     }
 
@@ -149,9 +149,9 @@ private[jdbc] object Dialect {
     override def isTyped: Boolean = false
 
     // The driver has no SQLSTATE. The low byte is the primary result code.
-    override def verdict(failure: SQLException): Option[Verdict] = failure.getErrorCode & 0xff match {
-      case Busy | Locked                  => Some(Verdict.Transient)
-      case TooBig | Constraint | Mismatch => Some(Verdict.BadRow)
+    override def verdict(failure: SQLException): Option[FailureKind] = failure.getErrorCode & 0xff match {
+      case Busy | Locked                  => Some(FailureKind.Transient)
+      case TooBig | Constraint | Mismatch => Some(FailureKind.BadRow)
       case _                              => None
     }
 

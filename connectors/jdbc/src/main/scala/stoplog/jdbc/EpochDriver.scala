@@ -37,7 +37,7 @@ private[jdbc] final class EpochDriver(
     *
     * @param digests the digests of the batches, if the engine provides them
     */
-  def begin(batch: Long, digests: BatchDigests = BatchDigests.unknown): Begun = synchronized {
+  def begin(batch: Long, digests: BatchDigests = BatchDigests.unknown): EpochStatus = synchronized {
     val planned = new Planned(batch, digests)
     val state   = claimed.getOrElse {
       val state = inSession(claim(_, _, planned))
@@ -46,7 +46,7 @@ private[jdbc] final class EpochDriver(
     }
     check.sequence(state.newest, planned)
     begun = Some(planned)
-    if (state.newest.epoch.exists(_ >= batch)) Begun.Committed else Begun.Open
+    if (state.newest.epoch.exists(_ >= batch)) EpochStatus.Committed else EpochStatus.Open
   }
 
   /** Makes the rows of these tasks visible, either all or none; idempotent. An interrupted commit is retried:
@@ -65,12 +65,12 @@ private[jdbc] final class EpochDriver(
   private def committed(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = synchronized {
     faults.at(JdbcStep.BeforeCommit)
     val refused = inSession { (session, retries) =>
-      try transaction(session, retries, batch, existing)(new Move(tables, session, results).whole())
+      try transaction(session, retries, batch, existing)(new StagedRowMover(tables, session, results).whole())
       catch {
-        case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow =>
+        case NonFatal(e) if FailureKind.of(e, target.dialect) == FailureKind.BadRow =>
           if (tables.rejects.isEmpty) throw JdbcErrors.badRow(target.table, "", e)
           transaction(session, retries, batch, existing)(
-            new Move(tables, session, results).piecemeal(Some(batch).filter(_ => owner.isQuery))
+            new StagedRowMover(tables, session, results).piecemeal(Some(batch).filter(_ => owner.isQuery))
           )
       }
     }
@@ -165,7 +165,7 @@ private[jdbc] final class EpochDriver(
         try epochs.begin(session, state)
         catch {
           // Another driver has inserted the row meanwhile; the retry locks this row.
-          case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow =>
+          case NonFatal(e) if FailureKind.of(e, target.dialect) == FailureKind.BadRow =>
             throw new java.sql.SQLTransientException(e.getMessage, "40001", e)
         }
     }
@@ -212,16 +212,16 @@ private[jdbc] final case class SinkOwner(runId: String, query: Option[String]) {
 }
 
 /** Whether an epoch must be written. */
-private[jdbc] sealed trait Begun
-private[jdbc] object Begun {
-  case object Open extends Begun
+private[jdbc] sealed trait EpochStatus
+private[jdbc] object EpochStatus {
+  case object Open extends EpochStatus
 
   /** The epoch is in the target: Spark repeats an epoch if Spark has not recorded the commit. */
-  case object Committed extends Begun
+  case object Committed extends EpochStatus
 }
 
 /** Moves the staged rows of an epoch to the target or the reject table, in a transaction of the caller. */
-private[jdbc] final class Move(tables: SinkTables, session: Session, results: Seq[TaskOutcome]) {
+private[jdbc] final class StagedRowMover(tables: SinkTables, session: Session, results: Seq[TaskOutcome]) {
   private val target  = tables.target
   private val staging = tables.staging
 
@@ -279,7 +279,7 @@ private[jdbc] final class Move(tables: SinkTables, session: Session, results: Se
     try {
       session.savepoint(expect(staging, until - from, staging.publish(session, attempt, from, until)))
       None
-    } catch { case NonFatal(e) if Verdict.of(e, target.dialect) == Verdict.BadRow => Some(e) }
+    } catch { case NonFatal(e) if FailureKind.of(e, target.dialect) == FailureKind.BadRow => Some(e) }
 
   private def expect(from: StagingTable, wanted: Long, found: Long): Unit =
     if (wanted != found) throw JdbcErrors.stagingLost(from.table, target, wanted, found)

@@ -22,7 +22,7 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     * a Java stack trace.
     */
   def unreachable(database: String, why: Throwable): StoplogArgumentException =
-    argument("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database, "why" -> said(why))
+    argument("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database, "why" -> oneLine(why))
 
   /** @param table a table that the sink owns */
   def ownTable(table: String, database: String, why: Throwable): StoplogException =
@@ -134,8 +134,8 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
 
   /** Creates an error with the database's message. */
   private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
-    failure(condition, why, more :+ "why" -> said(why): _*)
+    failure(condition, why, more :+ "why" -> oneLine(why): _*)
 
   /** Returns the message in one line. */
-  private def said(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
+  private def oneLine(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
 }

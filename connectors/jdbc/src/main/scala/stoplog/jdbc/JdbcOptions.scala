@@ -22,8 +22,8 @@ private[jdbc] object WriteMode {
 /** The distribution of the rows over the tasks. */
 private[jdbc] sealed trait Spread
 private[jdbc] object Spread {
-  case object AsTheyAre                         extends Spread
-  final case class Together(tasks: Option[Int]) extends Spread
+  case object Unchanged                         extends Spread
+  final case class ByKey(tasks: Option[Int]) extends Spread
 }
 
 /** A table of a database.
@@ -150,7 +150,7 @@ private[jdbc] object JdbcOptions {
   private def spreadOf(reader: OptionReader): Spread = {
     val tasks    = reader.get(Registry.NumPartitions)
     val together = reader(Registry.DistributionName)
-    if (together || tasks.isDefined) Spread.Together(tasks) else Spread.AsTheyAre
+    if (together || tasks.isDefined) Spread.ByKey(tasks) else Spread.Unchanged
   }
 
   private def rejects(reader: OptionReader, table: String): Option[String] =
@@ -159,10 +159,10 @@ private[jdbc] object JdbcOptions {
         reader.withoutEffect(Seq(Registry.RejectTableName), "unless onBadRow is set to reject")
         None
       case OnBadRow.Reject =>
-        Some(reader.text(Registry.RejectTableName).getOrElse(rejectedBeside(table)))
+        Some(reader.text(Registry.RejectTableName).getOrElse(defaultRejectTable(table)))
     }
 
-  private def rejectedBeside(table: String): String =
+  private def defaultRejectTable(table: String): String =
     if (table.endsWith("\"") || table.endsWith("`")) s"${table.dropRight(1)}_rejected${table.last}"
     else s"${table}_rejected"
 

@@ -49,8 +49,8 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
       throw JdbcErrors.outputMode("overwrite, or complete,")
     new EngineWrite[InternalRow, TaskOutcome] {
       override def distribution: Option[RowDistribution] = spec.options.rows.spread match {
-        case Spread.AsTheyAre       => None
-        case Spread.Together(tasks) => Some(RowDistribution(together, tasks))
+        case Spread.Unchanged       => None
+        case Spread.ByKey(tasks) => Some(RowDistribution(together, tasks))
       }
 
       override def start(start: RunStart): EngineRun[InternalRow, TaskOutcome] = spec.options.mode match {

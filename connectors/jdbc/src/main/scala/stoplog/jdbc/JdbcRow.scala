@@ -117,14 +117,14 @@ private[jdbc] object RowValues {
     try {
       JdbcUtils.getJdbcType(dataType, dialect)
       dataType match {
-        case BooleanType                             => Right(Family.Truth)
-        case FloatType | DoubleType                  => Right(Family.Fraction)
-        case number: DecimalType if number.scale > 0 => Right(Family.Fraction)
+        case BooleanType                             => Right(Family.Boolean)
+        case FloatType | DoubleType                  => Right(Family.Floating)
+        case number: DecimalType if number.scale > 0 => Right(Family.Floating)
         case _: NumericType                          => Right(Family.Number)
         case _: StringType                           => Right(Family.Text)
         case BinaryType                              => Right(Family.Bytes)
         case DateType                                => Right(Family.Day)
-        case TimestampType | TimestampNTZType        => Right(Family.Moment)
+        case TimestampType | TimestampNTZType        => Right(Family.Timestamp)
         case ArrayType(_: ArrayType, _)              => Left("nested arrays are not supported")
         case _: ArrayType                            => Right(Family.List)
         case _                                       => Left("no database takes such values")

@@ -79,7 +79,7 @@ private[jdbc] final class UpsertJob(spec: SinkSpec) extends EngineJob[InternalRo
 }
 
 private[jdbc] object UpsertRun {
-  def writers(spec: SinkSpec) = new JdbcWriterFactory(spec, Sending.ByKey, committed = None)
+  def writers(spec: SinkSpec) = new JdbcWriterFactory(spec, WriteTarget.ByKey, committed = None)
 
   /** Creates the reject table before the tasks need the table. */
   def prepare(spec: SinkSpec): Unit = spec.rejectTable.foreach { rejects =>
@@ -101,10 +101,10 @@ private[jdbc] final class TransactionalRun(
 
   override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, TaskOutcome] = {
     val committed = driver.begin(epoch.batch, epoch.digests) match {
-      case Begun.Committed => Some(epoch.batch)
-      case Begun.Open      => None
+      case EpochStatus.Committed => Some(epoch.batch)
+      case EpochStatus.Open      => None
     }
-    new JdbcWriterFactory(spec, Sending.Staged(tables), committed)
+    new JdbcWriterFactory(spec, WriteTarget.Staged(tables), committed)
   }
 
   override def commit(batch: Long, results: Seq[TaskOutcome]): Unit = {
@@ -130,7 +130,7 @@ private[jdbc] final class TransactionalJob(
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskOutcome] = {
     driver.begin(OnlyEpoch)
-    new JdbcWriterFactory(spec, Sending.Staged(tables), committed = None)
+    new JdbcWriterFactory(spec, WriteTarget.Staged(tables), committed = None)
   }
 
   /** Once the rows are committed, the job succeeds even if the cleanup fails: a failed job would be run
@@ -149,17 +149,17 @@ private[jdbc] final class TransactionalJob(
 }
 
 /** The table that tasks write to. */
-private[jdbc] sealed trait Sending extends Serializable
-private[jdbc] object Sending {
-  case object ByKey                           extends Sending
-  final case class Staged(tables: SinkTables) extends Sending
+private[jdbc] sealed trait WriteTarget extends Serializable
+private[jdbc] object WriteTarget {
+  case object ByKey                           extends WriteTarget
+  final case class Staged(tables: SinkTables) extends WriteTarget
 }
 
 /** Sent to the executors, where the factory creates the writer of each task.
   *
   * @param committed the epoch that is already in the target
   */
-private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, committed: Option[Long])
+private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: WriteTarget, committed: Option[Long])
     extends SinkWriterFactory[InternalRow, TaskOutcome] {
   private val values = spec.values
 
@@ -173,7 +173,7 @@ private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, co
     val access  = TaskSession(session, scope, retries, Faults.ofThisJvm)
     val most    = spec.options.rows.batchRows
     sending match {
-      case Sending.ByKey =>
+      case WriteTarget.ByKey =>
         val rejects = spec.rejects(batch, Rejects.contentId(spec.sink, batch)) {
           spec.rejectTable.map(table =>
             rows =>
@@ -181,7 +181,7 @@ private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: Sending, co
           )
         }
         new UpsertRows(access, spec.target, spec.keys.toArray, most, rejects)
-      case Sending.Staged(tables) =>
+      case WriteTarget.Staged(tables) =>
         val attempt = UUID.randomUUID().toString
         val rejects = spec.rejects(batch, (number, _) => s"$attempt-$number")(
           tables.rejects.map(staged => stagedRejects(session, retries, staged.staging, attempt))

@@ -131,7 +131,7 @@ private[jdbc] object RejectTable {
 /** Formats rejected rows as JSON by Spark's own generator, including nulls: a person who repairs a row needs
   * to see the missing values. A row that JSON does not support is formatted as in Java.
   */
-private[jdbc] final class RowTexts(schema: StructType, sessionTimeZone: String)
+private[jdbc] final class RejectedRowJson(schema: StructType, sessionTimeZone: String)
     extends StagedText
     with Serializable {
   private val encoder = JsonEncoder(Map("ignoreNullFields" -> "false"), sessionTimeZone)

@@ -178,27 +178,27 @@ private[jdbc] final class Retries(
 
   private def attempt[A](before: Int, action: Int => A): Either[Throwable, A] =
     try Right(action(before))
-    catch { case NonFatal(e) if Verdict.of(e, dialect) == Verdict.Transient => Left(e) }
+    catch { case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.Transient => Left(e) }
 }
 
 /** The meaning of a database failure for the sink. */
-private[jdbc] sealed trait Verdict
+private[jdbc] sealed trait FailureKind
 
-private[jdbc] object Verdict {
+private[jdbc] object FailureKind {
 
   /** Another attempt may succeed: the connection was lost, the server is full or starting, or another
     * transaction was first.
     */
-  case object Transient extends Verdict
+  case object Transient extends FailureKind
 
   /** A row is invalid in every attempt. */
-  case object BadRow extends Verdict
+  case object BadRow extends FailureKind
 
   /** Any other failure. */
-  case object Fatal extends Verdict
+  case object Fatal extends FailureKind
 
   /** Classifies a failure. The exception of a batch is chained to the exceptions of its rows. */
-  def of(failure: Throwable, dialect: Dialect): Verdict = {
+  def of(failure: Throwable, dialect: Dialect): FailureKind = {
     val each = chain(failure).map(one(_, dialect))
     if (each.contains(Transient)) Transient else if (each.contains(BadRow)) BadRow else Fatal
   }
@@ -221,7 +221,7 @@ private[jdbc] object Verdict {
     go(Seq(failure), Vector.empty).collect { case sql: SQLException => sql }
   }
 
-  private def one(failure: SQLException, dialect: Dialect): Verdict =
+  private def one(failure: SQLException, dialect: Dialect): FailureKind =
     dialect.verdict(failure).getOrElse {
       val state = Option(failure.getSQLState).getOrElse("")
       if (TransientStates.exists(state.startsWith)) Transient

@@ -22,7 +22,7 @@ private[jdbc] final case class SinkSpec(
     target: Target,
     keys: Vector[Int],
     connector: ConnectionSource,
-    texts: RowTexts,
+    texts: RejectedRowJson,
     pause: Long => Unit = Thread.sleep(_)
 ) {
   def session(): Session = new Session(connector, options.requests.timeoutSeconds)
@@ -62,7 +62,7 @@ private[jdbc] object SinkSpec {
         names.map(name => schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).toVector
       case _ => Vector.empty
     }
-    val texts = new RowTexts(schema, SQLConf.get.sessionLocalTimeZone)
+    val texts = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
     SinkSpec(options, schema, target, keys, connector, texts)
   }
 }
@@ -100,7 +100,7 @@ private[jdbc] object SinkTables {
     SinkTables(
       sink,
       target,
-      EpochsTable(epochs.getOrElse(TableName.beside(target.table, "stoplog_epochs")), sink),
+      EpochsTable(epochs.getOrElse(TableName.inSameSchema(target.table, "stoplog_epochs")), sink),
       StagingTable(name(target, sink, "staging"), target.table, target.columns, target.dialect),
       rejected.map { case (table, text) =>
         val staging =
@@ -113,6 +113,6 @@ private[jdbc] object SinkTables {
   // Short, because some databases truncate names to 63 characters, and stable across restarts.
   private def name(target: Target, sink: String, what: String): String = {
     val digest = MessageDigest.getInstance("SHA-256").digest(sink.getBytes(UTF_8))
-    TableName.beside(target.table, s"stoplog_${what}_${HexFormat.of().formatHex(digest).take(12)}")
+    TableName.inSameSchema(target.table, s"stoplog_${what}_${HexFormat.of().formatHex(digest).take(12)}")
   }
 }

@@ -169,7 +169,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
           })
         }
       }
-    catch { case NonFatal(e) if Verdict.of(e, target.dialect) != Verdict.Transient => None }
+    catch { case NonFatal(e) if FailureKind.of(e, target.dialect) != FailureKind.Transient => None }
 
   private def execute(sql: String): Unit = session.transaction { connection =>
     Using.resource(connection.createStatement())(_.execute(sql))
@@ -179,7 +179,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
   private def once(action: () => Unit): Unit = retries(target.writeFailed)(_ => action())
 
   private def refused(table: String, why: Throwable): Throwable =
-    if (Verdict.of(why, target.dialect) == Verdict.Transient) why
+    if (FailureKind.of(why, target.dialect) == FailureKind.Transient) why
     else JdbcErrors.ownTable(table, target.database, why)
 }
 

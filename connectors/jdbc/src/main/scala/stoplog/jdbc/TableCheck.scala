@@ -49,7 +49,7 @@ private[jdbc] object TableCheck {
       catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }
     try TargetTable.inspect(connection, options.at.table, options.at.dialect)
     catch {
-      case e: java.sql.SQLException if Verdict.of(e, options.at.dialect) == Verdict.Transient =>
+      case e: java.sql.SQLException if FailureKind.of(e, options.at.dialect) == FailureKind.Transient =>
         throw JdbcErrors.unreachable(options.database, e)
       case e: java.sql.SQLException =>
         throw JdbcErrors.table(
@@ -116,7 +116,7 @@ private[jdbc] object TableCheck {
 
   // Excludes database-specific types: the database itself checks their values.
   private val Known: Set[Int] =
-    Seq(Family.Truth, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
+    Seq(Family.Boolean, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
       Types.ARRAY + Types.TIME
 }
 
@@ -132,14 +132,14 @@ private[jdbc] object Family {
   private val numbers   = whole ++ fractions
   private val moments   = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
 
-  case object Truth  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
+  case object Boolean  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
   case object Number extends Family(numbers)
 
   /** Columns of whole numbers would accept such values as well, but round them. */
-  case object Fraction extends Family(fractions)
+  case object Floating extends Family(fractions)
 
   case object Day    extends Family(moments + Types.DATE)
-  case object Moment extends Family(moments)
+  case object Timestamp extends Family(moments)
   case object List   extends Family(Set(Types.ARRAY))
   case object Bytes
       extends Family(Set(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.BIT))

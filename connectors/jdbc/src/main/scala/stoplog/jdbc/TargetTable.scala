@@ -42,12 +42,12 @@ private[jdbc] object TargetTable {
     */
   def inspect(connection: Connection, table: String, dialect: Dialect): TargetTable = {
     val columns = described(connection, table)
-    val at      = told(dialect)(TableName.located(table, connection))
+    val at      = ifReported(dialect)(TableName.located(table, connection))
     val meta    = connection.getMetaData
     TargetTable(
       columns,
-      at.flatMap(t => told(dialect)(required(meta, t))).getOrElse(Set.empty),
-      at.flatMap(t => told(dialect)(keys(meta, t))).flatten
+      at.flatMap(t => ifReported(dialect)(required(meta, t))).getOrElse(Set.empty),
+      at.flatMap(t => ifReported(dialect)(keys(meta, t))).flatten
     )
   }
 
@@ -55,9 +55,9 @@ private[jdbc] object TargetTable {
     * thrown: without metadata, checks would be skipped, and upserts into a table without their key would
     * append.
     */
-  private def told[A](dialect: Dialect)(ask: => A): Option[A] =
+  private def ifReported[A](dialect: Dialect)(ask: => A): Option[A] =
     try Some(ask)
-    catch { case NonFatal(e) if Verdict.of(e, dialect) != Verdict.Transient => None }
+    catch { case NonFatal(e) if FailureKind.of(e, dialect) != FailureKind.Transient => None }
 
   private def described(connection: Connection, table: String): Vector[TargetColumn] =
     Using.resource(connection.createStatement()) { statement =>
@@ -134,7 +134,7 @@ private[jdbc] final case class Target(
 private[jdbc] object TableName {
 
   /** Returns the name of another table in the same schema. */
-  def beside(table: String, other: String): String = {
+  def inSameSchema(table: String, other: String): String = {
     val dot = lastDot(table)
     if (dot < 0) other else s"${table.take(dot + 1)}$other"
   }

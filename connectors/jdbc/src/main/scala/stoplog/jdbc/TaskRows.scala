@@ -128,7 +128,7 @@ private[jdbc] final class UpsertRows(
       upsert.execute(access.session, target.columns, batch)
 
   override protected def races(refused: Throwable): Boolean =
-    target.dialect.insertsBlindly && Verdict.isDuplicateKey(refused)
+    target.dialect.insertsBlindly && FailureKind.isDuplicateKey(refused)
 
   private def sendTogether(many: Columnwise, batch: IndexedSeq[JdbcRow]): Boolean = {
     val statement = access.session.statement(many.sql)

@@ -30,7 +30,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   test("the target has no rows before the commit, all rows after, and staging is empty") {
     val sink   = rig()
     val driver = sink.driver("q", "r1")
-    assert(driver.begin(0) === Begun.Open)
+    assert(driver.begin(0) === EpochStatus.Open)
     val results = Seq(sink.stage(rows(0, 10): _*), sink.stage(), sink.stage(rows(10, 13): _*))
     assert(ids(sink.table) === Nil)
     driver.commit(0, results, Existing.Keep)
@@ -58,9 +58,9 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     driver.commit(0, results, Existing.Keep)
     driver.commit(0, results, Existing.Keep)
     val next = sink.driver("q", "r2")
-    assert(next.begin(0) === Begun.Committed)
+    assert(next.begin(0) === EpochStatus.Committed)
     next.commit(0, Nil, Existing.Keep)
-    assert(next.begin(1) === Begun.Open)
+    assert(next.begin(1) === EpochStatus.Open)
     assert(ids(sink.table) === Seq(0, 1, 2))
   }
 
@@ -105,7 +105,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val refused = intercept[StoplogException](sink.driver("other", "r3", ForeignQuery.Adopt).begin(3))
     assert(refused.getCondition === "STOPLOG_JDBC_FOREIGN_QUERY")
     assert(refused.getMessage.contains("all rows of the epochs up to 3"))
-    assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(4) === Begun.Open)
+    assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(4) === EpochStatus.Open)
     assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_JDBC_FENCED")
   }
 
@@ -113,7 +113,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val sink                                  = rig()
     def repeating(query: String, run: String) = sink.driver(query, run, ForeignQuery.AdoptAndRepeat)
     def write(driver: EpochDriver, epoch: Long, row: Long): Unit = {
-      assert(driver.begin(epoch) === Begun.Open)
+      assert(driver.begin(epoch) === EpochStatus.Open)
       driver.commit(epoch, Seq(sink.stage(rows(row, row + 1): _*)), Existing.Keep)
       ()
     }
@@ -144,15 +144,15 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     driver.begin(1, of(0L -> 3, 1L -> 4))
     driver.commit(1, Seq(sink.stage(rows(3, 4): _*)), Existing.Keep)
     for (same <- Seq(of(1L -> 4), of()))
-      assert(sink.driver("q", "r3").begin(1, same) === Begun.Committed)
-    assert(sink.driver("q", "r4").begin(2, of(1L -> 4, 2L -> 9)) === Begun.Open)
-    assert(sink.driver("other", "r5", ForeignQuery.Adopt).begin(2, of(1L -> 7)) === Begun.Open)
+      assert(sink.driver("q", "r3").begin(1, same) === EpochStatus.Committed)
+    assert(sink.driver("q", "r4").begin(2, of(1L -> 4, 2L -> 9)) === EpochStatus.Open)
+    assert(sink.driver("other", "r5", ForeignQuery.Adopt).begin(2, of(1L -> 7)) === EpochStatus.Open)
   }
 
   test("queries that adopt a sink from each other repeat and skip no epoch") {
     val sink                                 = rig()
     def adopting(query: String, run: String) = sink.driver(query, run, ForeignQuery.Adopt)
-    def write(driver: EpochDriver, epoch: Long, offset: Int, row: Long): Begun = {
+    def write(driver: EpochDriver, epoch: Long, offset: Int, row: Long): EpochStatus = {
       val begun = driver.begin(epoch, of(epoch -> offset))
       driver.commit(epoch, Seq(sink.stage(rows(row, row + 1): _*)), Existing.Keep)
       begun
@@ -160,16 +160,16 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val first = adopting("q", "r1")
     for (epoch <- 0L to 1L) write(first, epoch, offset = 10, row = epoch)
     // It dies before Spark has noted epoch 1.
-    assert(write(adopting("other", "r2"), 2, offset = 50, row = 2) === Begun.Open)
+    assert(write(adopting("other", "r2"), 2, offset = 50, row = 2) === EpochStatus.Open)
     for ((batch, digests) <- Seq(0L -> of(), 1L -> of(1L -> 20), 2L -> of(1L -> 20)))
       assert(condition(adopting("q", "r3").begin(batch, digests)) === "STOPLOG_JDBC_EPOCH_AHEAD")
     assert(condition(adopting("q", "r3").begin(3)) === "STOPLOG_JDBC_EPOCH_GAP")
     val back = adopting("q", "r4")
-    assert(write(back, 1, offset = 10, row = 1) === Begun.Committed)
-    assert(write(back, 2, offset = 11, row = 3) === Begun.Open)
+    assert(write(back, 1, offset = 10, row = 1) === EpochStatus.Committed)
+    assert(write(back, 2, offset = 11, row = 3) === EpochStatus.Open)
     // So does the other, and each once more.
-    assert(write(adopting("other", "r5"), 2, offset = 50, row = 2) === Begun.Committed)
-    assert(write(adopting("q", "r6"), 2, offset = 11, row = 3) === Begun.Committed)
+    assert(write(adopting("other", "r5"), 2, offset = 50, row = 2) === EpochStatus.Committed)
+    assert(write(adopting("q", "r6"), 2, offset = 11, row = 3) === EpochStatus.Committed)
     assert(ids(sink.table) === (0 to 3))
   }
 
@@ -184,8 +184,8 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     database.execute(
       s"DELETE FROM ${sink.tables.epochs.table} WHERE sink_name = '${sink.tables.sink}' AND query_id = 'other'"
     )
-    assert(adopting("third", "r").begin(0) === Begun.Open)
-    assert(adopting("q", "q-2").begin(0) === Begun.Open)
+    assert(adopting("third", "r").begin(0) === EpochStatus.Open)
+    assert(adopting("q", "q-2").begin(0) === EpochStatus.Open)
   }
 
   test("a driver overtaken before its cleanup keeps the rows of its successor") {

@@ -55,7 +55,7 @@ final class InsertsWorld(database: TestDatabase)
     new ConnectorWorld.Process {
       private val driver = rig.driver("query", s"run-$number")
 
-      override def epoch(epoch: Long): Unit = if (driver.begin(epoch, InsertsWorld.planned) == Begun.Open) {
+      override def epoch(epoch: Long): Unit = if (driver.begin(epoch, InsertsWorld.planned) == EpochStatus.Open) {
         val shares = ConnectorRows.Inserts.inTasks(epoch, tasks)
         driver.commit(epoch, shares.map(rig.stage(_: _*)), Existing.Keep)
         ()
@@ -64,7 +64,7 @@ final class InsertsWorld(database: TestDatabase)
 
   override protected def writeAnew(rig: Rig, epoch: Long): Unit = {
     val driver = rig.driver("query", "run-anew")
-    if (driver.begin(epoch, InsertsWorld.plannedAnew(epoch)) == Begun.Open) {
+    if (driver.begin(epoch, InsertsWorld.plannedAnew(epoch)) == EpochStatus.Open) {
       val shares = ConnectorRows.Inserts.anewInTasks(epoch, tasks = 2)
       driver.commit(epoch, shares.map(rig.stage(_: _*)), Existing.Keep)
       ()

@@ -44,9 +44,9 @@ class UpsertsSuite extends AnyFunSuite {
   }
 
   test("sibling tables keep the schema and quoting of the target") {
-    assert(TableName.beside("orders", "x") === "x")
-    assert(TableName.beside("public.orders", "x") === "public.x")
-    assert(TableName.beside("\"a.b\".\"c.d\"", "x") === "\"a.b\".x")
-    assert(TableName.beside("`a.b`", "x") === "x")
+    assert(TableName.inSameSchema("orders", "x") === "x")
+    assert(TableName.inSameSchema("public.orders", "x") === "public.x")
+    assert(TableName.inSameSchema("\"a.b\".\"c.d\"", "x") === "\"a.b\".x")
+    assert(TableName.inSameSchema("`a.b`", "x") === "x")
   }
 }

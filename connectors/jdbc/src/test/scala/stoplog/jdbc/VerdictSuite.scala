@@ -6,36 +6,36 @@ import java.sql.{Array => _, _}
 import org.scalatest.funsuite.AnyFunSuite
 
 class VerdictSuite extends AnyFunSuite {
-  private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = Verdict.of(e, dialect)
+  private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = FailureKind.of(e, dialect)
   private def state(sqlState: String, code: Int = 0) = new SQLException("x", sqlState, code)
 
   test("classifies errors as transient, bad row or fatal") {
     for (s <- Seq("08006", "40001", "40P01", "53300", "55P03", "57P01", "57P03"))
-      assert(verdict(state(s)) === Verdict.Transient, s)
+      assert(verdict(state(s)) === FailureKind.Transient, s)
     for (s <- Seq("22001", "23505", "21000", "44000", "P0001"))
-      assert(verdict(state(s)) === Verdict.BadRow, s)
-    for (s <- Seq("42601", "28000", "0A000", null: String)) assert(verdict(state(s)) === Verdict.Fatal, s"$s")
-    assert(verdict(new SQLTransientConnectionException("x")) === Verdict.Transient)
-    assert(verdict(new SQLRecoverableException("x")) === Verdict.Transient)
-    assert(verdict(new SQLIntegrityConstraintViolationException("x")) === Verdict.BadRow)
-    assert(verdict(new IllegalStateException("x")) === Verdict.Fatal)
+      assert(verdict(state(s)) === FailureKind.BadRow, s)
+    for (s <- Seq("42601", "28000", "0A000", null: String)) assert(verdict(state(s)) === FailureKind.Fatal, s"$s")
+    assert(verdict(new SQLTransientConnectionException("x")) === FailureKind.Transient)
+    assert(verdict(new SQLRecoverableException("x")) === FailureKind.Transient)
+    assert(verdict(new SQLIntegrityConstraintViolationException("x")) === FailureKind.BadRow)
+    assert(verdict(new IllegalStateException("x")) === FailureKind.Fatal)
   }
 
   test("finds the cause inside batch exceptions and wrappers") {
     val batch = new BatchUpdateException("x", Array.empty[Int])
     batch.setNextException(state("23505"))
-    assert(verdict(batch) === Verdict.BadRow)
+    assert(verdict(batch) === FailureKind.BadRow)
     assert(JdbcErrors.messageOf(batch) === "x")
-    assert(verdict(new RuntimeException(state("08003"))) === Verdict.Transient)
+    assert(verdict(new RuntimeException(state("08003"))) === FailureKind.Transient)
     batch.setNextException(state("40001"))
-    assert(verdict(batch) === Verdict.Transient)
+    assert(verdict(batch) === FailureKind.Transient)
   }
 
   test("classifies vendor-specific error codes") {
-    assert(verdict(state(null, 5), Dialect.Sqlite) === Verdict.Transient)
-    assert(verdict(state(null, 2067), Dialect.Sqlite) === Verdict.BadRow)
-    assert(verdict(state("HY000", 1205), Dialect.MySql) === Verdict.Transient)
-    assert(verdict(state("HY000", 1366), Dialect.MySql) === Verdict.BadRow)
+    assert(verdict(state(null, 5), Dialect.Sqlite) === FailureKind.Transient)
+    assert(verdict(state(null, 2067), Dialect.Sqlite) === FailureKind.BadRow)
+    assert(verdict(state("HY000", 1205), Dialect.MySql) === FailureKind.Transient)
+    assert(verdict(state("HY000", 1366), Dialect.MySql) === FailureKind.BadRow)
   }
 
   test("retries are limited, with random waits below a doubling limit") {

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.jdbc.{
   Dialect, JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, OwnTables, Retries, Session,
-  SparkConnector, TableName, Target, Verdict
+  SparkConnector, TableName, Target, FailureKind
 }
 import stoplog.options.{Opt, OptionType}
 import stoplog.wal.{
@@ -34,8 +34,8 @@ final class JdbcCommitters extends CheckpointCommitters {
   }
 
   override def notesAt(options: JMap[String, String]): String = {
-    val asked = JdbcChunkOptions.ofCommitter(options)
-    s"the table ${asked.chunksTable} of ${asked.jdbc.databaseName}"
+    val chunkOptions = JdbcChunkOptions.ofCommitter(options)
+    s"the table ${chunkOptions.chunksTable} of ${chunkOptions.jdbc.databaseName}"
   }
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_OWN_TABLE`. */
@@ -47,12 +47,12 @@ final class JdbcCommitters extends CheckpointCommitters {
     new JdbcCommitter(JdbcChunkOptions.ofCommitter(options))
 }
 
-private[wal] final class JdbcCommitter(asked: JdbcChunkOptions) extends CheckpointCommitter {
-  private val jdbc   = asked.jdbc
-  private val chunks = asked.chunks
+private[wal] final class JdbcCommitter(chunkOptions: JdbcChunkOptions) extends CheckpointCommitter {
+  private val jdbc   = chunkOptions.jdbc
+  private val chunks = chunkOptions.chunks
 
   // The table of notes, for messages.
-  private val target = Target(jdbc.database, asked.chunksTable, Vector.empty, jdbc.at.dialect)
+  private val target = Target(jdbc.database, chunkOptions.chunksTable, Vector.empty, jdbc.at.dialect)
 
   def prepare(): Unit = inSession { (session, retries) =>
     new OwnTables(session, retries, target).ensure(chunks.table, chunks.create)
@@ -111,7 +111,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
   def claim(session: Session, chunk: Chunk): Boolean = {
     try insert(session, chunk)
     catch {
-      case NonFatal(e) if Verdict.of(e, dialect) == Verdict.BadRow =>
+      case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.BadRow =>
         throw new SQLTransientException(s"chunk ${chunk.name} is noted already", ChunksTable.Conflict, e)
     }
     val late = isOver(session, chunk)
@@ -144,7 +144,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
       newest(session, query).getOrElse {
         try insert(session, (ChunksTable.NewestEpoch, ChunksTable.NewestName), decided)
         catch {
-          case NonFatal(e) if Verdict.of(e, dialect) == Verdict.BadRow =>
+          case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.BadRow =>
             throw new SQLTransientException(s"query $query is begun already", ChunksTable.Conflict, e)
         }
         decided
@@ -242,12 +242,12 @@ private[jdbc] object JdbcChunkOptions {
     */
   private def parse(options: JMap[String, String], table: Option[String]): JdbcChunkOptions = {
     val own    = ConnectorOptions.of(options, Word, withoutEffect)
-    val asked  = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
+    val passed  = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
     val sinkId = Option(options.get(Registry.SinkId.key))
-    val jdbc   = JdbcOptions.parse(asked.withDefault(Registry.SinkId, sinkId).asJava)
+    val jdbc   = JdbcOptions.parse(passed.withDefault(Registry.SinkId, sinkId).asJava)
     JdbcChunkOptions(
       jdbc,
-      own.text(ChunksTableName).getOrElse(TableName.beside(jdbc.at.table, DefaultTable)),
+      own.text(ChunksTableName).getOrElse(TableName.inSameSchema(jdbc.at.table, DefaultTable)),
       notesHere = Committers(String.valueOf(options.get("committer")).trim.toLowerCase)
     )
   }

@@ -46,11 +46,11 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
-    val asked        = JdbcChunkOptions.ofSender(options)
-    val key          = asked -> schema
-    val spec         = JdbcSender.specs.of(key)(JdbcSender.patiently(asked, schema))
+    val chunkOptions        = JdbcChunkOptions.ofSender(options)
+    val key          = chunkOptions -> schema
+    val spec         = JdbcSender.specs.of(key)(JdbcSender.patiently(chunkOptions, schema))
     val transactions = new ChunkTransactions(spec, failed = () => JdbcSender.specs.forget(key))
-    if (asked.notesHere) new NotedChunks(transactions, asked.chunks, faultsHere())
+    if (chunkOptions.notesHere) new NotedChunks(transactions, chunkOptions.chunks, faultsHere())
     else new PlainChunks(transactions, faultsHere())
   }
 }
@@ -61,13 +61,13 @@ private object JdbcSender {
   val specs = new Recent[(JdbcChunkOptions, StructType), SinkSpec]
 
   /** Waits for a temporarily unavailable database: the chunk is already in the log. */
-  def patiently(asked: JdbcChunkOptions, schema: StructType): SinkSpec =
-    new Retries(asked.jdbc.requests, asked.jdbc.at.dialect)(identity)(_ => spec(asked, schema))
+  def patiently(chunkOptions: JdbcChunkOptions, schema: StructType): SinkSpec =
+    new Retries(chunkOptions.jdbc.requests, chunkOptions.jdbc.at.dialect)(identity)(_ => spec(chunkOptions, schema))
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
-  def spec(asked: JdbcChunkOptions, schema: StructType): SinkSpec = {
-    val connector = new SparkConnector(asked.jdbc.toSpark)
-    SinkSpec.of(asked.jdbc, schema, TableCheck.target(asked.jdbc, schema, connector), connector)
+  def spec(chunkOptions: JdbcChunkOptions, schema: StructType): SinkSpec = {
+    val connector = new SparkConnector(chunkOptions.jdbc.toSpark)
+    SinkSpec.of(chunkOptions.jdbc, schema, TableCheck.target(chunkOptions.jdbc, schema, connector), connector)
   }
 }
 

@@ -81,7 +81,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
     * @param selection the topics or partitions to read, as an option of Spark
     */
   def startingOffsets(selection: Map[String, String], otherwise: StartPosition.Otherwise): String =
-    asked { admin =>
+    withAdmin { admin =>
       val wanted    = partitions(admin, selection)
       val committed = admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().asScala
       val offsets   = wanted.map { of =>
@@ -123,7 +123,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
         described.partitions.asScala.map(p => new TopicPartition(topic, p.partition))
     }
 
-  private def asked(question: Admin => String): String = {
+  private def withAdmin(question: Admin => String): String = {
     val known    = AdminClientConfig.configNames().asScala
     val settings = client.collect { case (key, value) if known(key) => key -> (value: Object) }
     val admin    = Admin.create(settings.asJava)

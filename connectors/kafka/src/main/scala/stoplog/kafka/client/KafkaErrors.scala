@@ -16,12 +16,12 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def column(why: String): StoplogArgumentException = argument("STOPLOG_KAFKA_COLUMN", "why" -> reason(why))
 
   def transactionTimeout(
-      askedMillis: Long,
+      requestedMillis: Long,
       allowedMillis: Long,
       servers: String
   ): StoplogArgumentException = argument(
     "STOPLOG_KAFKA_TRANSACTION_TIMEOUT",
-    "asked"   -> TimeSpan.render(askedMillis),
+    "asked"   -> TimeSpan.render(requestedMillis),
     "allowed" -> TimeSpan.render(allowedMillis),
     "servers" -> servers
   )

@@ -71,7 +71,7 @@ private[kafka] sealed abstract class Delivery(val word: String) extends Product 
 private[kafka] object Delivery {
 
   /** No guarantee: the sink does not check whether a record has arrived. */
-  case object Unpromised extends Delivery("none")
+  case object NotGuaranteed extends Delivery("none")
 
   /** Each row arrives before its micro-batch ends, and may be duplicated after a failure. */
   case object AtLeastOnce extends Delivery("at-least-once")
@@ -79,7 +79,7 @@ private[kafka] object Delivery {
   /** A reader of committed records sees each row once. */
   case object ExactlyOnce extends Delivery("exactly-once")
 
-  val all: Seq[Delivery] = Seq(Unpromised, AtLeastOnce, ExactlyOnce)
+  val all: Seq[Delivery] = Seq(NotGuaranteed, AtLeastOnce, ExactlyOnce)
 }
 
 /** Classifies options other than the sink's own: settings of Kafka's client, Spark's options, and mistakes.

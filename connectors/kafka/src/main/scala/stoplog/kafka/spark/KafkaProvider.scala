@@ -167,7 +167,7 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
     extends SinkWriter[InternalRow, Unit] {
   private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
   private[this] val failure  = new FirstFailure(settings.servers)
-  private[this] val callback = if (delivery == Delivery.Unpromised) null else failure
+  private[this] val callback = if (delivery == Delivery.NotGuaranteed) null else failure
   private[this] var sent     = 0L
 
   override def write(row: InternalRow): Unit = {
@@ -194,6 +194,6 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
   private def sending(action: => Any): Unit =
     try { action; () }
     catch {
-      case NonFatal(e) if delivery != Delivery.Unpromised => throw KafkaErrors.write(settings.servers, e)
+      case NonFatal(e) if delivery != Delivery.NotGuaranteed => throw KafkaErrors.write(settings.servers, e)
     }
 }

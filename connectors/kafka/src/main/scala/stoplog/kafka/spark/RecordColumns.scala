@@ -82,7 +82,7 @@ private[kafka] object RecordColumns {
     }
     def bytes(name: String): Option[Bytes] = find(name).map {
       case (at, _: StringType) => Bytes.OfText(at)
-      case (at, BinaryType)    => Bytes.AsTheyAre(at)
+      case (at, BinaryType)    => Bytes.Unchanged(at)
       case (_, found)          =>
         refuse(s"the column $name is ${found.simpleString}, and has to be string or binary")
     }
@@ -112,7 +112,7 @@ private[kafka] object RecordColumns {
     final case class OfText(at: Int) extends Bytes {
       override protected def some(row: InternalRow): Array[Byte] = row.getUTF8String(at).getBytes
     }
-    final case class AsTheyAre(at: Int) extends Bytes {
+    final case class Unchanged(at: Int) extends Bytes {
       override protected def some(row: InternalRow): Array[Byte] = row.getBinary(at)
     }
   }

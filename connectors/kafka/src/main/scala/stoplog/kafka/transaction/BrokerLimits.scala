@@ -33,9 +33,9 @@ private[kafka] object BrokerLimits {
     val millis = answerMillis(settings)
     try {
       val broker = admin.describeCluster().nodes().get(millis, TimeUnit.MILLISECONDS).asScala.head
-      val asked  = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
+      val resource  = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
       val config =
-        admin.describeConfigs(JList.of(asked)).all().get(millis, TimeUnit.MILLISECONDS).get(asked)
+        admin.describeConfigs(JList.of(resource)).all().get(millis, TimeUnit.MILLISECONDS).get(resource)
       Option(config.get("transaction.max.timeout.ms"))
         .flatMap(entry => Option(entry.value))
         .flatMap(_.toLongOption)

@@ -150,7 +150,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   def gone(all: Seq[OpenTransaction]): Option[OpenTransaction] =
     if (all.isEmpty) None
     else
-      asked("the transactions of a micro-batch") { admin =>
+      withAdmin("the transactions of a micro-batch") { admin =>
         val described = admin.describeTransactions(all.map(_.id).asJava)
         all.find(open => !isIn(Transactions.Open, open, described))
       }
@@ -159,13 +159,13 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     *
     * Error: `STOPLOG_KAFKA_COMMIT`.
     */
-  def open(isMine: String => Boolean): Vector[String] = asked("transactions") { admin =>
+  def open(isOwn: String => Boolean): Vector[String] = withAdmin("transactions") { admin =>
     val ongoing = new ListTransactionsOptions().filterStates(JList.of(TransactionState.ONGOING))
-    admin.listTransactions(ongoing).all().get().asScala.map(_.transactionalId).filter(isMine).toVector.sorted
+    admin.listTransactions(ongoing).all().get().asScala.map(_.transactionalId).filter(isOwn).toVector.sorted
   }
 
   /** Aborts the open transaction of the id and fences its writer. Does nothing if no transaction is open. */
-  def abort(id: String): Unit = asked(id) { admin =>
+  def abort(id: String): Unit = withAdmin(id) { admin =>
     admin.fenceProducers(JList.of(id)).all().get()
     ()
   }
@@ -192,7 +192,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   // The brokers assign a later epoch to the next user of the id, which cannot exist before this transaction
   // is settled. A decided transaction remains decided, although the brokers may still be writing the markers
   // for readers.
-  private def isCommitted(transaction: OpenTransaction): Boolean = asked(transaction.toString) { admin =>
+  private def isCommitted(transaction: OpenTransaction): Boolean = withAdmin(transaction.toString) { admin =>
     isIn(Transactions.Decided, transaction, admin.describeTransactions(JList.of(transaction.id)))
   }
 
@@ -209,7 +209,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
       case e: ExecutionException if e.getCause.isInstanceOf[TransactionalIdNotFoundException] => false
     }
 
-  private def asked[A](what: String)(question: Admin => A): A = {
+  private def withAdmin[A](what: String)(question: Admin => A): A = {
     isAdminUsed = true
     try question(admin)
     catch {

@@ -31,7 +31,7 @@ private[wal] final class ChunkCommitter(
     times: EpochTimes,
     place: LogPlace,
     bound: ChunkBounds,
-    turns: ChunkCommitter.Turns
+    turns: ChunkCommitter.ChunkLocks
 ) extends TwoPhaseCommitter {
   private var forgotten = Map.empty[String, Long]
   private var begun     = Map.empty[String, DecidedEpoch]
@@ -135,14 +135,14 @@ private[wal] object ChunkCommitter {
   /** Locks that serialize the sending of each chunk in a process. The end of a run retries unsent chunks,
     * while the restarted query may send the same chunks. Without a lock, neither would find a note.
     */
-  final class Turns {
+  final class ChunkLocks {
     private val all = Array.fill(1024)(new Object)
 
     def oneAtATime[A](chunk: Chunk)(send: => A): A =
       all(Math.floorMod(chunk.name.hashCode, all.length)).synchronized(send)
   }
 
-  val turnsOfThisJvm: Turns = new Turns
+  val chunkLocksOfThisJvm: ChunkLocks = new ChunkLocks
 
   /** Sends each chunk in a separate task. A decided chunk must be sent even if the query is stopped. So the
     * job does not belong to the query's job group, which Spark cancels at the stop.
@@ -201,10 +201,10 @@ private[wal] final class ChunkSender(
 
   private def send(chunk: Chunk, rows: ChunkRows, target: RowTarget, note: () => Unit): CommitOutcome =
     target.has(chunk) match {
-      case Arrival.Arrived =>
+      case ArrivalStatus.Arrived =>
         noted(note)
         CommitOutcome.AlreadyCommitted
-      case Arrival.Missing | Arrival.Unknown =>
+      case ArrivalStatus.Missing | ArrivalStatus.Unknown =>
         faults.at(WriteAheadStep.BeforeSend)
         if (!target.send(chunk, rows))
           throw new IllegalStateException("the sender answered that it did not send all rows")

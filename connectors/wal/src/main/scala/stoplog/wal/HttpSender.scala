@@ -74,26 +74,26 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
     tried(request(key, body)) match {
       case Answer.Taken                                                     => ()
-      case Answer.Later(said, Some(wait)) if wait > LongestRetryAfterMillis =>
+      case Answer.Later(message, Some(wait)) if wait > LongestRetryAfterMillis =>
         throw new IOException(
-          s"$said, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more than the " +
+          s"$message, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more than the " +
             s"${TimeSpan.render(LongestRetryAfterMillis)} that a chunk waits"
         )
       case Answer.Later(_, wait) if tries > 1 =>
         pause(wait.getOrElse(waitMillis))
         post(key, body, tries - 1, math.min(waitMillis * 2, LongestWaitMillis))
-      case Answer.Later(said, _) => throw new IOException(said)
-      case Answer.Refused(said)  => throw new IOException(said)
+      case Answer.Later(message, _) => throw new IOException(message)
+      case Answer.Refused(message)  => throw new IOException(message)
     }
 
   private def tried(request: HttpRequest): Answer =
     try {
       val answer = client.send(request, HttpResponse.BodyHandlers.ofString(UTF_8))
-      val said   = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
+      val message   = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
       answer.statusCode match {
         case ok if ok / 100 == 2 => Answer.Taken
-        case busy if Busy(busy)  => Answer.Later(said, retryAfterMillis(answer))
-        case _                   => Answer.Refused(said)
+        case busy if Busy(busy)  => Answer.Later(message, retryAfterMillis(answer))
+        case _                   => Answer.Refused(message)
       }
     } catch {
       case e: IOException =>
@@ -151,8 +151,8 @@ private object HttpTarget {
   sealed trait Answer
   object Answer {
     case object Taken                                               extends Answer
-    final case class Refused(said: String)                          extends Answer
-    final case class Later(said: String, afterMillis: Option[Long]) extends Answer
+    final case class Refused(message: String)                          extends Answer
+    final case class Later(message: String, afterMillis: Option[Long]) extends Answer
   }
 
   final val FirstWaitMillis   = 1000L

@@ -69,7 +69,7 @@ trait RowTarget extends AutoCloseable {
   /** Returns whether all rows of the chunk have arrived, if the system can determine this: by the chunk's
     * name or by a unique key of each row. Called if a chunk may have been sent but has no note.
     */
-  def has(chunk: Chunk): Arrival = Arrival.Unknown
+  def has(chunk: Chunk): ArrivalStatus = ArrivalStatus.Unknown
 }
 
 /** A target that also stores the committer's notes. The transaction that makes the rows of a chunk visible
@@ -92,17 +92,17 @@ trait ChunkRows {
 }
 
 /** The arrival of a chunk that may have been sent, as reported by the system. */
-sealed trait Arrival extends Product with Serializable
-object Arrival {
+sealed trait ArrivalStatus extends Product with Serializable
+object ArrivalStatus {
 
   /** All rows have arrived: the chunk is not sent again. */
-  case object Arrived extends Arrival
+  case object Arrived extends ArrivalStatus
 
   /** No rows have arrived: the chunk is sent. */
-  case object Missing extends Arrival
+  case object Missing extends ArrivalStatus
 
   /** The arrival is unknown: the chunk is sent again, so rows may be duplicated, but none is lost. */
-  case object Unknown extends Arrival
+  case object Unknown extends ArrivalStatus
 }
 
 /** Assigns each epoch a time for its rows. Runs on the driver; thread-safe.

@@ -19,11 +19,11 @@ private[wal] final case class WriteAheadOptions(
     committers: CheckpointCommitters,
     log: LogOptions,
     movedFrom: Option[String],
-    asked: Map[String, String]
+    options: Map[String, String]
 ) {
 
   /** All options as passed to sender and committers; keys are case-insensitive. */
-  def passed: JMap[String, String] = SparkOptions.caseless(asked.asJava)
+  def passed: JMap[String, String] = SparkOptions.caseless(options.asJava)
 
   /** The places of a run with these options. */
   def places: ChunkPlaces = ChunkPlaces(notes = committers.notesAt(passed), rows = sender.rowsTo(passed))
@@ -32,9 +32,9 @@ private[wal] final case class WriteAheadOptions(
 /** The definitions of all options. */
 private[wal] object WriteAheadOptions {
 
-  case object Sending extends OptionGroup("Where rows are sent")
+  case object WriteTarget extends OptionGroup("Where rows are sent")
 
-  val Sender: Opt[String] = Sending.required(
+  val Sender: Opt[String] = WriteTarget.required(
     "sender",
     OptionType.text.as("`http`, `jdbc`, `cassandra` or a class name"),
     "com.example.WebhookSender"
@@ -44,7 +44,7 @@ private[wal] object WriteAheadOptions {
       "the write, its own included."
   )
 
-  val Committer: Opt[String] = Sending.withDefault(
+  val Committer: Opt[String] = WriteTarget.withDefault(
     "committer",
     OptionType.text.as("`files`, `jdbc`, `cassandra` or a class name"),
     "files",
@@ -55,7 +55,7 @@ private[wal] object WriteAheadOptions {
       "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself."
   )
 
-  val MovedFrom: Opt[String] = Sending.option(
+  val MovedFrom: Opt[String] = WriteTarget.option(
     "targetMovedFrom",
     OptionType.text.as("target, as `STOPLOG_WAL_TARGET_CHANGED` names it"),
     "the table orders of postgresql:shop"
@@ -65,7 +65,7 @@ private[wal] object WriteAheadOptions {
       "of this run."
   )
 
-  val groups: Seq[OptionGroup] = Seq(Sending, HttpOptions.Http, OptionGroup.Recovery)
+  val groups: Seq[OptionGroup] = Seq(WriteTarget, HttpOptions.Http, OptionGroup.Recovery)
 
   val all: Seq[Opt[_]] = Seq(Sender, Committer, MovedFrom) ++ HttpOptions.all ++ LogOptions.all
 

@@ -66,7 +66,7 @@ private[wal] final class WriteAheadRows(
       options.sender.times(passed),
       place,
       ChunkBounds(options.places, options.movedFrom),
-      ChunkCommitter.turnsOfThisJvm
+      ChunkCommitter.chunkLocksOfThisJvm
     )
   }
 }

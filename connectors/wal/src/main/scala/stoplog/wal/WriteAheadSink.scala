@@ -20,8 +20,8 @@ import stoplog.ConfiguredSink
   * Immutable. The same options can be set individually on `format("stoplog-wal")`. The file
   * `docs/reference/wal-options.md` lists all options.
   */
-final class WriteAheadSink private (asked: Map[String, String])
-    extends ConfiguredSink(WriteAheadSink.Format, asked)
+final class WriteAheadSink private (settings: Map[String, String])
+    extends ConfiguredSink(WriteAheadSink.Format, settings)
 
 object WriteAheadSink {
 
@@ -69,9 +69,9 @@ object WriteAheadSink {
     * @throws stoplog.error.StoplogArgumentException with all problems of the options at once
     */
   def fromOptions(options: JMap[String, String]): WriteAheadSink = {
-    val asked = options.asScala.toMap
-    WriteAheadOptions.parse(asked)
-    new WriteAheadSink(asked)
+    val settings = options.asScala.toMap
+    WriteAheadOptions.parse(settings)
+    new WriteAheadSink(settings)
   }
 
   /** Returns the keys of all options. */

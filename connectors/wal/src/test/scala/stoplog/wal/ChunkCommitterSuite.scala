@@ -50,7 +50,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
       EpochTimes.none,
       place,
       ChunkBounds(here),
-      new ChunkCommitter.Turns
+      new ChunkCommitter.ChunkLocks
     )
     def chunk(epoch: Long, by: String = "run-1") = {
       val file  = SpoolFile(s"f$epoch", 1, level = 0)
@@ -98,7 +98,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
         EpochTimes.none,
         place,
         ChunkBounds(here, moved),
-        new ChunkCommitter.Turns
+        new ChunkCommitter.ChunkLocks
       ).commit(Prepared("chunk-1", token.text, 1, 1))
     }
     def refused(former: ChunkPlaces, moved: Option[String]) =

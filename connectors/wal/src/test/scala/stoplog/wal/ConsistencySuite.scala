@@ -226,7 +226,7 @@ final class DyingNotingSender extends DyingSender {
     val inbox = Inbox.named(options.get("inbox"))
     new NotingTarget {
       override def send(chunk: Chunk, rows: ChunkRows): Boolean = dying.send(chunk, rows)
-      override def has(chunk: Chunk): Arrival = if (inbox.has(chunk)) Arrival.Arrived else Arrival.Missing
+      override def has(chunk: Chunk): ArrivalStatus = if (inbox.has(chunk)) ArrivalStatus.Arrived else ArrivalStatus.Missing
       override def close(): Unit              = dying.close()
     }
   }

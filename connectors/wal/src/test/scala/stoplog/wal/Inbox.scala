@@ -64,10 +64,10 @@ class InboxSender extends RowSender {
       options.getOrDefault("answers", "true").toBoolean
     }
 
-    override def has(chunk: Chunk): Arrival =
-      if (options.get("remembers") != "yes") Arrival.Unknown
-      else if (inbox.has(chunk)) Arrival.Arrived
-      else Arrival.Missing
+    override def has(chunk: Chunk): ArrivalStatus =
+      if (options.get("remembers") != "yes") ArrivalStatus.Unknown
+      else if (inbox.has(chunk)) ArrivalStatus.Arrived
+      else ArrivalStatus.Missing
 
     override def close(): Unit = ()
   }

@@ -88,7 +88,7 @@ abstract class WriteAheadWorld(
         own.sender.times(passed),
         log.place,
         ChunkBounds(own.places),
-        new ChunkCommitter.Turns
+        new ChunkCommitter.ChunkLocks
       ),
       task => new ChunkWriter(ChunkNote.of(own, schema), log.place, task, query, own.places),
       inTasks(_).map(_.map { case (id, word) => InternalRow(UTF8String.fromString(word), id) }),

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
 import stoplog.jdbc._
-import stoplog.wal.{Arrival, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
+import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
 
 /** Writes the chunks of a write-ahead sink to a table, each in one transaction: the implementation of
   * `sender=jdbc`.
@@ -91,10 +91,10 @@ private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Fa
 private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: ChunksTable, faults: Faults)
     extends NotingTarget {
 
-  override def has(chunk: Chunk): Arrival =
+  override def has(chunk: Chunk): ArrivalStatus =
     if (transactions.tried((session, _) => session.transaction(_ => notes.has(session, chunk))))
-      Arrival.Arrived
-    else Arrival.Missing
+      ArrivalStatus.Arrived
+    else ArrivalStatus.Missing
 
   /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, before) =>

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.jdbc._
-import stoplog.wal.{Arrival, Chunk, ChunkRows, DecidedEpoch}
+import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, DecidedEpoch}
 
 /** One chunk's transaction, over connections that break and rows that are bad. */
 class NotedChunksSuite extends AnyFunSuite {
@@ -37,12 +37,12 @@ class NotedChunksSuite extends AnyFunSuite {
       }
       val first = target(database, table, notes, database.connector, dying)
       intercept[InjectedFault](first.send(chunk, words(20)))
-      assert(first.has(chunk) === Arrival.Missing)
+      assert(first.has(chunk) === ArrivalStatus.Missing)
       first.close()
       assert(ids(database, table) === Nil)
       val second = target(database, table, notes, database.connector)
       for (_ <- 1 to 2) second.send(chunk, words(20))
-      assert(second.has(chunk) === Arrival.Arrived)
+      assert(second.has(chunk) === ArrivalStatus.Arrived)
       second.close()
       assert(ids(database, table) === (0 until 20))
     }
@@ -56,7 +56,7 @@ class NotedChunksSuite extends AnyFunSuite {
         val e     = intercept[StoplogException](rig.send(chunk, words(20)))
         assert(e.getCondition === "STOPLOG_JDBC_BAD_ROW")
         assert(e.getMessage.contains("13"))
-        assert(rig.has(chunk) === Arrival.Missing)
+        assert(rig.has(chunk) === ArrivalStatus.Missing)
         rig.close()
         assert(ids(database, table) === Nil)
       }

@@ -46,7 +46,7 @@ object QuickTests {
   private lazy val Suites = Seq(
     "LayersSuite", "CallerSuite", "WindowSuite", "AsyncErrorsSuite", "CassandraErrorsSuite",
     "CassandraOptionsSuite", "ChunkTimesSuite", "CausesSuite", "KeyTicksSuite", "EpochClockSuite",
-    "InFlightSuite", "TokenSpanSuite", "GoldenSplitsSuite", "VerdictSuite", "JdbcOptionsSuite",
+    "InFlightSuite", "TokenSpanSuite", "GoldenSplitsSuite", "FailureKindSuite", "JdbcOptionsSuite",
     "KafkaSinkOptionsSuite", "TokensSuite", "GoldenTokensSuite", "WriteAheadErrorsSuite"
   )
 }

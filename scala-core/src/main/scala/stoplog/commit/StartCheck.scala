@@ -49,7 +49,7 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
   /** See [[EpochCheck.sequence]]. */
   def sequence(state: SinkState, planned: Planned): Unit = epochs.sequence(state.newest, planned)
 
-  /** See [[EpochCheck.goesOn]]. */
+  /** See [[EpochCheck.requireContinuation]]. */
   def requireContinuation(state: SinkState, planned: Planned): Unit = epochs.requireContinuation(state.newest, planned)
 
   private def fresh(last: QueryEpoch, settings: SinkSettings): SinkState =

@@ -156,7 +156,7 @@ private[stoplog] object LedgerRun {
     * @param progressed called with the engine's progress for each epoch
     * @param closed     called after the last use of the sink
     * @param successor  creates the driver of a run that ends the query in place of this run; see
-    *                   [[stoplog.commit.QueryEnd]]
+    *                   [[stoplog.commit.EndOfQuery]]
     */
   final case class Hooks[R](
       writers: (TaskPlans, EpochStart) => SinkWriterFactory[R, TaskResult],

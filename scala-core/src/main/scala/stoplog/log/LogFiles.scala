@@ -85,7 +85,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   /** Creates the first note of a replacement, unless the note exists: the first process decides. */
   final def noteReplacement(seq: Long, end: ReplacementNote): PutOutcome = putNote(seq, 0, encoded(end))
 
-  /** Returns the first note of a replacement. A note of visible parts counts as [[ReplacementNote.Begun]]. */
+  /** Returns the first note of a replacement. A note of visible parts counts as [[ReplacementNote.Publishing]]. */
   final def notedReplacement(seq: Long): Option[ReplacementNote] = note(seq, 0).map(decodedReplacement)
 
   /** Creates the record's note of this number, unless the note exists. */
@@ -119,7 +119,7 @@ private[stoplog] object LogFiles {
       .filter(_.isArray)
       .fold(_ => Set.empty, _.elements().asScala.map(_.asText()).toSet)
 
-  /** Encodes `Begun` as an empty list, and `CalledOff` as an object with the reason. */
+  /** Encodes `Publishing` as an empty list, and `CalledOff` as an object with the reason. */
   private def encoded(end: ReplacementNote): Array[Byte] = end match {
     case ReplacementNote.Publishing          => encoded(Set.empty[String])
     case ReplacementNote.CalledOff(why) => mapper.writeValueAsBytes(mapper.createObjectNode().put(Why, why))

@@ -137,7 +137,7 @@ class LedgerSuite extends AnyFunSuite {
     }
     world.epoch(world.driver(retry = once), 0, "a")
     assert(world.rows === Vector("row of a") && world.log.isPublished(world.newest))
-    val settling = new SettlingWorld(tries = 2)
+    val settling = new RecordExecutorWorld(tries = 2)
     val record   = settling.record(settling.closed("p"), settling.closed("q"))
     var fails    = 1
     settling.records.beforeNote = { seq =>

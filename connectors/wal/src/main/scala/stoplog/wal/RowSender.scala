@@ -76,7 +76,7 @@ trait RowTarget extends AutoCloseable {
   * also writes the note. So a chunk never exists without its note, and never twice.
   *
   * [[send]] does nothing if any process has written the chunk's note; [[has]] never returns
-  * [[Arrival.Unknown]].
+  * [[ArrivalStatus.Unknown]].
   */
 trait NotingTarget extends RowTarget
 

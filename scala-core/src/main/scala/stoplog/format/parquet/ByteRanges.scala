@@ -24,7 +24,7 @@ import org.apache.parquet.schema.{MessageType, PrimitiveType}
   */
 private[parquet] final class ByteRanges private (ranges: Map[ColumnDescriptor, ByteRange]) {
 
-  /** Returns the range of each column; [[ByteRange.Unasked]] if parquet-hadoop keeps the statistics. */
+  /** Returns the range of each column; [[ByteRange.Disabled]] if parquet-hadoop keeps the statistics. */
   def of(schema: MessageType): Array[ByteRange] =
     schema.getColumns.asScala.map(column => ranges.getOrElse(column, ByteRange.Disabled)).toArray
 

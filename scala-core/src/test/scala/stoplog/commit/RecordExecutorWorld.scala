@@ -8,8 +8,8 @@ import stoplog.part.Pending
 import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
 import stoplog.thread.Clock
 
-/** A [[Settling]] over stores in memory. */
-private[commit] final class SettlingWorld(
+/** A [[RecordExecutor]] over stores in memory. */
+private[commit] final class RecordExecutorWorld(
     onLost: LostPart = LostPart.Fail,
     tries: Int = 1,
     listener: MarkedBucket => Unit = _ => (),

@@ -5,7 +5,7 @@ import java.sql.{Array => _, _}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-class VerdictSuite extends AnyFunSuite {
+class FailureKindSuite extends AnyFunSuite {
   private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = FailureKind.of(e, dialect)
   private def state(sqlState: String, code: Int = 0) = new SQLException("x", sqlState, code)
 

@@ -8,11 +8,11 @@ import stoplog.part.{FinishedPart, Pending}
 import stoplog.rolling.RollReason
 
 /** How the record of a merge is carried out, beside readers who take what they see, and other processes. */
-class MergeSettlingSuite extends AnyFunSuite {
+class ReplacementExecutionSuite extends AnyFunSuite {
 
   test("a compaction whose part is lost is cancelled permanently, and its inputs are restored") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val lost     = merge(world, "p", "q")
     world.parts.lose(lost.publish.head.handle.token)
     world.publish(lost)
@@ -28,7 +28,7 @@ class MergeSettlingSuite extends AnyFunSuite {
       (kind, names) <- Seq(RecordKind.Epoch(9) -> "m", RecordKind.Compact -> "m", RecordKind.Compact -> "mn")
     ) {
       val finished = new UnreliableFinished
-      val world    = new SettlingWorld(finished = finished)
+      val world    = new RecordExecutorWorld(finished = finished)
       val publish  = names.map(name => world.closed(name.toString).copy(reason = RollReason.Custom("rewind")))
       val record   = world.record(publish: _*).copy(kind = kind, replace = replace)
       finished.taken = Set("b/p")
@@ -41,10 +41,10 @@ class MergeSettlingSuite extends AnyFunSuite {
 
   test("a late process restores the files that it hid, unless the compacted part was visible") {
     val replace = Vector(FinishedPart("b", "p", 4, 1, 0))
-    def brought(kind: RecordKind)(meanwhile: (SettlingWorld, LogRecord) => Any): Vector[String] = {
+    def brought(kind: RecordKind)(meanwhile: (RecordExecutorWorld, LogRecord) => Any): Vector[String] = {
       val finished = new UnreliableFinished
       finished.isUp = true
-      val world  = new SettlingWorld(finished = finished)
+      val world  = new RecordExecutorWorld(finished = finished)
       val record = world.record(merged(world)).copy(kind = kind, replace = replace)
       world.parts.lose(record.publish.head.handle.token)
       meanwhile(world, record)
@@ -52,7 +52,7 @@ class MergeSettlingSuite extends AnyFunSuite {
       assert(finished.broughtBack.isEmpty)
       finished.broughtBackLate
     }
-    val marked: (SettlingWorld, LogRecord) => Any = (world, _) => world.records.markPublished(4)
+    val marked: (RecordExecutorWorld, LogRecord) => Any = (world, _) => world.records.markPublished(4)
     assert(brought(RecordKind.Compact)(marked) === Vector("b/p"))
     assert(brought(RecordKind.Epoch(9))(marked) === Vector("b/p"))
     assert(
@@ -65,7 +65,7 @@ class MergeSettlingSuite extends AnyFunSuite {
 
   test("compaction inputs are not restored after the compacted part was visible") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val merged   = merge(world, "p")
     intercept[IllegalStateException](world.publish(merged))
     world.parts.take("b/m")
@@ -77,7 +77,7 @@ class MergeSettlingSuite extends AnyFunSuite {
   test("a compacted part taken by a reader before a crash is not treated as lost") {
     val finished = new UnreliableFinished
     finished.isUp = true
-    val world  = new SettlingWorld(finished = finished)
+    val world  = new RecordExecutorWorld(finished = finished)
     val merged = merge(world, "p", "q")
     world.parts.onPublished = { path =>
       world.parts.take(path)
@@ -93,7 +93,7 @@ class MergeSettlingSuite extends AnyFunSuite {
 
   test("a compaction is cancelled and its inputs restored if a reader takes an input early") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val merged   = merge(world, "p", "q")
     finished.taken = Set("b/p")
     world.publish(merged)
@@ -104,7 +104,7 @@ class MergeSettlingSuite extends AnyFunSuite {
 
   test("a late process restores the files that it has hidden for a cancelled compaction") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val merged   = merge(world, "p", "q")
     finished.taken = Set("b/p")
     world.records.markPublished(4)
@@ -116,7 +116,7 @@ class MergeSettlingSuite extends AnyFunSuite {
   test("inputs deleted after the replacement note do not cancel the compaction") {
     val finished = new UnreliableFinished
     finished.isUp = true
-    val world  = new SettlingWorld(finished = finished)
+    val world  = new RecordExecutorWorld(finished = finished)
     val merged = merge(world, "p", "q")
     finished.taken = Set("b/p", "b/q")
     world.log.noteReplacement(merged, ReplacementNote.Publishing)
@@ -127,7 +127,7 @@ class MergeSettlingSuite extends AnyFunSuite {
 
   test("a process that finds a newer record treats no part as lost and restores nothing") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val merged   = merge(world, "p")
     finished.isUp = true
     world.parts.lose(merged.publish.head.handle.token)
@@ -138,7 +138,7 @@ class MergeSettlingSuite extends AnyFunSuite {
 
   test("totals count the inputs of a cancelled compaction once, also after a second recovery") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val planned  = merge(world, "p", "q")
     val live     = LiveBucket("b", 1, Totals(1, 2, 4), lastWrittenAtMillis = 0)
     val record   = planned.copy(state = planned.state.copy(live = Vector(live)))
@@ -152,9 +152,9 @@ class MergeSettlingSuite extends AnyFunSuite {
     }
   }
 
-  private def merged(world: SettlingWorld): Pending = world.closed("m").copy(reason = Compaction.Reason)
+  private def merged(world: RecordExecutorWorld): Pending = world.closed("m").copy(reason = Compaction.Reason)
 
-  private def merge(world: SettlingWorld, inputs: String*): LogRecord = world
+  private def merge(world: RecordExecutorWorld, inputs: String*): LogRecord = world
     .record(merged(world))
     .copy(kind = RecordKind.Compact, replace = inputs.map(FinishedPart("b", _, 4, 1, 0)).toVector)
 }

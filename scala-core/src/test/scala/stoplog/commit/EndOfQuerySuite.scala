@@ -11,7 +11,7 @@ import stoplog.log.RecordKind
 import stoplog.part.RunId
 
 /** The end of a query that has given an epoch up. */
-class QueryEndSuite extends AnyFunSuite {
+class EndOfQuerySuite extends AnyFunSuite {
   import RecordKind._
 
   private val young = RunId("33333333-3333-4333-8333-333333333333")

@@ -10,10 +10,10 @@ import stoplog.error.Errors
 import stoplog.log._
 import stoplog.part.FinishedPart
 
-class SettlingSuite extends AnyFunSuite {
+class RecordExecutorSuite extends AnyFunSuite {
 
   test("the parts of a record become visible before the record is marked") {
-    val world  = new SettlingWorld
+    val world  = new RecordExecutorWorld
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = _ => assert(!world.records.isPublished(4))
     world.publish(record)
@@ -23,7 +23,7 @@ class SettlingSuite extends AnyFunSuite {
 
   test("a record stays unmarked until a later run deletes the replaced parts") {
     val finished = new UnreliableFinished
-    val world    = new SettlingWorld(finished = finished)
+    val world    = new RecordExecutorWorld(finished = finished)
     val merged   = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
     intercept[IllegalStateException](world.publish(merged))
     assert(!world.records.isPublished(4))
@@ -35,7 +35,7 @@ class SettlingSuite extends AnyFunSuite {
 
   test("a record stays unmarked if its listener fails, and a later run repeats the call") {
     var told  = Vector.empty[String]
-    val world = new SettlingWorld(listener = bucket => {
+    val world = new RecordExecutorWorld(listener = bucket => {
       told :+= bucket.bucket
       if (told.size == 1) throw new IllegalStateException("the process died")
     })
@@ -51,7 +51,7 @@ class SettlingSuite extends AnyFunSuite {
   test("parts recorded as visible are never checked again, even if the record stays unmarked") {
     var isUp  = false
     val world =
-      new SettlingWorld(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
+      new RecordExecutorWorld(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4))
     val marked =
       world.record(world.closed("p"), world.closed("q")).copy(follow = FollowUp(None, Vector(marker)))
@@ -66,7 +66,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("if a part cannot be published, the other parts are not checked again") {
-    val world  = new SettlingWorld
+    val world  = new RecordExecutorWorld
     val record = world.record(world.closed("p"), world.closed("q"), world.closed("r"))
     world.parts.onPublish = path => if (path == "b/r") throw Errors.nameTaken(path, "it is")
     assert(condition(world.publish(record)) === "STOPLOG_NAME_TAKEN")
@@ -79,7 +79,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("a failing publisher keeps the parts that another process recorded as visible") {
-    val world  = new SettlingWorld
+    val world  = new RecordExecutorWorld
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = path =>
       if (path == "b/q") {
@@ -94,7 +94,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("of two concurrent visibility notes, the later keeps the entries of the earlier") {
-    val world   = new SettlingWorld
+    val world   = new RecordExecutorWorld
     val record  = world.record(world.closed("p"), world.closed("q"), world.closed("r"))
     val sleeper = Set("b/p")
     world.records.beforeNote = { _ =>
@@ -109,30 +109,30 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("publishing returns whether the process published all parts without another publisher") {
-    val alone = new SettlingWorld
+    val alone = new RecordExecutorWorld
     assert(alone.publish(alone.record(alone.closed("p"), alone.closed("q"))))
-    val second = new SettlingWorld
+    val second = new RecordExecutorWorld
     val shared = second.record(second.closed("p"), second.closed("q"))
     second.parts.publish(shared.publish.head.handle, 4, "b/p")
     assert(!second.publish(shared))
-    val late = new SettlingWorld
+    val late = new RecordExecutorWorld
     late.parts.onPublished = { _ => late.records.markPublished(4); () }
     assert(!late.publish(late.record(late.closed("p"))))
   }
 
   test("a missing part is not lost if its record is marked or its visibility recorded") {
-    val marked = new SettlingWorld
+    val marked = new RecordExecutorWorld
     val record = marked.record(marked.closed("p"))
     marked.parts.lose(record.publish.head.handle.token)
     marked.records.markPublished(4)
     assert(!marked.publish(record))
-    val noted = new SettlingWorld
+    val noted = new RecordExecutorWorld
     val other = noted.record(noted.closed("p"), noted.closed("q"))
     noted.parts.lose(other.publish.head.handle.token)
     noted.log.noteVisible(other, Set("b/p"))
     assert(!noted.publish(other))
     assert(noted.parts.finished.keySet === Set("b/q"))
-    val elsewhere = new SettlingWorld
+    val elsewhere = new RecordExecutorWorld
     val lost      = elsewhere.record(elsewhere.closed("p"), elsewhere.closed("q"))
     elsewhere.parts.lose(lost.publish.head.handle.token)
     elsewhere.log.noteVisible(lost, Set("b/q"))
@@ -140,7 +140,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("publishing again changes nothing, and a marked record causes no calls") {
-    val world  = new SettlingWorld
+    val world  = new RecordExecutorWorld
     val record = world.record(world.closed("p"))
     world.publish(record)
     world.publish(record)
@@ -151,7 +151,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("publishing an unmarked record resumes after the published parts") {
-    val world  = new SettlingWorld
+    val world  = new RecordExecutorWorld
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.onPublish = path => if (path == "b/q") throw new IllegalStateException("the process died")
     intercept[IllegalStateException](world.publish(record))
@@ -162,7 +162,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("a lost part fails with both locations and the epoch, and the record stays unmarked") {
-    val world  = new SettlingWorld
+    val world  = new RecordExecutorWorld
     val record = world.record(world.closed("p"))
     world.parts.lose(record.publish.head.handle.token)
     val lost = intercept[Exception](world.publish(record))
@@ -172,7 +172,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("a lost part is skipped on request, and the others are published") {
-    val world  = new SettlingWorld(LostPart.Skip)
+    val world  = new RecordExecutorWorld(LostPart.Skip)
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.lose(record.publish.head.handle.token)
     world.publish(record)
@@ -181,14 +181,14 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("a part without bytes is not published") {
-    val world = new SettlingWorld
+    val world = new RecordExecutorWorld
     world.publish(world.record(world.closed("empty", content = "")))
     assert(world.parts.finished.isEmpty)
     assert(world.records.isPublished(4))
   }
 
   test("a failing storage is retried with growing pauses up to the configured number of tries") {
-    val world  = new SettlingWorld(tries = 3)
+    val world  = new RecordExecutorWorld(tries = 3)
     var failed = 0
     world.parts.onPublish = path => {
       failed += 1
@@ -202,7 +202,7 @@ class SettlingSuite extends AnyFunSuite {
   }
 
   test("the last storage failure is thrown, and other failures are thrown at once") {
-    val world = new SettlingWorld(tries = 3)
+    val world = new RecordExecutorWorld(tries = 3)
     var tried = 0
     world.parts.onPublish = path => {
       tried += 1; throw Errors.storeWrite(path, "503", new IOException("503"))

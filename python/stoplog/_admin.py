@@ -46,10 +46,10 @@ class Jvm:
         Raises:
             ToolFailed: the tool reported an error, or Java, Spark's jars or the response are missing.
         """
-        asked = dict(request)
+        complete = dict(request)
         if self.hadoop:
-            asked["hadoop"] = dict(self.hadoop)
-        status, answer, errors = (runner or _run)(self.command(), json.dumps(asked))
+            complete["hadoop"] = dict(self.hadoop)
+        status, answer, errors = (runner or _run)(self.command(), json.dumps(complete))
         try:
             # No splitlines: splitlines also splits at characters that bucket names may contain.
             found = json.loads(answer.strip().rpartition("\n")[2])

@@ -369,8 +369,8 @@ class KafkaSourceBuilder(Unbuilt):
             key.removeprefix("kafka."): value for key, value in self._settings if key.startswith("kafka.")
         }
         bridge = require_bridge("StartPosition.group", _ON_CONNECT)
-        asked = (position.consumer_group, dict(self._selection), position.otherwise)
-        found = bridge.ask_connector(_FACADE, ARTIFACT, "groupOffsets", client, *asked)
+        group = (position.consumer_group, dict(self._selection), position.otherwise)
+        found = bridge.ask_connector(_FACADE, ARTIFACT, "groupOffsets", client, *group)
         return (("startingOffsets", str(found)),)
 
     def __repr__(self) -> str:

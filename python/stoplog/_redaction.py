@@ -51,13 +51,13 @@ def is_secret(key: str) -> bool:
     return _SECRET_OPTION.search(key) is not None
 
 
-def value(key: str, asked: str) -> str:
+def value(key: str, content: str) -> str:
     """Returns an option's value for display.
 
     >>> value("password", "hunter2"), value("url", "jdbc:postgresql://shop:hunter2@db/x")
     ('…', 'jdbc:postgresql://shop:…@db/x')
     """
-    return HIDDEN if is_secret(key) else text(asked)
+    return HIDDEN if is_secret(key) else text(content)
 
 
 def text(said: str) -> str:

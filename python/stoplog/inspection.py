@@ -17,7 +17,7 @@ from stoplog._inspect.explain import Explanation, PartState
 from stoplog._inspect.liveness import DriverLife, DriverState
 from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView
-from stoplog._inspect.sinks import SinkKind, SinkSummary, asked, chosen, sink_ids, summary
+from stoplog._inspect.sinks import SinkKind, SinkSummary, chosen, selected, sink_ids, summary
 from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
 from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
@@ -155,7 +155,7 @@ class SinkDirectory:
         Example:
             print(stoplog.inspect("/data/out").explain("part-6f1c2f3e8a4b-3.json").message)
         """
-        found = asked(self._storage, sink_id)
+        found = selected(self._storage, sink_id)
         return _explain.explain(self._storage, found, path_text(part), self._clock())
 
     def check(self, sink_id: str | None = None) -> CheckReport:
@@ -171,7 +171,7 @@ class SinkDirectory:
         Example:
             assert stoplog.inspect("/data/out").check().is_healthy
         """
-        return _check.check(self._storage, asked(self._storage, sink_id), self._clock())
+        return _check.check(self._storage, selected(self._storage, sink_id), self._clock())
 
     def report(self, sink_id: str | None = None) -> SinkReport:
         """Returns a page about the sink: sizes of files, roll reasons, delays, open parts, buckets.

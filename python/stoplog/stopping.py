@@ -134,25 +134,25 @@ def graceful_stop(
 @contextmanager
 def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: str) -> Iterator[None]:
     # Not in the handler itself, which may interrupt a call to the JVM and would share the call's connection.
-    told = threading.Event()
+    stop_requested = threading.Event()
     over = threading.Event()
 
     def stop() -> None:
-        told.wait()
+        stop_requested.wait()
         if not over.is_set():
             bridge.stop_after_batch(query, millis, at_stop)
 
     stopper = threading.Thread(target=stop, name="stoplog-stop", daemon=True)
     stopper.start()
     before = signal.getsignal(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, _Handler(told, before if isinstance(before, _Handler) else None))
+    signal.signal(signal.SIGTERM, _Handler(stop_requested, before if isinstance(before, _Handler) else None))
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
-        if not told.is_set():
+        if not stop_requested.is_set():
             over.set()
-            told.set()
+            stop_requested.set()
         stopper.join()
 
 
@@ -160,11 +160,11 @@ def _on_sigterm(bridge: JvmBridge, query: StreamingQuery, millis: int, at_stop: 
 class _Handler:
     """A signal handler that wakes the stoppers of this block and of all enclosing blocks."""
 
-    told: threading.Event
+    stop_requested: threading.Event
     outer: _Handler | None
 
     def __call__(self, signum: int, frame: FrameType | None) -> None:
-        self.told.set()
+        self.stop_requested.set()
         if self.outer is not None:
             self.outer(signum, frame)
 

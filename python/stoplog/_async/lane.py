@@ -65,8 +65,8 @@ class Flight(Generic[Asked, Answered]):
 
     def _begin(self) -> None:
         while self._waiting and len(self._running) < self._capacity:
-            number, asked = self._waiting.popleft()
-            task = asyncio.ensure_future(self._call(asked), loop=self._loop)
+            number, request = self._waiting.popleft()
+            task = asyncio.ensure_future(self._call(request), loop=self._loop)
             self._running.add(task)
             task.add_done_callback(functools.partial(self._note, number))
 

@@ -93,12 +93,12 @@ class Retry:
         """
         if attempt >= self.max_attempts or not self._allows(error):
             return None
-        asked = _asked_seconds(error)
-        if asked > self.max_retry_after_seconds:
+        requested = _requested_seconds(error)
+        if requested > self.max_retry_after_seconds:
             return None
         # The exponent is bounded because floats are: 2.0 ** 1024 overflows.
         bound = min(self.max_wait_seconds, self.first_wait_seconds * 2.0 ** min(attempt - 1, 60))
-        return asked + random() * bound
+        return requested + random() * bound
 
     def _allows(self, error: Exception) -> bool:
         if isinstance(error, RetryAfter):
@@ -108,7 +108,7 @@ class Retry:
         return self.retry_on(error)
 
 
-def _asked_seconds(error: Exception) -> float:
-    asked = getattr(error, "retry_after", None)
-    is_number = isinstance(asked, int | float) and not isinstance(asked, bool)
-    return max(0.0, float(asked)) if is_number else 0.0  # type: ignore[arg-type]
+def _requested_seconds(error: Exception) -> float:
+    seconds = getattr(error, "retry_after", None)
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    return max(0.0, float(seconds)) if is_number else 0.0  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ class Explanation(Shown):
     """The explanation of a file.
 
     Attributes:
-        asked: the name or path from the user.
+        part: the name or path from the user.
         state: the relation of the file to the sink.
         message: the reason, in one or two sentences.
         path: the place of the file under the sink's path, now or after it is finished.
@@ -52,7 +52,7 @@ class Explanation(Shown):
         seq: the number of this record, or of the newest record for an open part.
     """
 
-    asked: str
+    part: str
     state: PartState
     message: str
     path: str | None = None
@@ -61,7 +61,7 @@ class Explanation(Shown):
     seq: int | None = None
 
 
-def marker(storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo) -> Explanation | None:
+def marker(storage: Storage, sinks: Sequence[str], subject: str, file: FileInfo) -> Explanation | None:
     """Explains a marker; returns `None` for any other file. Raises `CannotRead`."""
     version = marker_version(file.name)
     if version is None:
@@ -70,9 +70,9 @@ def marker(storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo) -
     sink_id = _named_inside(storage, file) or _named_in_log(storage, sinks, file, version)
     if sink_id is None:
         message = "It is empty, and no record that is kept names it: another program may have written it."
-        return Explanation(asked, PartState.FOREIGN, f"{message} Readers pass over it.", file.path)
+        return Explanation(subject, PartState.FOREIGN, f"{message} Readers pass over it.", file.path)
     message = f"It is a marker: sink {sink_id} says with it that {bucket} is complete. Readers pass over it."
-    return Explanation(asked, PartState.OWN, message, file.path, sink_id)
+    return Explanation(subject, PartState.OWN, message, file.path, sink_id)
 
 
 def _named_inside(storage: Storage, file: FileInfo) -> str | None:
@@ -105,19 +105,19 @@ def _all(storage: Storage, sink_id: str) -> Iterator[Marker]:
         yield from record.markers if record is not None else ()
 
 
-def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int) -> Explanation:
+def explain(storage: Storage, sinks: Sequence[str], subject: str, now_millis: int) -> Explanation:
     """Searches the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        asked: a name or a path, with or without the storage's root.
+        subject: a name or a path, with or without the storage's root.
     """
-    path = _relative(storage.root, asked)
+    path = _relative(storage.root, subject)
     if leads_outside(path):
         message = f"It is no path under {storage.root}: only this directory was looked at."
-        return Explanation(asked, PartState.UNKNOWN, message)
+        return Explanation(subject, PartState.UNKNOWN, message)
     gone = None
     for sink_id in sinks:
-        found = _in_log(storage, sink_id, asked, path, now_millis)
+        found = _in_log(storage, sink_id, subject, path, now_millis)
         if found is not None and found.state is not PartState.GONE:
             return found
         gone = gone or found  # unless the log of a batch job names the replacement
@@ -125,17 +125,17 @@ def explain(storage: Storage, sinks: Sequence[str], asked: str, now_millis: int)
         return gone
     file = storage.info(path) or _search(storage, path)
     if file is None:
-        bucket = _bucket(storage, sinks, asked, path.rstrip("/"))
+        bucket = _bucket(storage, sinks, subject, path.rstrip("/"))
         if bucket is not None:
             return bucket
         message = "No record that is kept names it, and no file of this name is here."
-        return Explanation(asked, PartState.UNKNOWN, message)
-    return _by_its_place(storage, sinks, asked, file, now_millis)
+        return Explanation(subject, PartState.UNKNOWN, message)
+    return _by_its_place(storage, sinks, subject, file, now_millis)
 
 
-def _relative(root: str, asked: str) -> str:
+def _relative(root: str, subject: str) -> str:
     """Returns the path under the root, for a path that includes the root or for an absolute path."""
-    path = asked.removeprefix(root.rstrip("/") + "/")
+    path = subject.removeprefix(root.rstrip("/") + "/")
     if ":/" not in root:
         path = local_path(path) if path.startswith("file:/") else path
         path = _below(root, path) if path.startswith("/") else path
@@ -156,7 +156,7 @@ def _below(root: str, path: str) -> str:
     return next((named.relative_to(at).as_posix() for named, at in pairs if named.is_relative_to(at)), path)
 
 
-def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: int) -> Explanation | None:
+def _in_log(storage: Storage, sink_id: str, subject: str, path: str, now_millis: int) -> Explanation | None:
     log = CommitLog(storage, sink_id)
     newest = log.newest()
     if newest is None:
@@ -170,10 +170,12 @@ def _in_log(storage: Storage, sink_id: str, asked: str, path: str, now_millis: i
                     f"It holds rows of {part.finished_path} that do not fill a block of the format yet. "
                     "They are written into the part before it is closed."
                 )
-                return Explanation(asked, PartState.BESIDE, message, spooled.path, sink_id, None, newest.seq)
+                return Explanation(
+                    subject, PartState.BESIDE, message, spooled.path, sink_id, None, newest.seq
+                )
         if wanted.is_part(part):
-            return _open(asked, sink_id, newest, part, now_millis)
-    return _closed(storage, log, sink_id, asked, wanted, newest)
+            return _open(subject, sink_id, newest, part, now_millis)
+    return _closed(storage, log, sink_id, subject, wanted, newest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ class _Wanted:
         )
 
 
-def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_millis: int) -> Explanation:
+def _open(subject: str, sink_id: str, newest: LogRecord, part: OpenPart, now_millis: int) -> Explanation:
     roll = forecast(
         part, RollingFacts.of(newest.state.settings), newest.kind is RecordKind.RELEASE, now_millis
     )
@@ -226,11 +228,11 @@ def _open(asked: str, sink_id: str, newest: LogRecord, part: OpenPart, now_milli
         f"It is still open: its {part.records} rows become visible when it is closed.{when}{reason}"
         f"{'; ' if when else ' '}{roll.why_not_yet}."
     )
-    return Explanation(asked, PartState.OPEN, message, part.finished_path, sink_id, None, newest.seq)
+    return Explanation(subject, PartState.OPEN, message, part.finished_path, sink_id, None, newest.seq)
 
 
 def _closed(
-    storage: Storage, log: CommitLog, sink_id: str, asked: str, wanted: _Wanted, newest: LogRecord
+    storage: Storage, log: CommitLog, sink_id: str, subject: str, wanted: _Wanted, newest: LogRecord
 ) -> Explanation | None:
     """Searches from the newest record back for the record that closed or replaced the part."""
     files = log.files()
@@ -248,12 +250,12 @@ def _closed(
             if replaced.name == wanted.finished_name:
                 message = _why_replaced(sink_id, record)
                 epoch = record.state.last_epoch
-                return Explanation(asked, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
+                return Explanation(subject, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:
             if wanted.is_part(part):
                 if called_off:
-                    return _called_off(sink_id, asked, record, part)
-                return _published(storage, sink_id, asked, record, part, files.is_carried_out(seq))
+                    return _called_off(sink_id, subject, record, part)
+                return _published(storage, sink_id, subject, record, part, files.is_carried_out(seq))
     return None
 
 
@@ -270,18 +272,18 @@ def _why_replaced(sink_id: str, record: LogRecord) -> str:
     )
 
 
-def _called_off(sink_id: str, asked: str, record: LogRecord, part: PendingPart) -> Explanation:
+def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
     message = (
         f"It was never shown: the merge of record {record.seq} was called off, because one of its small "
         "parts was taken away, or its own rows were lost. The small parts have the rows."
     )
     return Explanation(
-        asked, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
+        subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
     )
 
 
 def _published(
-    storage: Storage, sink_id: str, asked: str, record: LogRecord, part: PendingPart, marked: bool
+    storage: Storage, sink_id: str, subject: str, record: LogRecord, part: PendingPart, marked: bool
 ) -> Explanation:
     epoch = record.state.last_epoch
     by = f"record {record.seq} ({record.kind.value}, last epoch {epoch}), roll reason {part.reason}"
@@ -301,7 +303,7 @@ def _published(
             f"It is decided by {by}, and becomes visible as soon as the driver, or the query's next start, "
             "has carried that out.",
         )
-    return Explanation(asked, state, message, part.finished_path, sink_id, epoch, record.seq)
+    return Explanation(subject, state, message, part.finished_path, sink_id, epoch, record.seq)
 
 
 def _search(storage: Storage, name: str) -> FileInfo | None:
@@ -310,7 +312,7 @@ def _search(storage: Storage, name: str) -> FileInfo | None:
     return next((file for file in storage.files() if file.name == name), None)
 
 
-def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Explanation | None:
+def _bucket(storage: Storage, sinks: Sequence[str], subject: str, path: str) -> Explanation | None:
     """Explains a directory with finished or open parts; returns `None` for any other directory."""
     files = storage.children(path)[1] if path != ROOT and not path.startswith(f"{ROOT}/") else []
     finished = [file for file in files if part_name(file.name) is not None]
@@ -326,37 +328,37 @@ def _bucket(storage: Storage, sinks: Sequence[str], asked: str, path: str) -> Ex
         f"{many(len(open_parts), 'open part')} with {many(held, 'row')} that they do not see yet. "
         + (f"Marked as complete: {', '.join(sorted(markers))}." if markers else "It has no marker.")
     )
-    return Explanation(asked, PartState.BUCKET, message, path or ".")
+    return Explanation(subject, PartState.BUCKET, message, path or ".")
 
 
 def _by_its_place(
-    storage: Storage, sinks: Sequence[str], asked: str, file: FileInfo, now_millis: int
+    storage: Storage, sinks: Sequence[str], subject: str, file: FileInfo, now_millis: int
 ) -> Explanation:
     """Explains an existing file that no kept record names."""
     pieces = file.path.split("/")
     if pieces[0] == ROOT and len(pieces) > 3:
         sink_id, place = pieces[1], pieces[2]
         if place in (DIRECTORIES["open"], DIRECTORIES["spool"]):
-            return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
+            return Explanation(subject, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
         message = f"It belongs to the log of sink {sink_id} ({place}). Leave it alone."
         if place == DIRECTORIES["manifests"]:
             message = f"It is a manifest: sink {sink_id} lists the files of one commit in it, for loaders."
-        return Explanation(asked, PartState.OWN, message, file.path, sink_id)
+        return Explanation(subject, PartState.OWN, message, file.path, sink_id)
     for sink_id in sinks:
         newest = CommitLog(storage, sink_id).newest()
         layout = InBucket.of(sink_id, newest.state.settings) if newest else None
         if layout and layout.token_of(file.path):
-            return Explanation(asked, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
-    found = marker(storage, sinks, asked, file)
+            return Explanation(subject, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
+    found = marker(storage, sinks, subject, file)
     if found is not None:
         return found
     if part_name(file.name) is not None:
         hidden = " Readers pass over its directory." if is_hidden(file.path) else " Readers see it."
         message = f"It is finished: a record that is no longer kept closed it.{hidden}"
-        return Explanation(asked, PartState.FINISHED, message, file.path)
+        return Explanation(subject, PartState.FINISHED, message, file.path)
     if is_hidden(file.path):
-        return Explanation(asked, PartState.FOREIGN, "No sink wrote it; readers pass over it.", file.path)
-    return Explanation(asked, PartState.FOREIGN, "No sink wrote it, and readers see it.", file.path)
+        return Explanation(subject, PartState.FOREIGN, "No sink wrote it; readers pass over it.", file.path)
+    return Explanation(subject, PartState.FOREIGN, "No sink wrote it, and readers see it.", file.path)
 
 
 def _orphan(file: FileInfo, now_millis: int) -> str:

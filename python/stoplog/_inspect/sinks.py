@@ -121,7 +121,7 @@ def chosen(storage: Storage, sink_id: str | None) -> str:
     return sink_id
 
 
-def asked(storage: Storage, sink_id: str | None) -> list[str]:
+def selected(storage: Storage, sink_id: str | None) -> list[str]:
     """Returns the sink with this id, or all sinks.
 
     Raises `CannotRead`, or `NotFound` if there is no such sink.

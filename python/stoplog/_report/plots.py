@@ -70,8 +70,8 @@ def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
         if each.counts
     ]
     total = ("Together", *(f"{count:,}" for count in totals.values()), f"{sum(totals.values()):,}")
-    told = table("Published parts over time, by roll reason", heads, [*rows, total])
-    return _pair(chart, told, _legend(_drawn(totals)))
+    totals_table = table("Published parts over time, by roll reason", heads, [*rows, total])
+    return _pair(chart, totals_table, _legend(_drawn(totals)))
 
 
 def delay_plot(delays: Delays) -> Markup:
@@ -89,8 +89,8 @@ def delay_plot(delays: Delays) -> Markup:
     return _pair(chart, table("Parts by visibility delay", ("Waited", "Parts"), rows))
 
 
-def _pair(chart: Markup, beside: Markup, *legend: Markup) -> Markup:
-    return element("div", element("figure", *legend, chart), beside, class_="pair")
+def _pair(chart: Markup, companion: Markup, *legend: Markup) -> Markup:
+    return element("div", element("figure", *legend, chart), companion, class_="pair")
 
 
 def _legend(reasons: Sequence[str]) -> Markup:

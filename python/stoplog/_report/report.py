@@ -141,10 +141,10 @@ def _log(found: Figures) -> str:
         return "nothing, it has no record that can be read."
     span = f"from {moment(log.from_millis)} to {moment(log.to_millis)}"
     kept = f"the {counted(log.kept, 'record')} that it keeps"
-    told = f"{kept if log.read == log.kept else f'the newest {log.read} of {kept}'}, written {span}."
+    sentence = f"{kept if log.read == log.kept else f'the newest {log.read} of {kept}'}, written {span}."
     if log.unreadable:
-        told += f" Left out as unreadable: {counted(log.unreadable, 'record')}; stoplog check says more."
-    return f"{told} What is older is known by its files alone."
+        sentence += f" Left out as unreadable: {counted(log.unreadable, 'record')}; stoplog check says more."
+    return f"{sentence} What is older is known by its files alone."
 
 
 def _sizes(found: Figures) -> Iterator[Markup]:

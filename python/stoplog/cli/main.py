@@ -64,8 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["ls", "/no/such/directory"])
     4
     """
-    asked = sys.argv[1:] if argv is None else argv
-    _refuse_unknown(asked[0] if asked else "")
+    arguments = sys.argv[1:] if argv is None else argv
+    _refuse_unknown(arguments[0] if arguments else "")
     arguments = parser().parse_args(argv)
     try:
         answer = arguments.command.run(arguments)

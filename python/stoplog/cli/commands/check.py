@@ -36,9 +36,9 @@ def _lines(report: CheckReport, whole: bool, limit: int) -> Iterator[str]:
         (line for one in shown[: limit or None] for line in _finding(one)), len(shown), limit, "findings"
     )
     if not whole:
-        told = Counter(one.kind.value for one in report.findings if one.severity is Severity.INFO)
-        if told:
-            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(told.items()))
+        kinds_found = Counter(one.kind.value for one in report.findings if one.severity is Severity.INFO)
+        if kinds_found:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds_found.items()))
             yield f"For information (--all shows them): {kinds}"
     counts = Counter(one.severity for one in report.findings)
     looked = ", ".join(

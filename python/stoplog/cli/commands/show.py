@@ -37,7 +37,7 @@ def _run_explain(given: Namespace) -> Answer:
 
 def _lines_of_explain(found: Explanation) -> Iterator[str]:
     sink = f" (sink {found.sink_id})" if found.sink_id else ""
-    yield f"{found.path or found.asked}: {found.state.value}{sink}"
+    yield f"{found.path or found.part}: {found.state.value}{sink}"
     yield found.message
 
 
@@ -61,13 +61,13 @@ def _of_show(parser: ArgumentParser) -> None:
 
 def _run_show(given: Namespace) -> Answer:
     directory = directory_of(given)
-    asked: str = given.epoch
-    if asked == NEWEST:
+    epoch: str = given.epoch
+    if epoch == NEWEST:
         found = directory.newest_record(given.sink_id)
-    elif asked.startswith("@"):
-        found = directory.record(int(asked[1:]), given.sink_id)
+    elif epoch.startswith("@"):
+        found = directory.record(int(epoch[1:]), given.sink_id)
     else:
-        found = directory.epoch(int(asked), given.sink_id)
+        found = directory.epoch(int(epoch), given.sink_id)
     return Answer({"show": found}, lambda: _lines_of_show(found, given.limit))
 
 

@@ -12,10 +12,10 @@ abstract class FencingLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
   law("a writer that lives on cannot change what was taken over from it") { storage =>
-    val store = storage.partStore()
-    val open  = leftOpen(store, "good\n")
-    val alive = append(store.resume(open, 5), "zombie before\n")
-    val takenOver  = append(store.takeOver(open, 5, part(by = other)), "mine\n")
+    val store     = storage.partStore()
+    val open      = leftOpen(store, "good\n")
+    val alive     = append(store.resume(open, 5), "zombie before\n")
+    val takenOver = append(store.takeOver(open, 5, part(by = other)), "mine\n")
     append(alive, "zombie after\n").finish()
     val again = append(store.resume(takenOver.persist(), 10), "more\n").finish()
     assert(store.publish(again, 15, "b/part-1.txt") === Committed)
@@ -65,11 +65,11 @@ abstract class FencingLaws extends LawSuite {
     storage =>
       val store = storage.partStore()
       store.enter(run) // and never leaves
-      val open    = leftOpen(store, "good\n")
-      val alive   = append(store.resume(open, 5), "zombie before\n")
-      val next    = storage.partStore()
-      val claimed = next.claimed(open)
-      val successor    = next.fence(other, Vector(openPart(claimed, 5))).head match {
+      val open      = leftOpen(store, "good\n")
+      val alive     = append(store.resume(open, 5), "zombie before\n")
+      val next      = storage.partStore()
+      val claimed   = next.claimed(open)
+      val successor = next.fence(other, Vector(openPart(claimed, 5))).head match {
         case FenceOutcome.Owned    => append(next.resume(claimed, 5), "mine\n").finish()
         case FenceOutcome.Doubtful => append(next.takeOver(claimed, 5, part(by = other)), "mine\n").finish()
       }

@@ -28,11 +28,11 @@ abstract class RollingPolicyLaws extends AnyFunSuite {
   private val Start     = 1767225600000L // in 2026
 
   test("results depend on the arguments only, not on earlier calls or the instance") {
-    val random  = new Random(1)
-    val questions   = Vector.fill(Questions)(question(random))
-    val first   = questions.map(answers(policy, _))
-    val another = Serialized.copyOf(policy)
-    val order   = random.shuffle(questions.indices.toVector)
+    val random    = new Random(1)
+    val questions = Vector.fill(Questions)(question(random))
+    val first     = questions.map(answers(policy, _))
+    val another   = Serialized.copyOf(policy)
+    val order     = random.shuffle(questions.indices.toVector)
     order.foreach(at => assert(answers(another, questions(at)) === first(at)))
     order.foreach(at => assert(answers(policy, questions(at)) === first(at)))
   }

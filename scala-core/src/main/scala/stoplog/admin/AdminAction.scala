@@ -61,7 +61,8 @@ object AdminAction {
       extends AdminAction("repeat", rows = Some(records))
 
   /** The result of a check. */
-  final case class Found(subject: String, verdict: FileCondition, reason: String) extends AdminAction(verdict.word)
+  final case class Found(subject: String, verdict: FileCondition, reason: String)
+      extends AdminAction(verdict.word)
 
   sealed abstract class FileCondition(val word: String) extends Product with Serializable
   object FileCondition {

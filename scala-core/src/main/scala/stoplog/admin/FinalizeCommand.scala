@@ -71,9 +71,9 @@ private[admin] object CleanCommand {
       case _             => judged.found.name
     }
     judged.verdict match {
-      case OrphanStatus.InUse   => Keep(subject, s"the newest record, $seq, names it")
-      case OrphanStatus.Recent  => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
-      case OrphanStatus.Orphan  => Remove(subject, reason(judged.found.kind, seq))
+      case OrphanStatus.InUse  => Keep(subject, s"the newest record, $seq, names it")
+      case OrphanStatus.Recent => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
+      case OrphanStatus.Orphan => Remove(subject, reason(judged.found.kind, seq))
       case OrphanStatus.Returns => Restore(subject, NotMerged)
       case OrphanStatus.Unclear =>
         Keep(subject, s"$NotMerged, and it may be an old copy of a file that is visible")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.admin.AdminAction.{Advise, Found, FileCondition}
+import stoplog.admin.AdminAction.{Advise, FileCondition, Found}
 import stoplog.commit.SinkStores
 import stoplog.log.LogRecord
 import stoplog.part.{Part, Publish}
@@ -45,8 +45,9 @@ private[admin] object RelocateCommand {
   private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
     newest.publish.filter(_.sizeBytes > 0).map { part =>
       files.length(part.finishedPath) match {
-        case Some(part.sizeBytes) => Found(part.finishedPath, FileCondition.Whole, "finished, with its length")
-        case Some(other)          => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
+        case Some(part.sizeBytes) =>
+          Found(part.finishedPath, FileCondition.Whole, "finished, with its length")
+        case Some(other) => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if sink.log.isPublished(newest) =>
           Found(
             part.finishedPath,
@@ -64,7 +65,7 @@ private[admin] object RelocateCommand {
   /** The files in the directory, listed once on first use. */
   private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
-    lazy val spooled         = stores.spoolFiles.staged().map(_.token).toSet
+    lazy val spooled        = stores.spoolFiles.staged().map(_.token).toSet
 
     def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
 
@@ -72,7 +73,8 @@ private[admin] object RelocateCommand {
     def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)
   }
 
-  private def broken(part: Part, why: String): AdminAction = Found(part.finishedPath, FileCondition.Broken, why)
+  private def broken(part: Part, why: String): AdminAction =
+    Found(part.finishedPath, FileCondition.Broken, why)
 
   private val goOn = "set path to this directory, and start the query with its checkpoint"
 

@@ -150,7 +150,7 @@ private[admin] object RewindCommand {
       def refuse(why: String) = throw sink.notRewindable(epoch, why)
       if (epoch < -1) refuse("there is none; -1 is before the first")
       val target = Option.when(epoch >= 0)(epoch)
-      val at    = records.lastIndexWhere(_.state.lastEpoch == target)
+      val at     = records.lastIndexWhere(_.state.lastEpoch == target)
       if (at < 0)
         refuse(
           s"the log keeps epochs ${text(records.headOption.flatMap(_.state.lastEpoch))} to " +

@@ -56,7 +56,8 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
     * fenced driver may still record its batch as done in the checkpoint, after its successor has replanned
     * the batch of this number. The next run would then start after rows that no driver has written.
     */
-  def requireContinuation(last: QueryEpoch, planned: Planned): Unit = replanned(last, planned).foreach(throw _)
+  def requireContinuation(last: QueryEpoch, planned: Planned): Unit =
+    replanned(last, planned).foreach(throw _)
 
   private def outOfSequence(last: QueryEpoch, planned: Planned): Option[Throwable] =
     if (planned.batch > last.next) Some(errors.gap(last.epoch, planned.batch))

@@ -179,7 +179,7 @@ private[stoplog] object OpenPartWriter {
       private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
       // If the times of some rows were not read, the range of the other rows is not the range of the part.
-      private[this] val isTimed   = times != RowTimes.NoTimes
+      private[this] val isTimed = times != RowTimes.NoTimes
       private[this] var isKnown = rowsBefore == 0 || before.isDefined
 
       def add(row: R): Unit =

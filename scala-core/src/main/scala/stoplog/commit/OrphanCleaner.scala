@@ -38,7 +38,7 @@ private[stoplog] final class OrphanCleaner(
         // First, because rows become visible again: a failed deletion must not prevent this.
         verdicts.foreach {
           case Judged(found, OrphanStatus.Returns) => finished.restoreLate(found.name.toLong)
-          case _                              => ()
+          case _                                   => ()
         }
         parallel.map(parts) { found =>
           committer.abort(found.name)

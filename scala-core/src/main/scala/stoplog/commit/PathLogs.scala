@@ -100,7 +100,8 @@ private[commit] final class Cuts(logs: PathLogs, tools: DriverTools) {
     val stores = logs.storesOf(id, found)
     stores.log.newest().foreach { record =>
       val identity = SinkIdentity(logs.path, id, record.state.queryId)
-      val settling = new RecordExecutor(stores, identity, LostPart.Fail, FollowUps.none(id, logs.files), tools)
+      val settling =
+        new RecordExecutor(stores, identity, LostPart.Fail, FollowUps.none(id, logs.files), tools)
       tools.parallel.uninterrupted(settling.makeVisible(record))
     }
   }

@@ -39,7 +39,7 @@ private[commit] final class RecordExecutor(
   import stores.{committer, finished}
   import tools.{faults, parallel, retry}
 
-  private val log       = stores.log
+  private val log     = stores.log
   private val markers = new MarkerWriter(identity.sinkId, followUps, parallel, retry, faults)
 
   /** Carries out a record that no process has marked. If a newer record exists, this record was carried out
@@ -64,7 +64,7 @@ private[commit] final class RecordExecutor(
     val end     = if (visible.isEmpty) ending(record) else ReplacementNote.Publishing
     end match {
       case ReplacementNote.CalledOff(_) => undo(record)
-      case ReplacementNote.Publishing        =>
+      case ReplacementNote.Publishing      =>
         val hidden = hiddenParts(record, visible)
         publish(record, hidden)
         noteVisible(record, hidden.map(_.finishedPath).toSet)

@@ -91,7 +91,8 @@ private[stoplog] final class SinkDriver private[commit] (
         case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
       }
       starting.sequence(held.state, planned)
-      if (!hasBegun) starting.requireContinuation(held.state, planned) // a run may claim before its first epoch
+      if (!hasBegun)
+        starting.requireContinuation(held.state, planned) // a run may claim before its first epoch
       hasBegun = true
       val ready = compacted(resumed(settled(held)))
       val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
@@ -293,7 +294,7 @@ private[stoplog] final class SinkDriver private[commit] (
 
   private def release(held: Idle, finish: Finish): Long = {
     faults.at(Step.BeforeRelease)
-    val owned  = resumed(settled(held))
+    val owned = resumed(settled(held))
     val ready = finish match {
       case Finish.PublishOpen if compaction != Compaction.Off => // only now can the last parts be compacted
         compactedWhole(rollIfDue(owned, closing(owned.state, RollReason.End)))
@@ -313,11 +314,11 @@ private[stoplog] final class SinkDriver private[commit] (
       completion: BucketTracker.Completion,
       replace: ReplacedSet = ReplacedSet.empty
   ): Idle = {
-    val started         = new Stopwatch(clock)
+    val started             = new Stopwatch(clock)
     val (completed, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
-    val state           = compaction.noting(completed, publish)
-    val next            = endingOnLoss(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
-    val decided         = Idle(
+    val state               = compaction.noting(completed, publish)
+    val next                = endingOnLoss(ledger.append(Ledger.Entry(kind, state, publish, follow, replace)))
+    val decided             = Idle(
       next,
       state,
       settled = false,

@@ -50,7 +50,8 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
   def sequence(state: SinkState, planned: Planned): Unit = epochs.sequence(state.newest, planned)
 
   /** See [[EpochCheck.requireContinuation]]. */
-  def requireContinuation(state: SinkState, planned: Planned): Unit = epochs.requireContinuation(state.newest, planned)
+  def requireContinuation(state: SinkState, planned: Planned): Unit =
+    epochs.requireContinuation(state.newest, planned)
 
   private def fresh(last: QueryEpoch, settings: SinkSettings): SinkState =
     SinkState(last.queryId, last.epoch, Vector.empty, nextPart = 0, settings.toMap)

@@ -148,12 +148,12 @@ private[error] object RedactedCause {
   private def of(e: Throwable, text: String => String, depth: Int): Throwable =
     if (e == null || depth == 0) null
     else {
-      val before  = behind(e)
-      val after   = before.map(of(_, text, depth - 1))
-      val suppressed  = e.getSuppressed.toSeq
-      val open    = suppressed.map(of(_, text, depth - 1))
-      val message = Option(e.getMessage).map(text)
-      val isSame  = (before ++ suppressed).zip(after ++ open).forall { case (was, is) => was eq is }
+      val before     = behind(e)
+      val after      = before.map(of(_, text, depth - 1))
+      val suppressed = e.getSuppressed.toSeq
+      val open       = suppressed.map(of(_, text, depth - 1))
+      val message    = Option(e.getMessage).map(text)
+      val isSame     = (before ++ suppressed).zip(after ++ open).forall { case (was, is) => was eq is }
       if (message == Option(e.getMessage) && isSame) e
       else {
         val cause = before.zip(after).collectFirst { case (was, is) if was eq e.getCause => is }.orNull

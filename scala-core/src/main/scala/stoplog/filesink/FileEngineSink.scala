@@ -68,7 +68,8 @@ private[stoplog] final class FileEngineSink private (
     case _ => ()
   }
 
-  private final class Planned(request: WriteRequest[StructType]) extends EngineWrite[InternalRow, TaskResult] {
+  private final class Planned(request: WriteRequest[StructType])
+      extends EngineWrite[InternalRow, TaskResult] {
 
     override def distribution: Option[RowDistribution] = WriterDistribution.of(options, request.columns)
 
@@ -76,8 +77,8 @@ private[stoplog] final class FileEngineSink private (
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
       val before  = order match {
-        case ColumnOrder.Recorded => newest.flatMap(RecordedColumns.of)
-        case ColumnOrder.Requested  => None
+        case ColumnOrder.Recorded  => newest.flatMap(RecordedColumns.of)
+        case ColumnOrder.Requested => None
       }
       val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
       RecordedBuckets.changes(options, newest).foreach(change => Log.warn(s"$name: $change"))

@@ -85,7 +85,7 @@ private[filesink] final class RowWriterFactory(
 
   private def create(task: TaskAttempt): RowWriter = {
     val attempt  = Attempt.of(task.attempt, task.stageAttempt)
-    val taskPlan     = plan.forTaskAt(task.partition, attempt, Clock.system.millis())
+    val taskPlan = plan.forTaskAt(task.partition, attempt, Clock.system.millis())
     val assigner = sink.rows.assigner
     assigner.open(sink.schema)
     new RowWriter(

@@ -54,7 +54,8 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
   private val session = SparkSession.active
   private val schema  = rows.schema
   private val storage = tried("path")(FileEngineSink.storageOf(requested))
-  private val tests   = storage.flatMap(there => tried("storage")(there.trial(scratch, requested.rolling.policy)))
+  private val tests   =
+    storage.flatMap(there => tried("storage")(there.trial(scratch, requested.rolling.policy)))
   // Read after the trial of the storage, because some storages can be read only after a trial.
   private val newest  = tests.flatMap(_ => storage).flatMap(there => tried("sinkId")(newestOf(there)))
   private val options = newest.fold(_ => requested, RecordedBuckets.resumed(requested, _))
@@ -190,7 +191,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
   /** Returns the result of a start from this checkpoint. */
   private def started(checkpoint: String, log: SinkState): Finding = {
     import options.recovery.{onForeignQuery, sinkId}
-    val queryId      = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
+    val queryId   = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
     val identity  = SinkIdentity(options.output.path, sinkId, queryId.getOrElse("of a new checkpoint"))
     val onForeign = new OneStart(onForeignQuery, run = "").now(Some(log))
     tried("sinkId") {

@@ -147,7 +147,7 @@ private[stoplog] object FileReads {
       quarantine: Option[StateFiles]
   ): SplitSource[FileSplit, _, InternalRow] = {
     val monitoring = options.follow.monitoring
-    val splitter    = options.files.finder.foldLeft(format.splitter(files))(new FileSplitter.Chosen(_, _))
+    val splitter   = options.files.finder.foldLeft(format.splitter(files))(new FileSplitter.Chosen(_, _))
     def source(splitter: FileSplitter) = new FileSplitSource(
       s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
       Enumeration(

@@ -156,7 +156,7 @@ private[stoplog] object SourceColumns {
   /** The files from which the columns are inferred. */
   private sealed trait FilesToRead
   private case object Newest extends FilesToRead
-  private case object All      extends FilesToRead
+  private case object All    extends FilesToRead
 
   private def inferSchema(
       files: SourceFiles,

@@ -121,7 +121,7 @@ private[stoplog] object LogFiles {
 
   /** Encodes `Publishing` as an empty list, and `CalledOff` as an object with the reason. */
   private def encoded(end: ReplacementNote): Array[Byte] = end match {
-    case ReplacementNote.Publishing          => encoded(Set.empty[String])
+    case ReplacementNote.Publishing        => encoded(Set.empty[String])
     case ReplacementNote.CalledOff(why) => mapper.writeValueAsBytes(mapper.createObjectNode().put(Why, why))
   }
 

@@ -158,8 +158,8 @@ private[stoplog] final class OptionErrors {
 private[stoplog] object Suggestion {
 
   def of(name: String, known: Seq[String]): Option[String] = {
-    val unknown  = name.toLowerCase(Locale.ROOT)
-    val ranked = for {
+    val unknown = name.toLowerCase(Locale.ROOT)
+    val ranked  = for {
       candidate <- known
       distance = edits(unknown, candidate.toLowerCase(Locale.ROOT))
       if distance <= math.max(2, unknown.length / 3) && distance < unknown.length
@@ -171,7 +171,7 @@ private[stoplog] object Suggestion {
   private def beginning(unknown: String, known: Seq[String]): Option[String] =
     known.filter(_.toLowerCase(Locale.ROOT).startsWith(unknown)) match {
       case Seq(one) if unknown.length >= 2 => Some(one)
-      case _                             => None
+      case _                               => None
     }
 
   // A shortened name, such as partSize for maxPartSize.

@@ -72,7 +72,8 @@ private[stoplog] abstract class DelegatingPolicy(userPolicy: RollingPolicy) exte
   override def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] =
     userPolicy.onEventTime(part, eventTimeMillis)
 
-  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = userPolicy.onTime(part, nowMillis)
+  override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] =
+    userPolicy.onTime(part, nowMillis)
 
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
     userPolicy.onEpochEnd(part, nowMillis)

@@ -83,7 +83,9 @@ private[spark] final class SessionTable(
   /** Returns read options with the table's partition columns, known before any directory exists. */
   private def reading(readOptions: JMap[String, String]): SourceOptions = {
     val read = options.toRead(readOptions)
-    read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions)))
+    read.copy(content =
+      read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions))
+    )
   }
 
   private def declared = TableColumns(columns, declaredPartitions.getOrElse(Nil), options.columnsKnownBy)
@@ -151,10 +153,12 @@ private[spark] object SessionTable {
   final case class TableOptions(all: Map[String, String]) {
 
     /** Adds the options of one read. */
-    def toRead(queryOptions: JMap[String, String]): SourceOptions = SourceOptions.parse(over(queryOptions).asJava)
+    def toRead(queryOptions: JMap[String, String]): SourceOptions =
+      SourceOptions.parse(over(queryOptions).asJava)
 
     /** Adds the options of one write. */
-    def toWrite(queryOptions: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(queryOptions))
+    def toWrite(queryOptions: JMap[String, String]): Map[String, String] =
+      TableOptions.ofSink(over(queryOptions))
 
     /** Returns the partition columns in the sink's own option. */
     def partitionBy: Option[Seq[String]] =

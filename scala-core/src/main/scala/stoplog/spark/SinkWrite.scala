@@ -47,7 +47,7 @@ private[spark] object SinkWrite {
   def apply[M](table: SinkTable[M], info: LogicalWriteInfo, existing: Existing): Write = {
     val planned = table.sink.plan(WriteRequest(info.schema(), info.queryId(), existing))
     planned.distribution match {
-      case None        => new SinkWrite(table, info, existing, planned)
+      case None               => new SinkWrite(table, info, existing, planned)
       case Some(distribution) => new DistributedSinkWrite(table, info, existing, planned, distribution)
     }
   }

@@ -51,11 +51,13 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
       private var filters: Array[Filter] = Array.empty
 
       /** A user-defined format creates whole columns, even if Spark requests only some fields. */
-      override def pruneColumns(requiredSchema: StructType): Unit = required = Some(options.content.read.format match {
-        case _: SourceFormatName.Records =>
-          StructType(requiredSchema.map(field => shown.find(_.name == field.name).getOrElse(field)))
-        case _ => requiredSchema
-      })
+      override def pruneColumns(requiredSchema: StructType): Unit = required = Some(
+        options.content.read.format match {
+          case _: SourceFormatName.Records =>
+            StructType(requiredSchema.map(field => shown.find(_.name == field.name).getOrElse(field)))
+          case _ => requiredSchema
+        }
+      )
 
       /** Block formats skip blocks that cannot match. Spark still applies all filters. */
       override def pushFilters(pushed: Array[Filter]): Array[Filter] = {

@@ -30,7 +30,7 @@ private[stoplog] final class StoplogProvider extends TableProvider {
   private def columns(options: CaseInsensitiveStringMap): StructType =
     ViewOptions.parse(options) match {
       case Some(viewOptions) => StateView.schema(viewOptions.view)
-      case None        =>
+      case None              =>
         SourceOptions.userSource(options) match {
           case Some(own) => own.schema(options)
           case None      => FileReads.schema(SourceOptions.parse(options))

@@ -105,9 +105,9 @@ object Storage {
     val parsed =
       try new HadoopPath(path)
       catch { case e: IllegalArgumentException => throw Errors.pathNotWritable(path, e.getMessage) }
-    val requested  = scheme(parsed, settings.configuration)
-    val loader = settings.configuration.getClassLoader
-    val all    = ServiceLoader.load(classOf[StorageProvider], loader).asScala.toVector
+    val requested = scheme(parsed, settings.configuration)
+    val loader    = settings.configuration.getClassLoader
+    val all       = ServiceLoader.load(classOf[StorageProvider], loader).asScala.toVector
     all
       .find(_.scheme.contains(requested.toLowerCase(Locale.ROOT)))
       .orElse(all.find(_.scheme.isEmpty))

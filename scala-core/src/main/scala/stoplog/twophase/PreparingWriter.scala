@@ -95,7 +95,7 @@ private[twophase] object PreparingWriter {
 
     private def create(task: TaskAttempt): PreparingWriter[R] = {
       val taskPlan = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
-      val of   = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)
+      val of = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)
       new PreparingWriter(
         taskPlan,
         () => sink.writer(of),

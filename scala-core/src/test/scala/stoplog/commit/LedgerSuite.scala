@@ -109,10 +109,10 @@ class LedgerSuite extends AnyFunSuite {
   }
 
   test("a query continues if old records and marks cannot be deleted, and retries later") {
-    val rules                                   = LogRules.standard.copy(records = 2, marks = 1, batchSize = 3)
-    val world                                   = new DriverWorld(closing, rules = rules)
-    val driver                                  = world.driver()
-    var tried                                   = Vector.empty[String]
+    val rules  = LogRules.standard.copy(records = 2, marks = 1, batchSize = 3)
+    val world  = new DriverWorld(closing, rules = rules)
+    val driver = world.driver()
+    var tried  = Vector.empty[String]
     def refuse(what: String): Seq[Long] => Unit = { _ =>
       tried :+= what
       throw Errors.storeWrite("log", "403", new IOException("403"))

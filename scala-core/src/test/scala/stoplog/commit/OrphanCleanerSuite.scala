@@ -63,7 +63,14 @@ class OrphanCleanerSuite extends AnyFunSuite {
     val left  = place.leave("part")
     place.finished.aside = Vector(0, 1)
     val young = place.sweeper.look()
-    assert(young.map(_.verdict) === Vector(OrphanStatus.InUse, OrphanStatus.Recent, OrphanStatus.Orphan, OrphanStatus.InUse))
+    assert(
+      young.map(_.verdict) === Vector(
+        OrphanStatus.InUse,
+        OrphanStatus.Recent,
+        OrphanStatus.Orphan,
+        OrphanStatus.InUse
+      )
+    )
     place.world.clock.advance(OrphanCleaner.GraceMillis + 1)
     assert(
       place.sweeper.look() === Vector(

@@ -4,7 +4,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.rolling.{DelegatingPolicy, DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{DefaultRollingPolicy, DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.thread.Clock
 
 /** What a task knows of the time at which its rows come, although it does not read the clock for each. */

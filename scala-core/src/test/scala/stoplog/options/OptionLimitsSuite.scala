@@ -127,7 +127,7 @@ class OptionLimitsSuite extends AnyFunSuite {
   test("a ready marker is a file per directory or per data file") {
     def marker(text: String): Either[Unit, Option[ReadyMarker]] = {
       val reader = new OptionReader(Seq("readyMarker" -> text), SourceOptionRegistry.all)
-      val read  = FileOptions.readiness(reader).marker
+      val read   = FileOptions.readiness(reader).marker
       scala.util.Try(reader.errors.throwIfAny()).toEither.left.map(_ => ()).map(_ => read)
     }
     assert(marker(" _SUCCESS ") === Right(Some(ReadyMarker.InDirectory("_SUCCESS"))))
@@ -140,7 +140,7 @@ class OptionLimitsSuite extends AnyFunSuite {
   test("dates are days or times in the configured zone or in their own zone") {
     def from(text: String, zone: String = "Europe/Berlin"): Option[Instant] = {
       val options = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
-      val reader   = new OptionReader(options, SourceOptionRegistry.all)
+      val reader  = new OptionReader(options, SourceOptionRegistry.all)
       val range   = FileOptions.dates(reader)
       reader.errors.throwIfAny()
       range.flatMap(_.from)

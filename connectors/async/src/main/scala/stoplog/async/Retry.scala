@@ -48,7 +48,10 @@ final class Retry private (
     val again = attempt < maxAttempts && requestedMillis <= maxRetryAfterMillis &&
       (error.isInstanceOf[RetryAfter] || retryOn(error))
     Option.when(again)(
-      requestedMillis + random * math.min(maxWaitMillis.toDouble, firstWaitMillis * math.pow(2, attempt - 1.0))
+      requestedMillis + random * math.min(
+        maxWaitMillis.toDouble,
+        firstWaitMillis * math.pow(2, attempt - 1.0)
+      )
     )
   }
 

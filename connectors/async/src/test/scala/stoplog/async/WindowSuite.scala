@@ -125,13 +125,16 @@ class WindowSuite extends AnyFunSuite {
         first <- times.indices
         last  <- first until times.size
       }
-        assert(last - first + 1 <= (times(last) - times(first) + RateLimit.CatchUpNanos) / between.toDouble + 1)
+        assert(
+          last - first + 1 <= (times(last) - times(first) + RateLimit.CatchUpNanos) / between.toDouble + 1
+        )
     }
   }
 
   test("waiting calls run at the maximum rate and catch up after a short delay") {
     val between = RateLimit.CatchUpNanos / 5
-    val delays  = Seq(0L -> 0L, RateLimit.CatchUpNanos -> 0L, 3 * RateLimit.CatchUpNanos -> 2 * RateLimit.CatchUpNanos)
+    val delays  =
+      Seq(0L -> 0L, RateLimit.CatchUpNanos -> 0L, 3 * RateLimit.CatchUpNanos -> 2 * RateLimit.CatchUpNanos)
     for ((late, lost) <- delays) {
       val loop  = new VirtualLoop
       val pace  = new RateLimit(between, loop)

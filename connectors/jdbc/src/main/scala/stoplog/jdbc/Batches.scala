@@ -57,7 +57,7 @@ private[jdbc] final class Batches(
         FailureKind.of(e, dialect) match {
           case FailureKind.BadRow                                => Some(e)
           case FailureKind.Fatal if e.isInstanceOf[SQLException] => throw error(e)
-          case _                                             => throw e
+          case _                                                 => throw e
         }
     }
 }

@@ -22,7 +22,7 @@ private[jdbc] object WriteMode {
 /** The distribution of the rows over the tasks. */
 private[jdbc] sealed trait Spread
 private[jdbc] object Spread {
-  case object Unchanged                         extends Spread
+  case object Unchanged                      extends Spread
   final case class ByKey(tasks: Option[Int]) extends Spread
 }
 
@@ -106,8 +106,8 @@ private[jdbc] object JdbcOptions {
     */
   def parse(options: JMap[String, String]): JdbcOptions = {
     val reader = new OptionReader(SparkOptions.spelled(options), Registry.all)
-    val url   = needed(reader, Registry.Url)
-    val table = needed(reader, Registry.DbTable)
+    val url    = needed(reader, Registry.Url)
+    val table  = needed(reader, Registry.DbTable)
     if (url.nonEmpty && !url.startsWith("jdbc:"))
       reader.errors.add(s"url = '${Redaction.url(url)}' does not begin with jdbc:.")
     val dialect = reader.get(Registry.DialectName)

@@ -132,15 +132,15 @@ private[jdbc] object Family {
   private val numbers   = whole ++ fractions
   private val moments   = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
 
-  case object Boolean  extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
-  case object Number extends Family(numbers)
+  case object Boolean extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
+  case object Number  extends Family(numbers)
 
   /** Columns of whole numbers would accept such values as well, but round them. */
   case object Floating extends Family(fractions)
 
-  case object Day    extends Family(moments + Types.DATE)
+  case object Day       extends Family(moments + Types.DATE)
   case object Timestamp extends Family(moments)
-  case object List   extends Family(Set(Types.ARRAY))
+  case object List      extends Family(Set(Types.ARRAY))
   case object Bytes
       extends Family(Set(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.BIT))
   case object Text

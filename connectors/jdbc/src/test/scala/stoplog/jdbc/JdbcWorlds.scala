@@ -55,7 +55,9 @@ final class InsertsWorld(database: TestDatabase)
     new ConnectorWorld.Process {
       private val driver = rig.driver("query", s"run-$number")
 
-      override def epoch(epoch: Long): Unit = if (driver.begin(epoch, InsertsWorld.planned) == EpochStatus.Open) {
+      override def epoch(epoch: Long): Unit = if (
+        driver.begin(epoch, InsertsWorld.planned) == EpochStatus.Open
+      ) {
         val shares = ConnectorRows.Inserts.inTasks(epoch, tasks)
         driver.commit(epoch, shares.map(rig.stage(_: _*)), Existing.Keep)
         ()

@@ -226,8 +226,9 @@ final class DyingNotingSender extends DyingSender {
     val inbox = Inbox.named(options.get("inbox"))
     new NotingTarget {
       override def send(chunk: Chunk, rows: ChunkRows): Boolean = dying.send(chunk, rows)
-      override def has(chunk: Chunk): ArrivalStatus = if (inbox.has(chunk)) ArrivalStatus.Arrived else ArrivalStatus.Missing
-      override def close(): Unit              = dying.close()
+      override def has(chunk: Chunk): ArrivalStatus             =
+        if (inbox.has(chunk)) ArrivalStatus.Arrived else ArrivalStatus.Missing
+      override def close(): Unit = dying.close()
     }
   }
 }

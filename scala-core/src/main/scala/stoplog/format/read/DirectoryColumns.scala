@@ -110,7 +110,7 @@ private[stoplog] object DirectoryColumns {
     * @param zone  the time zone for timestamps
     */
   def of(columns: StructType, names: DirectoryColumns.Names, zone: String): DirectoryColumns = {
-    val isSame          = SQLConf.get.resolver
+    val isSame                   = SQLConf.get.resolver
     val (inDirectories, inFiles) = columns.partition(column => names.all.exists(isSame(_, column.name)))
     // If no directory names a column, directories may have any name except a column of the files.
     val refuses: Option[String => Boolean] = names match {

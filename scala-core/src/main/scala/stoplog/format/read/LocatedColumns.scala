@@ -64,9 +64,9 @@ private[read] object LocatedColumns {
       directories: DirectoryColumns,
       rows: RecordEmitter[R, InternalRow]
   ) extends RecordEmitter[R, InternalRow] {
-    private val inDirectories                = directories.in(wanted)
-    private val order               = new ColumnOrder(StructType(inFiles.fields ++ inDirectories.fields), wanted)
-    private var of: FileSplit       = _
+    private val inDirectories = directories.in(wanted)
+    private val order         = new ColumnOrder(StructType(inFiles.fields ++ inDirectories.fields), wanted)
+    private var of: FileSplit = _
     private var values: InternalRow = _
 
     override def emit(record: R, out: stoplog.source.RowOutput[InternalRow]): Unit = {
@@ -180,7 +180,7 @@ private[stoplog] object FileMetadata {
     private val index  = made.fieldNames.indexOf(RowIndex.name)
     private val fields = wanted(Name).dataType match {
       case requested: StructType => requested.fieldNames.map(schema.fieldIndex)
-      case _                 => schema.indices.toArray
+      case _                     => schema.indices.toArray
     }
     private var of: FileSplit     = _
     private var known: Array[Any] = Array.empty

@@ -105,9 +105,9 @@ private[stoplog] object SparkBlocks {
     val index   = Option.when(
       name == SourceFormatName.Parquet && FileMetadata.isRowIndexWanted(columns, wanted)
     )(FileMetadata.RowIndex)
-    val inFiles = StructType(directories.without(data).fields ++ index)
-    val inDirectories    = directories.in(data)
-    val rows    = Columns(
+    val inFiles       = StructType(directories.without(data).fields ++ index)
+    val inDirectories = directories.in(data)
+    val rows          = Columns(
       StructType(inFiles.fields ++ inDirectories.fields),
       data,
       Option.when(FileMetadata.isWanted(columns, wanted))(wanted)
@@ -124,7 +124,13 @@ private[stoplog] object SparkBlocks {
       FormatConfiguration.of(session, options)
     )
     val splittable = BlockIndexes.Splittable.of(name, options)
-    new SparkBlocks(vectors, reading(made, splittable), splittable, rows, new Values(directories, inDirectories))
+    new SparkBlocks(
+      vectors,
+      reading(made, splittable),
+      splittable,
+      rows,
+      new Values(directories, inDirectories)
+    )
   }
 
   /** Treats an empty file as a file without rows, because an empty file has no header or footer. */

@@ -81,7 +81,7 @@ private[stoplog] object SequenceFormat {
     /** Reads the options, and stores the session's settings for Hadoop's writer and codecs. */
     def of(options: Map[String, String], session: SparkSession): SequenceSettings = {
       val settings = CaseInsensitiveMap(options)
-      val codec = settings.get("compression").map(_.trim).filterNot(isNone)
+      val codec    = settings.get("compression").map(_.trim).filterNot(isNone)
       SequenceSettings(
         compression = compression(settings, codec),
         codec = codec.map(codecClass).getOrElse(classOf[DefaultCodec].getName),
@@ -94,8 +94,8 @@ private[stoplog] object SequenceFormat {
       (settings.get("compressionType").map(_.trim.toUpperCase(Locale.ROOT)), codec) match {
         case (None | Some("NONE"), None)                     => CompressionType.NONE
         case (None, Some(_))                                 => CompressionType.BLOCK
-        case (Some("BLOCK"), _) if !refused(settings)           => CompressionType.BLOCK
-        case (Some("RECORD"), _) if !refused(settings)          => CompressionType.RECORD
+        case (Some("BLOCK"), _) if !refused(settings)        => CompressionType.BLOCK
+        case (Some("RECORD"), _) if !refused(settings)       => CompressionType.RECORD
         case (Some(kind @ ("NONE" | "BLOCK" | "RECORD")), _) =>
           throw invalid(
             s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${settings("compression")}' " +
@@ -107,7 +107,8 @@ private[stoplog] object SequenceFormat {
           )
       }
 
-    private def refused(settings: CaseInsensitiveMap[String]): Boolean = settings.get("compression").exists(isNone)
+    private def refused(settings: CaseInsensitiveMap[String]): Boolean =
+      settings.get("compression").exists(isNone)
 
     // Spark's names, as for text, json and csv files, or the class of a codec.
     private def codecClass(name: String): String =

@@ -28,14 +28,14 @@ private[stoplog] final class FileEnumerator(
     faults: Faults,
     seenLimits: SeenFiles.SeenLimits
 ) extends SplitEnumerator[FileSplit] {
-  import settings.{splitter, monitoring}
+  import settings.{monitoring, splitter}
 
   private val absence = new Absence(monitoring.absence.forgetMillis)
   private val tailing = Tailing.of(settings)
   private val seen    = new SeenFiles(context.state, tailing.width, absence, clock, seenLimits, faults)
   private val pending = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // files still to be read; none while the target is not fixed
-  private var overLimit                 = FileEnumerator.NothingOverLimit
+  private var overLimit              = FileEnumerator.NothingOverLimit
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
   private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))

@@ -65,8 +65,8 @@ private[file] final class Quarantine(place: StateFiles) extends Serializable {
 
 private[file] object Quarantine {
 
-  private val RestNote    = """([0-9a-f]{24})-\d{20}-rest\.json""".r
-  private val Records = """[0-9a-f]{24}-\d{20}-\d{6}-(\d+)\.json""".r
+  private val RestNote = """([0-9a-f]{24})-\d{20}-rest\.json""".r
+  private val Records  = """[0-9a-f]{24}-\d{20}-\d{6}-(\d+)\.json""".r
 
   private final val OfRest = "-rest.json"
 

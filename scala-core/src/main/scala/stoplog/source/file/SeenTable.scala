@@ -125,7 +125,7 @@ private[file] object SeenTable {
 
   // States of a slot.
   private final val Empty: Byte     = 0
-  private final val Found: Byte   = 1
+  private final val Found: Byte     = 1
   private final val Unsighted: Byte = 2
   private final val Gone: Byte      = 3
 

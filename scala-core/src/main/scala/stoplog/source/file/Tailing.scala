@@ -82,14 +82,15 @@ private[file] object Tailing {
 
     override def width: SeenWidth = SeenWidth.Marked
 
-    override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] = splitter.whole(file) match {
-      case whole if file.bytes < was.bytes || was.bytes == 0 => Some(whole)
-      case FileSplit(_, _: Extent.Bytes)                     =>
-        if (file.bytes > was.bytes || was.mark.ending.isKnown) added(file, was) else None
-      case whole if was.mark.isOtherThan(file) => Some(whole)
-      case _ if file.bytes == was.bytes        => None
-      case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
-    }
+    override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
+      splitter.whole(file) match {
+        case whole if file.bytes < was.bytes || was.bytes == 0 => Some(whole)
+        case FileSplit(_, _: Extent.Bytes)                     =>
+          if (file.bytes > was.bytes || was.mark.ending.isKnown) added(file, was) else None
+        case whole if was.mark.isOtherThan(file) => Some(whole)
+        case _ if file.bytes == was.bytes        => None
+        case _ => throw Errors.sourceFileGrown(settings.files.describe(file.path), was.bytes, file.bytes)
+      }
 
     override def added(file: SourceFile, was: FileIdentity): Option[FileSplit] = splitter.whole(file) match {
       case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))

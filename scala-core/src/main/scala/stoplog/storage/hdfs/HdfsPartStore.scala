@@ -85,7 +85,8 @@ private[stoplog] final class HdfsPartStore(
     * outage decides nothing about any part. Error: `STOPLOG_STORE_WRITE`.
     */
   override def fence(run: RunId, open: Vector[Open]): Vector[FenceOutcome] = {
-    val recovering = HdfsPartStore.inParallel(open)(part => part -> unlessDoubtful(part)(leases.recover(at(part))))
+    val recovering =
+      HdfsPartStore.inParallel(open)(part => part -> unlessDoubtful(part)(leases.recover(at(part))))
     HdfsPartStore.inParallel(recovering) {
       case (part, Some(closed)) => unlessDoubtful(part)(fenced(part, closed)).getOrElse(FenceOutcome.Doubtful)
       case (_, None)            => FenceOutcome.Doubtful

@@ -23,7 +23,7 @@ private[local] object WriterLeases {
 
   /** Errors: `IOException` if the file system has no locks. */
   def enter(directory: Path, run: String, durability: LocalForcing): AutoCloseable = synchronized {
-    val file = directory.resolve(s"$run-$process.lock").toAbsolutePath
+    val file  = directory.resolve(s"$run-$process.lock").toAbsolutePath
     val lease = held.getOrElseUpdate(file, lock(directory, file, durability))
     lease.tasks += 1
     new AutoCloseable {

@@ -53,7 +53,7 @@ private[cassandra] object CassandraOptions {
   /** Throws `STOPLOG_INVALID_OPTIONS` with all problems at once. */
   def parse(options: JMap[String, String]): CassandraOptions = {
     val reader = new OptionReader(SparkOptions.spelled(options), Registry.all)
-    val query = reader.get(Registry.Query)
+    val query  = reader.get(Registry.Query)
     if (reader.isSet(Registry.Query)) refuseWithQuery(reader, query)
     val parsed = CassandraOptions(
       connection = connection(reader),

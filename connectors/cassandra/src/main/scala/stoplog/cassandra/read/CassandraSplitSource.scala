@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.cassandra.client.{ResponseLimit, CassandraErrors, RequestRetries, Sessions}
+import stoplog.cassandra.client.{CassandraErrors, RequestRetries, ResponseLimit, Sessions}
 import stoplog.cassandra.types.ColumnReader
 import stoplog.source._
 

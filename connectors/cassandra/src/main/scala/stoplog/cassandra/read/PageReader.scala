@@ -35,7 +35,7 @@ private[cassandra] final class PageReader(
 
   private val retries                  = RequestRetries(query.options.retryTimeoutMillis)
   private val waiting                  = mutable.ArrayDeque.empty[PageRequest]
-  private val inFlight                    = mutable.ArrayDeque.empty[PageRequest]
+  private val inFlight                 = mutable.ArrayDeque.empty[PageRequest]
   private lazy val byTokens            = prepare(query.byTokens)
   private lazy val byKey               = prepare(query.byKey)
   private val lock                     = new ReentrantLock

@@ -55,7 +55,12 @@ private[cassandra] object ClusteringFilter {
 
 private[cassandra] object ReadQuery {
 
-  def of(table: TableInfo, columns: ReadColumns, within: ClusteringFilter, options: CassandraOptions): ReadQuery =
+  def of(
+      table: TableInfo,
+      columns: ReadColumns,
+      within: ClusteringFilter,
+      options: CassandraOptions
+  ): ReadQuery =
     ReadQuery(
       table.qualified,
       table.cql,

@@ -50,7 +50,7 @@ private[cassandra] object SplitPlan {
     */
   private[read] def splitCount(tableBytes: Long, maxSplitBytes: Long, tasks: Int): Long = {
     val bySize = tableBytes / maxSplitBytes + (if (tableBytes % maxSplitBytes > 0) 1 else 0)
-    val many  = ManyPerTask * tasks.max(1)
+    val many   = ManyPerTask * tasks.max(1)
     if (bySize <= many) bySize.max(tasks.toLong.min(tableBytes / WorthATask)).max(1)
     else (many * (1 + math.log(bySize.toDouble / many))).toLong.min(MostSplits)
   }

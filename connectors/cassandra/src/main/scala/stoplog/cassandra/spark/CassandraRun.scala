@@ -21,7 +21,7 @@ private[spark] final class CassandraRun(
 ) extends EngineRun[InternalRow, WrittenRows] {
   private val clock = options.write.timestamp match {
     case ofEpoch: WriteTimestamp.OfEpoch => Some(EpochClock.of(options, ofEpoch, queryId))
-    case _                             => None
+    case _                               => None
   }
 
   private var total  = WrittenRows()

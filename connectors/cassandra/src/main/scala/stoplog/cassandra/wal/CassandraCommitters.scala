@@ -164,7 +164,7 @@ private[cassandra] object CassandraChunkOptions {
   /** @param table the default table */
   private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val passed    = own.without(ChunksTableName).withDefault(Registry.TableName, table)
     val cassandra = CassandraOptions.parse(passed.asJava)
     CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
   }

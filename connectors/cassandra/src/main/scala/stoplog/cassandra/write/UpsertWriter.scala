@@ -11,7 +11,7 @@ import com.datastax.oss.driver.api.core.CqlSession
 import com.datastax.oss.driver.api.core.cql.{BatchStatement, BatchType, BoundStatement, Statement}
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.cassandra.client.{ResponseLimit, CassandraErrors, RequestCauses, RequestRetries, Sessions}
+import stoplog.cassandra.client.{CassandraErrors, RequestCauses, RequestRetries, ResponseLimit, Sessions}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.{Faults, Step}
 

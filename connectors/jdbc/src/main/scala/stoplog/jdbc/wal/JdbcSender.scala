@@ -46,7 +46,7 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
-    val chunkOptions        = JdbcChunkOptions.ofSender(options)
+    val chunkOptions = JdbcChunkOptions.ofSender(options)
     val key          = chunkOptions -> schema
     val spec         = JdbcSender.specs.of(key)(JdbcSender.patiently(chunkOptions, schema))
     val transactions = new ChunkTransactions(spec, failed = () => JdbcSender.specs.forget(key))
@@ -62,7 +62,9 @@ private object JdbcSender {
 
   /** Waits for a temporarily unavailable database: the chunk is already in the log. */
   def patiently(chunkOptions: JdbcChunkOptions, schema: StructType): SinkSpec =
-    new Retries(chunkOptions.jdbc.requests, chunkOptions.jdbc.at.dialect)(identity)(_ => spec(chunkOptions, schema))
+    new Retries(chunkOptions.jdbc.requests, chunkOptions.jdbc.at.dialect)(identity)(_ =>
+      spec(chunkOptions, schema)
+    )
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
   def spec(chunkOptions: JdbcChunkOptions, schema: StructType): SinkSpec = {

@@ -30,7 +30,7 @@ private[kafka] object KafkaSinkOptions {
 
   /** Parses the options. Error: `STOPLOG_INVALID_OPTIONS` with all problems. */
   def parse(options: JMap[String, String]): KafkaSinkOptions = {
-    val reader    = new OptionReader(options.asScala.toSeq, Registry.all)
+    val reader   = new OptionReader(options.asScala.toSeq, Registry.all)
     val delivery = reader(Registry.DeliveryMode)
     val client   = KafkaClientOptions.parse(reader, delivery)
     val parsed   = KafkaSinkOptions(

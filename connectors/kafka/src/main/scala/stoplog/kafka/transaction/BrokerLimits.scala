@@ -32,9 +32,9 @@ private[kafka] object BrokerLimits {
     val admin  = client(settings)
     val millis = answerMillis(settings)
     try {
-      val broker = admin.describeCluster().nodes().get(millis, TimeUnit.MILLISECONDS).asScala.head
-      val resource  = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
-      val config =
+      val broker   = admin.describeCluster().nodes().get(millis, TimeUnit.MILLISECONDS).asScala.head
+      val resource = new ConfigResource(ConfigResource.Type.BROKER, broker.idString)
+      val config   =
         admin.describeConfigs(JList.of(resource)).all().get(millis, TimeUnit.MILLISECONDS).get(resource)
       Option(config.get("transaction.max.timeout.ms"))
         .flatMap(entry => Option(entry.value))

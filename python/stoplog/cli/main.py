@@ -64,8 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["ls", "/no/such/directory"])
     4
     """
-    arguments = sys.argv[1:] if argv is None else argv
-    _refuse_unknown(arguments[0] if arguments else "")
+    words = sys.argv[1:] if argv is None else argv
+    _refuse_unknown(words[0] if words else "")
     arguments = parser().parse_args(argv)
     try:
         answer = arguments.command.run(arguments)

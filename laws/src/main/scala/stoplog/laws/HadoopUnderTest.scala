@@ -95,8 +95,8 @@ object HadoopUnderTest {
     * HadoopUnderTest.under("myfs://host/tmp", new Configuration())
     * }}}
     *
-    * @param requestedTrimming the handling of bytes after the committed bytes; by default the best handling for the file
-    *              system
+    * @param requestedTrimming the handling of bytes after the committed bytes; by default the best
+    *                          handling for the file system
     */
   def under(
       base: String,

@@ -82,7 +82,8 @@ abstract class ReplacedFilesLaws extends LawSuite {
   }
 
   law(
-    "all that is aside for a record comes back at once where moves are atomic, and else stays: it may be a late copy"
+    "all that is aside for a record comes back at once where moves are atomic, and else stays: it may be a " +
+      "late copy"
   ) { storage =>
     val paths = Seq("b/c=1/part-1.txt", "b/part-2.txt", "part-3.txt", "_rejected/b/part-2.txt")
     paths.foreach(storage.plant(_, utf8("rows")))

@@ -18,7 +18,8 @@ private[admin] object RelocateCommand {
       if (found(FileCondition.Broken.word))
         "copy what is missing from where the directory was, while no query writes there, and look again"
       else if (found(FileCondition.Missing.word))
-        s"look where the directory was: copy the missing files that are still there, and look again; if there are none, $goOn"
+        "look where the directory was: copy the missing files that are still there, and look again; if " +
+          s"there are none, $goOn"
       else goOn
     new AdminPlan("relocate", sink.liveness(newest), actions :+ Advise(sink.path, advice), _ => ())
   }
@@ -79,5 +80,6 @@ private[admin] object RelocateCommand {
   private val goOn = "set path to this directory, and start the query with its checkpoint"
 
   private val uploads =
-    " (an upload of S3 cannot be moved or copied: finish the open parts where they are, by stoplog finalize, before a directory is moved)"
+    " (an upload of S3 cannot be moved or copied: finish the open parts where they are, by stoplog " +
+      "finalize, before a directory is moved)"
 }

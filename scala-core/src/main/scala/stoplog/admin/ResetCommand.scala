@@ -43,8 +43,9 @@ private[admin] object ResetCommand {
       Handover(s"sink ${sink.sinkId}", "to the next query that starts, from whatever batch it begins with"),
       Advise(
         sink.path,
-        s"finished files stay: ${GoingBack.of(records, GoingBack.Scope.All).describe}. A query whose checkpoint has not passed " +
-          "these epochs writes their rows again: restore the checkpoint, or use rewind, in place of a reset; or remove the files"
+        s"finished files stay: ${GoingBack.of(records, GoingBack.Scope.All).describe}. A query whose " +
+          "checkpoint has not passed these epochs writes their rows again: restore the checkpoint, or use " +
+          "rewind, in place of a reset; or remove the files"
       )
     ) ++ unmarked(sink, newest, open)
     new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, archive, open, _))
@@ -143,8 +144,8 @@ private[admin] object AdoptCommand {
       Vector(
         Advise(
           s"sinkId=$free",
-          "set this option on the new query; names of files hold a number of their run that occurs once, so none of " +
-            s"its files can meet one of sink ${sink.sinkId}, and nothing has to be changed here"
+          "set this option on the new query; names of files hold a number of their run that occurs once, " +
+            s"so none of its files can meet one of sink ${sink.sinkId}, and nothing has to be changed here"
         )
       ),
       _ => ()

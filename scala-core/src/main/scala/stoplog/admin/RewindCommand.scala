@@ -82,7 +82,8 @@ private[admin] object RewindCommand {
       file =>
         throw sink.notRewindable(
           epoch,
-          s"$file cannot be hidden: it is on another file system than the log, or this process may not rename files there"
+          s"$file cannot be hidden: it is on another file system than the log, or this process may not " +
+            "rename files there"
         ),
       identity
     )

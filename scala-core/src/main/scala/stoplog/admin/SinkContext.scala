@@ -58,8 +58,8 @@ private[admin] final class SinkContext(
     if (newest.state.open.nonEmpty && !storage.finishesAnywhere)
       throw Errors.invalidOptions(
         Seq(
-          "open = 'aside' cannot be used on S3, whose uploads are bound to the names that they began with: choose " +
-            "finish, and move the files afterwards."
+          "open = 'aside' cannot be used on S3, whose uploads are bound to the names that they began with: " +
+            "choose finish, and move the files afterwards."
         )
       )
 

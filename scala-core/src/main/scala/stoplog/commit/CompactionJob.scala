@@ -59,7 +59,8 @@ private[stoplog] final class CompactionJob(
   def end(): Unit = {
     presence.leave()
     Log.tolerating(
-      s"The directory of ${identity.sinkId} under ${identity.path} could not be removed: the next batch job removes it"
+      s"The directory of ${identity.sinkId} under ${identity.path} could not be removed: the next batch " +
+        "job removes it"
     )(presence.remove())
   }
 

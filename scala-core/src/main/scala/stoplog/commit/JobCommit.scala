@@ -175,7 +175,8 @@ private[stoplog] final class JobCommit(
       job.deleteEmptied(emptied)
     )
     Log.tolerating(
-      s"Batch job $sinkId under $path has ended, and its directory could not be removed: the next batch job removes it"
+      s"Batch job $sinkId under $path has ended, and its directory could not be removed: the next batch " +
+        "job removes it"
     )(removal)
   }
 

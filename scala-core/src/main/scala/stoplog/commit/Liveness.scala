@@ -55,7 +55,8 @@ private[stoplog] object Liveness {
     */
   final case class ProcessIsThere(note: DriverNote, patienceMillis: Long) extends Evidence {
     override def of(run: String, silentSeconds: Long): String =
-      s"the process of the driver of run $run, ${note.pid} on ${note.host}, is there, and its last sign of life is " +
+      s"the process of the driver of run $run, ${note.pid} on ${note.host}, is there, and its last sign of " +
+        "life is " +
         s"$silentSeconds s old" + (if (silentSeconds * 1000 >= patienceMillis) Hanging else "")
   }
 

@@ -20,29 +20,33 @@ private[commit] object Obstacle {
   /** Another log has decided rows that are not visible yet. */
   final case class Undone(id: String, cause: Throwable) extends Obstacle {
     override protected def why(path: String): String =
-      s"its files are to be replaced, and the newest record of $id cannot be carried out first (${Causes.reason(cause)}): " +
-        "its rows could appear next to the new ones later. Start the query of that sink, or the next batch job of that " +
-        s"sink, to see the cause; delete $path/${SinkDirectory(id).path} only to give up the rows, once no process writes there"
+      s"its files are to be replaced, and the newest record of $id cannot be carried out first " +
+        s"(${Causes.reason(cause)}): its rows could appear next to the new ones later. Start the query of " +
+        "that sink, or the next batch job of that sink, to see the cause; delete " +
+        s"$path/${SinkDirectory(id).path} only to give up the rows, once no process writes there"
   }
 
   /** `stoplog rewind` has claimed a sink's log, and has not yet decided which files to remove. */
   final case class Rewinding(sink: String) extends Obstacle {
     override protected def why(path: String): String =
-      s"'stoplog rewind' sets sink $sink back, or has died doing so; then run it again, or start the sink's query"
+      s"'stoplog rewind' sets sink $sink back, or has died doing so; then run it again, or start the " +
+        "sink's query"
   }
 
   /** A query may compact files that are to be replaced. */
   final case class Compacting(sink: String) extends Obstacle {
     override protected def why(path: String): String =
-      s"its files are to be replaced, and the query of sink $sink, which compacts small files there, is at work or has died. " +
-        "Stop it first; if it has died, start it again and let it end, or run 'stoplog finalize'"
+      s"its files are to be replaced, and the query of sink $sink, which compacts small files there, is at " +
+        "work or has died. Stop it first; if it has died, start it again and let it end, or run 'stoplog " +
+        "finalize'"
   }
 
   /** A file to be replaced cannot be hidden. */
   final case class Unhideable(file: String) extends Obstacle {
     override protected def why(path: String): String =
-      s"$file is to be replaced, and cannot be hidden: its name is too long, it is on another file system than the log, or " +
-        "this process may not rename or delete files there. Nothing was changed. Remove that file, move it away, or grant the right"
+      s"$file is to be replaced, and cannot be hidden: its name is too long, it is on another file system " +
+        "than the log, or this process may not rename or delete files there. Nothing was changed. Remove " +
+        "that file, move it away, or grant the right"
   }
 
   /** Returns an obstacle if `rewind` is setting back a sink. */

@@ -64,7 +64,7 @@ private[commit] final class RecordExecutor(
     val end     = if (visible.isEmpty) ending(record) else ReplacementNote.Publishing
     end match {
       case ReplacementNote.CalledOff(_) => undo(record)
-      case ReplacementNote.Publishing      =>
+      case ReplacementNote.Publishing   =>
         val hidden = hiddenParts(record, visible)
         publish(record, hidden)
         noteVisible(record, hidden.map(_.finishedPath).toSet)
@@ -262,7 +262,8 @@ private[commit] final class RecordExecutor(
     */
   private def callOff(record: LogRecord, why: String): Settled = {
     Log.warn(
-      s"Record ${record.seq} of ${identity.path} (${identity.sinkId}) is called off, and the files that it replaces stay: $why"
+      s"Record ${record.seq} of ${identity.path} (${identity.sinkId}) is called off, and the files that it " +
+        s"replaces stay: $why"
     )
     val alone = !isDoneByOthers(record)
     if (alone) undo(record) else bringBackLate(record)

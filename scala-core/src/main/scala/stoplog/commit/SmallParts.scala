@@ -109,8 +109,9 @@ private[stoplog] final class SmallParts(
 
   private def bound(merge: Merge, file: String, state: SinkState): Next = {
     Log.warn(
-      s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' stay as they are: $file cannot be hidden, because it is on " +
-        "another file system than the log, or this process may not rename files there"
+      s"${merge.inputs.size} parts of bucket '${merge.part.bucket}' stay as they are: $file cannot be " +
+        "hidden, because it is on another file system than the log, or this process may not rename files " +
+        "there"
     )
     Next(without(state, merge.inputs), None)
   }

@@ -34,7 +34,8 @@ object Step {
   case object CutTaken
       extends Step(
         "cutTaken",
-        "a job that replaces files is announced, and all that others have decided before is visible; no record is the job's"
+        "a job that replaces files is announced, and all that others have decided before is visible; no " +
+          "record is the job's"
       )
   case object RecordWritten
       extends Step("recordWritten", "the record under a temporary name, not yet in the log")
@@ -83,7 +84,8 @@ object Step {
   case object ReplacementNoted
       extends Step(
         "replacementNoted",
-        "a note records that the parts of the record are about to become visible, or that the record is called off"
+        "a note records that the parts of the record are about to become visible, or that the record is " +
+          "called off"
       )
   case object ReplacementCalledOff
       extends Step(

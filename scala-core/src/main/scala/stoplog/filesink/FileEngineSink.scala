@@ -61,8 +61,9 @@ private[stoplog] final class FileEngineSink private (
         if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
       throw Errors.invalidOptions(
         Seq(
-          "spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep the partitions that get no row, and mode " +
-            "overwrite replaces all that is under the path: set it to static; or delete what is to be replaced, and append."
+          "spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep the partitions that get no row, " +
+            "and mode overwrite replaces all that is under the path: set it to static; or delete what is " +
+            "to be replaced, and append."
         )
       )
     case _ => ()
@@ -129,7 +130,7 @@ private[stoplog] object FileEngineSink {
 /** A batch write. One record makes all rows visible, or none.
   *
   * @param requested the options of the write; the log may record another pattern of buckets
-  * @param whole the storage of the sink, below which the job has a separate log
+  * @param whole     the storage of the sink, below which the job has a separate log
   */
 private[filesink] final class FileJob(
     name: String,
@@ -197,7 +198,8 @@ private[filesink] object FileJob {
       .foreach { sinkId =>
         throw Errors.pathNotWritable(
           storage.path,
-          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones (inProgress=bucket)"
+          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones " +
+            "(inProgress=bucket)"
         )
       }
 

@@ -128,8 +128,8 @@ private[filesink] object FileSinkSpec {
   }
 
   private final val RejectsInClear =
-    "onBadRow = 'reject' writes rows as lines of JSON that are not encrypted, and the files of this format are " +
-      "encrypted, or must not have their rows beside them: set it to fail, and filter such rows out."
+    "onBadRow = 'reject' writes rows as lines of JSON that are not encrypted, and the files of this format " +
+      "are encrypted, or must not have their rows beside them: set it to fail, and filter such rows out."
 
   private def timeZone(session: SparkSession): String = session.conf.get("spark.sql.session.timeZone")
 

@@ -183,11 +183,11 @@ private[stoplog] object RecordedBuckets {
     if asked != before
   } yield
     if (isNamed(options))
-      s"New buckets are called by bucketFormat = $requested, and the buckets so far by $before. Other readers find both; " +
-        "spark.read refuses a path whose directories do not all name the same columns."
+      s"New buckets are called by bucketFormat = $requested, and the buckets so far by $before. Other " +
+        "readers find both; spark.read refuses a path whose directories do not all name the same columns."
     else
-      s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default $requested. To change " +
-        "to the default, write to a new path."
+      s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default " +
+        s"$requested. To change to the default, write to a new path."
 
   private def patternOf(options: SinkOptions): Option[String] =
     patternOf(options.buckets.bucketing).get(BucketFormat.key)
@@ -198,9 +198,9 @@ private[stoplog] object RecordedBuckets {
     before <- newest.flatMap(_.state.settings.get(Kind))
     requested = kindOf(bucketing)
     if requested != before
-  } yield s"New buckets are by $requested, and the buckets so far by $before. The files so far stay where they are; " +
-    "spark.read refuses a path whose directories do not all name the same columns. For one layout alone, write to a " +
-    "new path."
+  } yield s"New buckets are by $requested, and the buckets so far by $before. The files so far stay where " +
+    "they are; spark.read refuses a path whose directories do not all name the same columns. For one " +
+    "layout alone, write to a new path."
 
   private def kindOf(bucketing: Bucketing): String = bucketing match {
     case _: Bucketing.DateTime                => "dateTime"

@@ -75,8 +75,9 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     options.output.path,
     Vector(
       settings
-    ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++ ofCompletion ++
-      ofCompaction ++ ofNames ++ tests.fold(Vector(_), identity) ++ ofHosts ++ ofLogs :+ versions,
+    ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++
+      ofCompletion ++ ofCompaction ++ ofNames ++ tests
+        .fold(Vector(_), identity) ++ ofHosts ++ ofLogs :+ versions,
     names
   )
 
@@ -181,7 +182,8 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
         options.checkpointLocation.fold[Finding](
           Warning(
             "sinkId",
-            s"The log of $sinkId belongs to query ${log.queryId}. A query with another checkpoint is refused.",
+            s"The log of $sinkId belongs to query ${log.queryId}. A query with another checkpoint is " +
+              "refused.",
             "Use that query's checkpoint, or set another sinkId to write beside it."
           )
         )(started(_, log))

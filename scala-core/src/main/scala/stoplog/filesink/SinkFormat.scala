@@ -190,6 +190,6 @@ private[stoplog] object CompactionSpec {
   private def noCompactor = Errors.invalidOptions(Seq(CompactionOptions.NoCompactor))
 
   private final val Encrypted =
-    "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its place in " +
-      "it. Set it to none."
+    "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its " +
+      "place in it. Set it to none."
 }

@@ -31,7 +31,8 @@ private[stoplog] object WriterDistribution {
     case Bucketing.Expression(sql)            => Seq(plainColumn(sql, schema))
     case other                                =>
       throw Errors.distributionUnsupported(
-        s"byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here they are ${BucketOptions.toMap(other).mkString(", ")}"
+        "byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here " +
+          s"they are ${BucketOptions.toMap(other).mkString(", ")}"
       )
   }
 

@@ -12,8 +12,8 @@ import stoplog.sink.TwoPhaseSink
   * constructor without arguments.
   *
   * {{{
-  * rows.writeStream.format("stoplog").option("sink", "com.example.TransactionalFiles").option("path", "/data/out")
-  *   .option("checkpointLocation", "/data/checkpoint").start()
+  * rows.writeStream.format("stoplog").option("sink", "com.example.TransactionalFiles")
+  *   .option("path", "/data/out").option("checkpointLocation", "/data/checkpoint").start()
   * }}}
   */
 trait RowSink {

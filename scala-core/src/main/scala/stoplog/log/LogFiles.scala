@@ -85,7 +85,9 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   /** Creates the first note of a replacement, unless the note exists: the first process decides. */
   final def noteReplacement(seq: Long, end: ReplacementNote): PutOutcome = putNote(seq, 0, encoded(end))
 
-  /** Returns the first note of a replacement. A note of visible parts counts as [[ReplacementNote.Publishing]]. */
+  /** Returns the first note of a replacement. A note of visible parts counts as
+    * [[ReplacementNote.Publishing]].
+    */
   final def notedReplacement(seq: Long): Option[ReplacementNote] = note(seq, 0).map(decodedReplacement)
 
   /** Creates the record's note of this number, unless the note exists. */
@@ -121,14 +123,14 @@ private[stoplog] object LogFiles {
 
   /** Encodes `Publishing` as an empty list, and `CalledOff` as an object with the reason. */
   private def encoded(end: ReplacementNote): Array[Byte] = end match {
-    case ReplacementNote.Publishing        => encoded(Set.empty[String])
+    case ReplacementNote.Publishing     => encoded(Set.empty[String])
     case ReplacementNote.CalledOff(why) => mapper.writeValueAsBytes(mapper.createObjectNode().put(Why, why))
   }
 
   private def decodedReplacement(bytes: Array[Byte]): ReplacementNote =
-    Try(mapper.readTree(bytes)).filter(_.isObject).toOption.fold[ReplacementNote](ReplacementNote.Publishing) {
-      node =>
-        ReplacementNote.CalledOff(node.path(Why).asText(""))
+    Try(mapper.readTree(bytes)).filter(_.isObject).toOption match {
+      case Some(node) => ReplacementNote.CalledOff(node.path(Why).asText(""))
+      case None       => ReplacementNote.Publishing
     }
 
   private final val Why = "why"

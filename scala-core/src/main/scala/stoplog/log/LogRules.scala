@@ -5,12 +5,12 @@ import stoplog.storage.Durability
 
 /** The rules of a log: retention, the encoding of the state, and the permitted names in records.
   *
-  * @param records the number of newest records to keep; older records are also kept if newer records are
-  *                based on them
-  * @param marks   the number of newest marks of a run to keep; a newer record proves that all preceding
-  *                records were executed
+  * @param records   the number of newest records to keep; older records are also kept if newer records are
+  *                  based on them
+  * @param marks     the number of newest marks of a run to keep; a newer record proves that all preceding
+  *                  records were executed
   * @param batchSize the number of records, or marks, removed at a time, so that most epochs delete nothing
-  * @param deltas  the rule for records with a difference
+  * @param deltas    the rule for records with a difference
   */
 private[stoplog] final case class LogRules(
     records: Int,

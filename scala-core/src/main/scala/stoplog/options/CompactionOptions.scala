@@ -33,8 +33,8 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
 
   val CompactAfterEpochs: Opt[Long] =
     withDefault("compactAfterEpochs", OptionType.wholeNumber, 100L, "600")(
-      "The small parts of a bucket are merged when the oldest of them has waited for so many epochs; one that was merged " +
-        "and is small still waits eight times as long, each time."
+      "The small parts of a bucket are merged when the oldest of them has waited for so many epochs; one " +
+        "that was merged and is small still waits eight times as long, each time."
     )
 
   val CompactMinFiles: Opt[Long] = withDefault(
@@ -51,8 +51,8 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
 
   val Compactor: Opt[String] = option("compactor", OptionType.userClass, "com.example.Appended")(
     "that of the format; required for an own `encoder` or `bulkWriter`",
-    "How parts are merged: the name of a class that extends `stoplog.compact.Compactor` and has a public constructor " +
-      "without arguments, or of a Scala object."
+    "How parts are merged: the name of a class that extends `stoplog.compact.Compactor` and has a public " +
+      "constructor without arguments, or of a Scala object."
   )
 
   private val others: Seq[Opt[_]] =

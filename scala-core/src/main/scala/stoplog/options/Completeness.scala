@@ -48,10 +48,10 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     "idle"           -> When.Idle(0)
   )(
     "watermark",
-    "When a bucket counts as complete, and gets a marker file. `watermark`: when the query's watermark has reached its " +
-      "end, which needs `withWatermark` and a bucket that takes its time from a column. `processingTime`: when the " +
-      "driver's clock has. `idle`: when no row came to it for `bucketCompleteDelay`. A batch write marks its buckets at " +
-      "its end, whichever it is."
+    "When a bucket counts as complete, and gets a marker file. `watermark`: when the query's watermark has " +
+      "reached its end, which needs `withWatermark` and a bucket that takes its time from a column. " +
+      "`processingTime`: when the driver's clock has. `idle`: when no row came to it for " +
+      "`bucketCompleteDelay`. A batch write marks its buckets at its end, whichever it is."
   )
 
   val BucketCompleteDelay: Opt[Long] = option(
@@ -70,21 +70,23 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     MarkerForm.Json,
     "empty"
   )(
-    "What is in the marker `_SUCCESS` of a complete bucket: the number of its files, rows and bytes, and a version; or " +
-      "nothing. When rows come late, `_SUCCESS.2` follows, and so on: no marker is ever overwritten."
+    "What is in the marker `_SUCCESS` of a complete bucket: the number of its files, rows and bytes, and a " +
+      "version; or nothing. When rows come late, `_SUCCESS.2` follows, and so on: no marker is ever " +
+      "overwritten."
   )
 
   val BucketListener: Opt[String] =
     option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
       "none",
-      "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class that extends " +
-        "`stoplog.bucket.BucketListener` and has a public constructor without arguments, or of a Scala object."
+      "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class " +
+        "that extends `stoplog.bucket.BucketListener` and has a public constructor without arguments, or " +
+        "of a Scala object."
     )
 
   val Manifest: Opt[Boolean] = choice[Boolean]("manifest", "none" -> false, "json" -> true)(
     "json",
-    "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest time of " +
-      "`bucketColumn`, in `_stoplog/<sinkId>/manifests`."
+    "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest " +
+      "time of `bucketColumn`, in `_stoplog/<sinkId>/manifests`."
   )
 
   val ManifestRetention: Opt[Long] = option("manifestRetention", OptionType.span, "30d")(
@@ -147,15 +149,18 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
       bucketing match {
         case Bucketing.DateTime(_, _, None) if when.isInstanceOf[When.Watermark] =>
           Some(
-            "needs bucketColumn: the watermark is about the rows' own times, and buckets by time of processing are not"
+            "needs bucketColumn: the watermark is about the rows' own times, and buckets by time of " +
+              "processing are not"
           )
         case Bucketing.DateTime(pattern, zone, _) if isPartial(pattern, zone) =>
           Some(
-            s"cannot tell from bucketFormat = '$pattern' when a bucket ends: the pattern must say the whole time, from the year on"
+            s"cannot tell from bucketFormat = '$pattern' when a bucket ends: the pattern must say the " +
+              "whole time, from the year on"
           )
         case Bucketing.Expression(_) =>
           Some(
-            "cannot tell when a bucket of bucketBy ends: use bucketFormat, partitionBy with a date column, or idle"
+            "cannot tell when a bucket of bucketBy ends: use bucketFormat, partitionBy with a date column, " +
+              "or idle"
           )
         case Bucketing.BasePath => Some("has no bucket that ends with bucketAssigner = basePath: use idle")
         case Bucketing.UserAssigner(reference) if !isTimed(reference) =>

@@ -30,7 +30,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   val Path: Opt[String] =
     required("path", OptionType.text.as("file, directory, or pattern"), "/data/events/2026-*")(
-      "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its names."
+      "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its " +
+        "names."
     )
 
   val Paths: Opt[Seq[String]] = option(
@@ -43,8 +44,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     "[\"/data/eu\", \"/data/us\"]"
   )(
     "only `path`",
-    "Several paths, each as `path` has it, beside `path` or instead. The builders set it, and Spark does for " +
-      "`load(Seq(…))`. All of them belong to one file system."
+    "Several paths, each as `path` has it, beside `path` or instead. The builders set it, and Spark does " +
+      "for `load(Seq(…))`. All of them belong to one file system."
   )
 
   val FormatName: Opt[SourceFormatName] = required(
@@ -60,25 +61,28 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       ),
     "json"
   )(
-    "What the files are. `text`: a row for each line. `json`, `csv`: lines of it, read by Spark's own parsers, with " +
-      "their options; with `multiLine` = `true`, records that go over lines, of which a file is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.zstd`, `.bz2`, `.deflate`, `.lz4` or " +
-      "`.snappy`. `parquet`, `orc`, `avro`: read by Spark's own readers; the columns are those of the youngest file if " +
-      "`schema(…)` does not name them. `binaryFile`: a row for each file, with all its bytes. " +
-      "`lengthDelimited`: records of bytes behind their lengths, in one column `value`; may be compressed, as lines. A " +
-      "class: a format of one's own, which extends `stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or " +
-      "`BulkFormat`, and `stoplog.format.read.RowFormat`, and has a public constructor without arguments."
+    "What the files are. `text`: a row for each line. `json`, `csv`: lines of it, read by Spark's own " +
+      "parsers, with their options; with `multiLine` = `true`, records that go over lines, of which a file " +
+      "is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.zstd`, `.bz2`, " +
+      "`.deflate`, `.lz4` or `.snappy`. `parquet`, `orc`, `avro`: read by Spark's own readers; the columns " +
+      "are those of the youngest file if `schema(…)` does not name them. `binaryFile`: a row for each " +
+      "file, with all its bytes. `lengthDelimited`: records of bytes behind their lengths, in one column " +
+      "`value`; may be compressed, as lines. A class: a format of one's own, which extends " +
+      "`stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or `BulkFormat`, and " +
+      "`stoplog.format.read.RowFormat`, and has a public constructor without arguments."
   )
 
   val UserSource: Opt[String] = option("source", OptionType.className, "com.example.NumbersSource")(
     "files",
-    "A source of one's own instead of files: the name of a class that extends `stoplog.format.read.RowSource` and has a " +
-      "public constructor without arguments. It gets all other options, of which only the limits below mean the same."
+    "A source of one's own instead of files: the name of a class that extends " +
+      "`stoplog.format.read.RowSource` and has a public constructor without arguments. It gets all other " +
+      "options, of which only the limits below mean the same."
   )
 
   val Columns: Opt[Seq[String]] = option("columns", OptionType.columnNames, "id,word")(
     "all",
-    "The columns that are read. Spark asks a streaming source for all that it has, whatever the query needs of them: " +
-      "what is not named here is not decoded."
+    "The columns that are read. Spark asks a streaming source for all that it has, whatever the query " +
+      "needs of them: what is not named here is not decoded."
   )
 
   val Charset: Opt[Charset] = withDefault(
@@ -102,8 +106,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     "int32le" -> Prefix.Int32LittleEndian
   )(
     "int32be",
-    "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's `writeDelimitedTo` writes " +
-      "it. `int32be`, `int32le`: four bytes, the highest or the lowest first."
+    "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's " +
+      "`writeDelimitedTo` writes it. `int32be`, `int32le`: four bytes, the highest or the lowest first."
   )
 
   val MaxRecordSize: Opt[Long] = withDefault(
@@ -112,15 +116,16 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     64L << 20,
     "256m"
   )(
-    "A record of a `lengthDelimited` file that says it is longer is an error, with the byte at which it begins."
+    "A record of a `lengthDelimited` file that says it is longer is an error, with the byte at which it " +
+      "begins."
   )
 
   val PartitionColumns: Opt[Seq[String]] =
     option("partitionColumns", OptionType.columnNames, "day,hour")(
       "those that directories below `path` name when the query begins",
-      "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their types are those of " +
-        "`schema(…)`, or as Spark infers them from all values. To be set where the first directories come later than the " +
-        "query."
+      "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their " +
+        "types are those of `schema(…)`, or as Spark infers them from all values. To be set where the " +
+        "first directories come later than the query."
     )
 
   /** @param isQuarantined whether undecodable records are skipped; evaluated after path and format
@@ -160,8 +165,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     val format = reader.text(FormatName) match {
       case None =>
         reader.errors.add(
-          s"format is not set: set it to one of ${FormatName.values.words.mkString(", ")}, or to a class, or set view " +
-            "to see the state of a sink."
+          s"format is not set: set it to one of ${FormatName.values.words.mkString(", ")}, or to a class, " +
+            "or set view to see the state of a sink."
         )
         None
       case Some(text) if text.trim.equalsIgnoreCase(Delimited)              => delimited(reader)
@@ -194,8 +199,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         val records = UserRecords.of(format)
         if (records.isEmpty)
           reader.errors.add(
-            s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or BulkFormat of " +
-              "stoplog.source.format."
+            s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or " +
+              "BulkFormat of stoplog.source.format."
           )
         records.map(SourceFormatName.Records(format.getClass.getName, _))
       }

@@ -34,16 +34,16 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     None,
     "com.example.ManifestFinder"
   )(
-    "How files are found. `blockSplitting`: all below `path`, large ones in pieces. `nonSplitting`: the same, each in one " +
-      "piece. A class: a way of one's own, which extends `stoplog.source.file.FileFinder` and has a public constructor " +
-      "without arguments."
+    "How files are found. `blockSplitting`: all below `path`, large ones in pieces. `nonSplitting`: the " +
+      "same, each in one piece. A class: a way of one's own, which extends " +
+      "`stoplog.source.file.FileFinder` and has a public constructor without arguments."
   )
 
   val PathGlobFilter: Opt[Glob] =
     option("pathGlobFilter", OptionType[Glob]("pattern", Glob.parse(_), _.toString), "*.log")(
       "all names but hidden ones",
-      "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, never are, unless `path` " +
-        "spells them out."
+      "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, " +
+        "never are, unless `path` spells them out."
     )
 
   val RecursiveFileLookup: Opt[Nesting] =
@@ -59,8 +59,8 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
 
   val StableFor: Opt[Long] = option("stableFor", OptionType.span, "10s")(
     AtOnce,
-    "A file is read when two listings, so far apart or more, have found it with the same length. Only for streams that go " +
-      "on: a batch query, and the trigger `availableNow`, list once and find no such file."
+    "A file is read when two listings, so far apart or more, have found it with the same length. Only for " +
+      "streams that go on: a batch query, and the trigger `availableNow`, list once and find no such file."
   )
 
   val ReadyMarker: Opt[Marker] = option(
@@ -69,8 +69,8 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     "{name}.done"
   )(
     AtOnce,
-    "Files are read when this file is there too: `_SUCCESS` in their directory, or `{name}.done` beside each. Markers " +
-      "themselves are never read."
+    "Files are read when this file is there too: `_SUCCESS` in their directory, or `{name}.done` beside " +
+      "each. Markers themselves are never read."
   )
 
   // Parsed with the zone of dateTimeZone.
@@ -80,9 +80,9 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     DateTimeBucketAssigner.DefaultPattern
   )(
     "directories are listed whatever their names",
-    "How directories below `path` are named by dates: those outside of `dateFrom`, `dateUntil` and `dateWithin` are not " +
-      "listed at all, and count as gone. A directory that the pattern does not fit is listed. Text that is none of the " +
-      "date stands in quotes: `'day='yyyy-MM-dd`."
+    "How directories below `path` are named by dates: those outside of `dateFrom`, `dateUntil` and " +
+      "`dateWithin` are not listed at all, and count as gone. A directory that the pattern does not fit is " +
+      "listed. Text that is none of the date stands in quotes: `'day='yyyy-MM-dd`."
   )
 
   val DateFrom: Opt[String] =

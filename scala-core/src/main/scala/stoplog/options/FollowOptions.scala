@@ -28,10 +28,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "tail"   -> Changed.Tail
   )(
     "tail",
-    "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. `reread`: read " +
-      "all of it again. `tail`: read what was added, as far as lines are complete (a file with other bytes before the " +
-      "position is a new file); only for `text`, `json` and `csv` in UTF-8, and not for compressed files. It is known exactly which files have been read: a " +
-      "new file may be as old as it likes."
+    "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. " +
+      "`reread`: read all of it again. `tail`: read what was added, as far as lines are complete (a file " +
+      "with other bytes before the position is a new file); only for `text`, `json` and `csv` in UTF-8, " +
+      "and not for compressed files. It is known exactly which files have been read: a new file may be as " +
+      "old as it likes."
   )
 
   val IgnoreMissingFiles: Opt[OnMissingFile] = withDefault(
@@ -40,8 +41,9 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     OnMissingFile.Fail,
     "true"
   )(
-    "Whether to go on without a file that was deleted between the planning of its micro-batch and the reading, or without " +
-      "what is left of one that is read in pieces and is another by then. A file that exists and cannot be opened is an error."
+    "Whether to go on without a file that was deleted between the planning of its micro-batch and the " +
+      "reading, or without what is left of one that is read in pieces and is another by then. A file that " +
+      "exists and cannot be opened is an error."
   )
 
   val MonitorInterval: Opt[Long] = option("monitorInterval", OptionType.span, "30s")(
@@ -55,9 +57,10 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     10 * 60 * 1000L,
     "1h"
   )(
-    "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing passes over directories whose own times have not " +
-      "changed since the last. After so much time all are listed: only that tells which files are gone. A short time, as " +
-      "`1ms`, has all of them listed each time. Other storages keep no times of directories: there all always are."
+    "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing passes over directories whose own " +
+      "times have not changed since the last. After so much time all are listed: only that tells which " +
+      "files are gone. A short time, as `1ms`, has all of them listed each time. Other storages keep no " +
+      "times of directories: there all always are."
   )
 
   val ForgetMissingAfter: Opt[Long] = withDefault(
@@ -66,10 +69,10 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     AbsenceLimits().forgetMillis,
     "7d"
   )(
-    "The time for which listings must not find a file before the source forgets it. Then a file of this name is new, and " +
-      "read again. Before, it is a file that has changed, or the same file: see `onChangedFile`. A file is absent only if " +
-      "its directory is still the one in which the file was read, and if the rules look for the file. Files that " +
-      "`cleanSource` has put away are forgotten at once."
+    "The time for which listings must not find a file before the source forgets it. Then a file of this " +
+      "name is new, and read again. Before, it is a file that has changed, or the same file: see " +
+      "`onChangedFile`. A file is absent only if its directory is still the one in which the file was " +
+      "read, and if the rules look for the file. Files that `cleanSource` has put away are forgotten at once."
   )
 
   val OnOtherDirectory: Opt[Other] = choice[Other](
@@ -78,10 +81,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "accept" -> Other.Accept
   )(
     "accept",
-    "What to do if a directory is not the one in which files were read, such as the empty mount point of a disk that is " +
-      "away. The storage tells by inodes or file ids: local disks and HDFS. `wait`: none of these files counts as removed, " +
-      "new files are read, and the log and the metric `awaitedDirectories` say so. `accept`: the directory was replaced on " +
-      "purpose, or the storage numbers directories anew. Then files are forgotten after `forgetMissingAfter`."
+    "What to do if a directory is not the one in which files were read, such as the empty mount point of a " +
+      "disk that is away. The storage tells by inodes or file ids: local disks and HDFS. `wait`: none of " +
+      "these files counts as removed, new files are read, and the log and the metric `awaitedDirectories` " +
+      "say so. `accept`: the directory was replaced on purpose, or the storage numbers directories anew. " +
+      "Then files are forgotten after `forgetMissingAfter`."
   )
 
   val WaitForDirectories: Opt[Long] = withDefault(
@@ -90,7 +94,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     AbsenceLimits().waitMillis,
     "1h"
   )(
-    "The time after which a query fails that waits for `path`, or for one of `paths`, while no file at all is there."
+    "The time after which a query fails that waits for `path`, or for one of `paths`, while no file at all " +
+      "is there."
   )
 
   val CleanSource: Opt[String] = withDefault(
@@ -99,9 +104,10 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "off",
     "archive"
   )(
-    "What becomes of a file once the micro-batch that read the end of it is committed, which the source learns when Spark " +
-      "plans the next one. A file that has replaced it is a new file. A file that was changed in place stays, and so does one " +
-      "that cannot be moved; with `delete` also one of which `onCorrupt` = `quarantine` left out bytes that are in no note."
+    "What becomes of a file once the micro-batch that read the end of it is committed, which the source " +
+      "learns when Spark plans the next one. A file that has replaced it is a new file. A file that was " +
+      "changed in place stays, and so does one that cannot be moved; with `delete` also one of which " +
+      "`onCorrupt` = `quarantine` left out bytes that are in no note."
   )
 
   val SourceArchiveDir: Opt[String] = option(
@@ -110,18 +116,18 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "/data/archive"
   )(
     "required with `cleanSource` = `archive`",
-    "Where files go that are archived, under the paths that they have below `path`; with the file's time in the name if the " +
-      "name is taken. Not where the source would read them: " +
+    "Where files go that are archived, under the paths that they have below `path`; with the file's time " +
+      "in the name if the name is taken. Not where the source would read them: " +
       "below a path of it, unless hidden or fitting no pattern."
   )
 
   val OnMergedPart: Opt[Merged] =
     choice[Merged]("onMergedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
       "read",
-      "What a streaming query does with a file that a sink has [merged](../files/compaction.md) from smaller ones, which it tells by " +
-        "its name: the rows may have been read from those. `fail`: it ends with an error. `read`: for a directory in which " +
-        "nothing is merged any more, before the query begins. `skip`: if all small files are read before they are merged. " +
-        "A batch query reads them all."
+      "What a streaming query does with a file that a sink has [merged](../files/compaction.md) from " +
+        "smaller ones, which it tells by its name: the rows may have been read from those. `fail`: it ends " +
+        "with an error. `read`: for a directory in which nothing is merged any more, before the query " +
+        "begins. `skip`: if all small files are read before they are merged. A batch query reads them all."
     )
 
   val OnCorruptFile: Opt[String] = withDefault(
@@ -130,15 +136,16 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "fail",
     "quarantine"
   )(
-    "What to do with what cannot be decoded. `fail`: end the query, with the file, the position and the cause. " +
-      "`quarantine`: leave it out and note it under `quarantinePath`: one record, or where the way to the next one is " +
-      "lost, the rest of the piece that is read. Then `mode` of JSON and CSV is `FAILFAST` unless it is set."
+    "What to do with what cannot be decoded. `fail`: end the query, with the file, the position and the " +
+      "cause. `quarantine`: leave it out and note it under `quarantinePath`: one record, or where the way " +
+      "to the next one is lost, the rest of the piece that is read. Then `mode` of JSON and CSV is " +
+      "`FAILFAST` unless it is set."
   )
 
   val QuarantinePath: Opt[String] = option("quarantinePath", OptionType.directory, "/data/quarantine")(
     "required with `onCorrupt` = `quarantine`",
-    "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each query, and not " +
-      "where the source would read them, as for `sourceArchiveDir`."
+    "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each " +
+      "query, and not where the source would read them, as for `sourceArchiveDir`."
   )
 
   def parse(reader: OptionReader): FollowOptions = {

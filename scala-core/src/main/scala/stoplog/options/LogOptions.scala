@@ -23,15 +23,15 @@ private[stoplog] object LogOptions {
 
   val LogLocation: Opt[String] = Recovery.option("logLocation", OptionType.directory, "/data/logs/orders")(
     "the option `checkpointLocation`",
-    "Where a sink that does not write files keeps its log, in a directory of its own below. Only for the option `sink` " +
-      "and for connectors: a sink of files has its log with its files."
+    "Where a sink that does not write files keeps its log, in a directory of its own below. Only for the " +
+      "option `sink` and for connectors: a sink of files has its log with its files."
   )
 
   val UserSink: Opt[String] = Format.option("sink", OptionType.className, "com.example.TransactionalFiles")(
     "files",
-    "A sink of one's own instead of files: the name of a class that extends `stoplog.format.RowSink` and has a public " +
-      "constructor without arguments. It gets all other options, of which `sinkId`, `logLocation`, `onForeignQuery` and " +
-      "`onLostPart` mean the same."
+    "A sink of one's own instead of files: the name of a class that extends `stoplog.format.RowSink` and " +
+      "has a public constructor without arguments. It gets all other options, of which `sinkId`, " +
+      "`logLocation`, `onForeignQuery` and `onLostPart` mean the same."
   )
 
   /** The log options for the registries of connectors. */

@@ -59,8 +59,8 @@ private[stoplog] final class OptionReader(
   def refuseIdleParameters(): Unit =
     for ((option, name, _) <- parameters if !called(option))
       errors.add(
-        s"${option.key}.$name is a parameter of a class, and ${option.key} names none: remove it, or set ${option.key} to " +
-          "the class."
+        s"${option.key}.$name is a parameter of a class, and ${option.key} names none: remove it, or set " +
+          s"${option.key} to the class."
       )
 
   /** Returns a user object, or `None` and a problem if the object cannot be created. */

@@ -29,31 +29,32 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
 
   val FormatName: Opt[FormatChoice] = option("format", FormatChoice.named, "json")(
     "required, unless `encoder` or `bulkWriter` is set",
-    "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other format, " +
-      "all options that Spark's own data source of the format has for writing may be set beside those listed here, " +
-      "and mean the same; so may `parquet.…` and `orc.…` settings, and `metadata.<key>` for the file's own metadata. " +
-      "`sequencefile` writes one column of values, or two of keys and values."
+    "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other " +
+      "format, all options that Spark's own data source of the format has for writing may be set beside " +
+      "those listed here, and mean the same; so may `parquet.…` and `orc.…` settings, and `metadata.<key>` " +
+      "for the file's own metadata. `sequencefile` writes one column of values, or two of keys and values."
   )
 
   val Encoder: Opt[String] = option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
     "none",
-    "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and has a " +
-      "public constructor without arguments, or of a Scala object."
+    "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and " +
+      "has a public constructor without arguments, or of a Scala object."
   )
 
   val BulkWriter: Opt[String] =
     option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
       "none",
-      "An own bulk format instead of `format`: the name of a class that extends `stoplog.format.bulk.BulkWriterFactory`, " +
-        "or `stoplog.format.bulk.BulkFormat`, and has a public constructor without arguments, or of a Scala object."
+      "An own bulk format instead of `format`: the name of a class that extends " +
+        "`stoplog.format.bulk.BulkWriterFactory`, or `stoplog.format.bulk.BulkFormat`, and has a public " +
+        "constructor without arguments, or of a Scala object."
     )
 
   val Compression: Opt[String] =
     option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
       "`none`; with bulk formats, what Spark's own sink of the format would take",
-      "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which a member or " +
-        "frame ends with each epoch, so that very small micro-batches compress less well; for a bulk format, the codecs " +
-        "that Spark knows for it, inside its blocks."
+      "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which " +
+        "a member or frame ends with each epoch, so that very small micro-batches compress less well; for " +
+        "a bulk format, the codecs that Spark knows for it, inside its blocks."
     )
 
   val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\r\\n")(

@@ -44,7 +44,8 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
     "part",
     "events"
   )(
-    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or `_` first."
+    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or " +
+      "`_` first."
   )
 
   val PartSuffix: Opt[String] =
@@ -55,9 +56,9 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
 
   val InProgress: Opt[Boolean] = choice[Boolean]("inProgress", "staging" -> false, "bucket" -> true)(
     "bucket",
-    "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside the " +
-      "finished files, under the names that the four options below make. Fixed for the life of the log, as these " +
-      "names are."
+    "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside " +
+      "the finished files, under the names that the four options below make. Fixed for the life of the " +
+      "log, as these names are."
   )
 
   val InProgressPrefix: Opt[String] = withDefault("inProgressPrefix", hidden, "_", ".")(
@@ -78,8 +79,8 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
 
   val MaxOpenParts: Opt[Int] = enter(
     Writer.withDefault("maxOpenParts", OptionType.count, 1000, "200")(
-      "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for longest is " +
-        "closed early. It bounds memory and open files."
+      "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for " +
+        "longest is closed early. It bounds memory and open files."
     )
   )
 
@@ -90,9 +91,9 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       stoplog.options.Distribution.Unspecified,
       "byBucket"
     )(
-      "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings the rows of " +
-        "one bucket to one writer (fewer, larger files, at the price of a shuffle), a number spreads them evenly " +
-        "over so many writers."
+      "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings " +
+        "the rows of one bucket to one writer (fewer, larger files, at the price of a shuffle), a number " +
+        "spreads them evenly over so many writers."
     )
   )
 

@@ -72,18 +72,20 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "adoptAndRepeat" -> ForeignQuery.AdoptAndRepeat
   )(
     "adopt",
-    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it over. `adopt` takes " +
-      "it over only if this query has passed the epochs in it, so that no row is written again. `adoptAndRepeat` also takes over " +
-      "a log that is ahead of the checkpoint, and writes those rows again. It is valid for one start: the log notes its use, and " +
-      "every later start with it counts as `fail` until one without it has claimed the log."
+    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it " +
+      "over. `adopt` takes it over only if this query has passed the epochs in it, so that no row is " +
+      "written again. `adoptAndRepeat` also takes over a log that is ahead of the checkpoint, and writes " +
+      "those rows again. It is valid for one start: the log notes its use, and every later start with it " +
+      "counts as `fail` until one without it has claimed the log."
   )
 
   val OnRestart: Opt[Finish] =
     choice[Finish]("onRestart", "continue" -> Finish.KeepOpen, "finish" -> Finish.PublishOpen)(
       "finish",
-      "What a start of the query does with the parts that an earlier one has left open. `continue`: it goes on in them. " +
-        "`finish`: it cuts each to its committed length and publishes it by a record of the log, before its first epoch " +
-        "or, without data, after `bucketCheckInterval`; new rows go into new parts. As the BucketingSink did."
+      "What a start of the query does with the parts that an earlier one has left open. `continue`: it " +
+        "goes on in them. `finish`: it cuts each to its committed length and publishes it by a record of " +
+        "the log, before its first epoch or, without data, after `bucketCheckInterval`; new rows go into " +
+        "new parts. As the BucketingSink did."
     )
 
   val FinalizeOnTermination: Opt[FinalizeOnTermination] = withDefault(
@@ -92,15 +94,15 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     stoplog.options.FinalizeOnTermination.Auto,
     "always"
   )(
-    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, and at " +
-      "the end of a batch write; a part that is left open is continued by the next start."
+    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, " +
+      "and at the end of a batch write; a part that is left open is continued by the next start."
   )
 
   val OnLostPart: Opt[LostPart] =
     choice[LostPart]("onLostPart", "fail" -> LostPart.Fail, "skip" -> LostPart.Skip)(
       "skip",
-      "What to do when another program deleted a part that was written but not yet finished: stop, or go on without " +
-        "its rows."
+      "What to do when another program deleted a part that was written but not yet finished: stop, or go " +
+        "on without its rows."
     )
 
   val OnSchemaChange: Opt[OnSchemaChange] = withDefault(
@@ -109,9 +111,10 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     stoplog.options.OnSchemaChange.Roll,
     "additive"
   )(
-    "What to do when a streaming query starts with other columns than before; their order does not matter. `roll`: go " +
-      "on; where a file cannot hold both, open parts end with the columns that they have. `additive`: go on if " +
-      "columns were only added, or may be null now. `fail`: go on with the same columns only."
+    "What to do when a streaming query starts with other columns than before; their order does not matter. " +
+      "`roll`: go on; where a file cannot hold both, open parts end with the columns that they have. " +
+      "`additive`: go on if columns were only added, or may be null now. `fail`: go on with the same " +
+      "columns only."
   )
 
   val Durability: Opt[Durability] = choice[Durability](
@@ -120,8 +123,8 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "process" -> stoplog.storage.Durability.Process
   )(
     "process",
-    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: the death " +
-      "of any process, but not of the machine; faster, unless a sink has thousands of open parts."
+    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: " +
+      "the death of any process, but not of the machine; faster, unless a sink has thousands of open parts."
   )
 
   val OnBadRow: Opt[OnBadRow] = choice[OnBadRow](
@@ -130,8 +133,8 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "reject" -> stoplog.commit.OnBadRow.Reject
   )(
     "reject",
-    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under `rejectPath`, " +
-      "published with the other rows of its epoch."
+    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under " +
+      "`rejectPath`, published with the other rows of its epoch."
   )
 
   val RejectPath: Opt[String] = withDefault(
@@ -144,9 +147,10 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   )
 
   val UseTruncate: Opt[Boolean] = withDefault("useTruncate", OptionType.truth, true, "false")(
-    "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the committed " +
-      "ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, and a file beside the " +
-      "part says how many bytes count, as the BucketingSink did: every reader has to heed it. Local disks always cut."
+    "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the " +
+      "committed ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, " +
+      "and a file beside the part says how many bytes count, as the BucketingSink did: every reader has to " +
+      "heed it. Local disks always cut."
   )
 
   val ValidLengthPrefix: Opt[String] =

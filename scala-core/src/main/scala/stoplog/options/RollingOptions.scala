@@ -30,16 +30,16 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     Default,
     "onCheckpoint"
   )(
-    "`default` keeps a part open across micro-batches until one of the limits below is reached. `onCheckpoint` " +
-      "closes every part at the end of its epoch: rows are visible at once, in many more files. A class extends " +
-      "`stoplog.rolling.RollingPolicy` and has a public constructor without arguments."
+    "`default` keeps a part open across micro-batches until one of the limits below is reached. " +
+      "`onCheckpoint` closes every part at the end of its epoch: rows are visible at once, in many more " +
+      "files. A class extends `stoplog.rolling.RollingPolicy` and has a public constructor without arguments."
   )
 
   val MaxPartSize: Opt[Long] = option("maxPartSize", OptionType.size, "256m")(
     "`128m`; with `onCheckpoint`: no limit",
-    "A part that holds more than this on storage, after compression, is closed. It passes the limit by at most one " +
-      "row and what the compressor still held back. On S3 no part passes 74 GiB, or 148 GiB if it began with a large epoch, " +
-      "whatever the limit is."
+    "A part that holds more than this on storage, after compression, is closed. It passes the limit by at " +
+      "most one row and what the compressor still held back. On S3 no part passes 74 GiB, or 148 GiB if it " +
+      "began with a large epoch, whatever the limit is."
   )
 
   val MaxRecordsPerPart: Opt[Option[Long]] =
@@ -50,7 +50,8 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
 
   val RolloverInterval: Opt[Option[Long]] =
     withDefault("rolloverInterval", orNone(OptionType.span), Some(15 * 60 * 1000L), "1 hour")(
-      "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the `default` policy."
+      "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the " +
+        "`default` policy."
     )
 
   val InactivityInterval: Opt[Option[Long]] =
@@ -61,21 +62,21 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
   val EventTimeInterval: Opt[Option[Long]] =
     option("eventTimeInterval", orNone(OptionType.span), "10m")(
       "no limit",
-      "A row whose event time is this much, or more, behind that of a part's first row closes the part and goes to another one, " +
-        "as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event time, and late ones, close nothing. Only " +
-        "with the `default` policy."
+      "A row whose event time is this much, or more, behind that of a part's first row closes the part and " +
+        "goes to another one, as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event " +
+        "time, and late ones, close nothing. Only with the `default` policy."
     )
 
   val EventTimeColumn: Opt[String] = option("eventTimeColumn", OptionType.columnName, "event_time")(
     "the column of the query's `withWatermark`",
-    "The timestamp or date column in which rows have their event time, for `eventTimeInterval` and for policies and " +
-      "bucket assigners of your own."
+    "The timestamp or date column in which rows have their event time, for `eventTimeInterval` and for " +
+      "policies and bucket assigners of your own."
   )
 
   val BucketCheckInterval: Opt[Long] =
     withDefault("bucketCheckInterval", OptionType.span, 60 * 1000L, "10s")(
-      "How often the driver looks for parts that are past one of the two intervals while no data arrives. With data, " +
-        "this happens at the end of each micro-batch too."
+      "How often the driver looks for parts that are past one of the two intervals while no data arrives. " +
+        "With data, this happens at the end of each micro-batch too."
     )
 
   private def limits: Seq[Opt[_]] = Seq(MaxPartSize, MaxRecordsPerPart) ++ intervals

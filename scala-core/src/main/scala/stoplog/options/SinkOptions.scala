@@ -133,8 +133,8 @@ private[stoplog] object ViewOptions {
     "open"
   )(
     "none",
-    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the parts that " +
-      "are open now, or the buckets without a marker. Without it, files are read."
+    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the " +
+      "parts that are open now, or the buckets without a marker. Without it, files are read."
   )
 
   /** Returns the requested view, or `None` if `view` is not set. In this case, the options belong to a write.

@@ -96,13 +96,15 @@ private[stoplog] object SourceOptions {
 
     val MaxBytesPerTrigger: Opt[Long] = option("maxBytesPerTrigger", OptionType.size, "1g")(
       "no limit",
-      "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several micro-batches."
+      "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several " +
+        "micro-batches."
     )
 
     val MaxRowsPerTrigger: Opt[Long] = option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
       "no limit",
-      "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at least. To know " +
-        "where lines end, the driver reads them, too; of files of blocks it reads where the blocks are."
+      "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at " +
+        "least. To know where lines end, the driver reads them, too; of files of blocks it reads where the " +
+        "blocks are."
     )
 
     def parse(reader: OptionReader): ReadLimits = ReadLimits(

@@ -96,8 +96,8 @@ private[stoplog] final class SinkStorage private (
 
   /** Performs the same check under a scratch sink id, deletes the scratch directory and returns the findings.
     *
-    * @param scratch a sink id which no other sink uses
-    * @param userPolicy   the rolling policy of the options
+    * @param scratch    a sink id which no other sink uses
+    * @param userPolicy the rolling policy of the options
     *
     * Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */

@@ -17,7 +17,7 @@ private[stoplog] object NameChecks {
   /** Checks the suffix of finished files. Readers derive the compression, and often the format, from the
     * suffix.
     *
-    * @param configured       the option `partSuffix`
+    * @param configured  the option `partSuffix`
     * @param derived     the suffix without this option
     * @param compression the suffix of the compression; empty without compression
     */
@@ -25,14 +25,15 @@ private[stoplog] object NameChecks {
     case Some(suffix) if !suffix.endsWith(compression) =>
       Warning(
         "partSuffix",
-        s"Finished files end with '$suffix' and are compressed. Spark and others tell by the end '$compression' how, " +
-          "and would take the bytes of such files for rows.",
+        s"Finished files end with '$suffix' and are compressed. Spark and others tell by the end " +
+          s"'$compression' how, and would take the bytes of such files for rows.",
         s"Set partSuffix to '$suffix$compression', or leave it out, which gives '$derived'."
       )
     case Some(suffix) if suffix.endsWith(HiddenNames.Copying) =>
       Warning(
         "partSuffix",
-        s"Finished files end with '$suffix', which Spark takes for files that are being copied, and does not read.",
+        s"Finished files end with '$suffix', which Spark takes for files that are being copied, and does " +
+          "not read.",
         s"Set another partSuffix, or leave it out, which gives '$derived'."
       )
     case Some(suffix) => Ok("partSuffix", s"Finished files end with '$suffix'.")
@@ -62,7 +63,8 @@ private[stoplog] object NameChecks {
       case Some(columns) =>
         Ok(
           "readers",
-          s"spark.read, pyarrow, DuckDB and pandas find the directories as columns: ${columns.mkString(", ")}."
+          "spark.read, pyarrow, DuckDB and pandas find the directories as columns: " +
+            s"${columns.mkString(", ")}."
         )
       case None =>
         Ok("readers", "spark.read, pyarrow, DuckDB and pandas find all files right under the path.")
@@ -86,8 +88,10 @@ private[stoplog] object NameChecks {
     named.find(name => columns.exists(_.equalsIgnoreCase(name))).map { column =>
       Warning(
         "buckets",
-        s"Buckets are called $column=…, which readers take for a column, and the files have a column $column as well.",
-        s"Set partitionBy to $column, which leaves it out of the files, or give the directories another name in bucketBy or bucketFormat."
+        s"Buckets are called $column=…, which readers take for a column, and the files have a column " +
+          s"$column as well.",
+        s"Set partitionBy to $column, which leaves it out of the files, or give the directories another " +
+          "name in bucketBy or bucketFormat."
       )
     }
   }
@@ -101,16 +105,16 @@ private[stoplog] object NameChecks {
     if (different.nonEmpty)
       Warning(
         "neighbours",
-        s"Under this path there is a log of ${different.mkString(", ")}, with another format or other columns. Names " +
-          "never collide, but a reader of the directory finds both kinds of files.",
+        s"Under this path there is a log of ${different.mkString(", ")}, with another format or other " +
+          "columns. Names never collide, but a reader of the directory finds both kinds of files.",
         "Use another path, unless each kind has a directory of its own in it."
       )
     else if (others.isEmpty) Ok("neighbours", "No other sink has a log under this path.")
     else
       Ok(
         "neighbours",
-        s"Under this path there is a log of ${others.keys.toSeq.sorted.mkString(", ")}, with the same content. Names " +
-          "never collide: each has the id of the run that gave it."
+        s"Under this path there is a log of ${others.keys.toSeq.sorted.mkString(", ")}, with the same " +
+          "content. Names never collide: each has the id of the run that gave it."
       )
   }
 
@@ -138,7 +142,8 @@ private[stoplog] object NameChecks {
     level <- PartitionDiscovery.unnamedLevel(id)
   } yield Warning(
     "readers",
-    s"spark.read does not find the files in directories such as '$id' without options, because '$level' is no name=value.",
+    s"spark.read does not find the files in directories such as '$id' without options, because '$level' is " +
+      "no name=value.",
     if (id == BucketId.OfNull) NameForNull else NamedLayouts
   )).nextOption()
 
@@ -159,8 +164,8 @@ private[stoplog] object NameChecks {
   }
 
   private val NamedLayouts =
-    s"Set bucketFormat to ${DateTimeBucketAssigner.DefaultPattern}, or partitionBy to columns, or bucketBy to " +
-      "concat('day=', date(at)); or read with recursiveFileLookup=true."
+    s"Set bucketFormat to ${DateTimeBucketAssigner.DefaultPattern}, or partitionBy to columns, or bucketBy " +
+      "to concat('day=', date(at)); or read with recursiveFileLookup=true."
 
   private val NameForNull =
     "Let bucketBy give a name=value where it is null, too: concat('day=', coalesce(string(date(at)), " +
@@ -204,8 +209,9 @@ private[stoplog] object Lifecycle {
     val days = Lifecycle.days(policy)
     Finding.Warning(
       "lifecycle",
-      "Whether a lifecycle rule of the bucket ends unfinished uploads (AbortIncompleteMultipartUpload) cannot be known " +
-        "through Hadoop. An open part is such an upload, and a rule that comes too early takes committed rows with it.",
+      "Whether a lifecycle rule of the bucket ends unfinished uploads (AbortIncompleteMultipartUpload) " +
+        "cannot be known through Hadoop. An open part is such an upload, and a rule that comes too early " +
+        "takes committed rows with it.",
       s"Set the rule to $days days or more, and to longer than the query is ever stopped; or leave it out."
     )
   }

@@ -79,7 +79,8 @@ final class DefaultRollingPolicy private (private val limits: DefaultRollingPoli
   override def toString: String =
     s"DefaultRollingPolicy(maxPartSizeBytes=$maxPartSizeBytes" +
       maxRecordsPerPart.fold("")(records => s", maxRecordsPerPart=$records") +
-      s", rolloverIntervalMillis=$rolloverIntervalMillis, inactivityIntervalMillis=$inactivityIntervalMillis" +
+      s", rolloverIntervalMillis=$rolloverIntervalMillis, " +
+      s"inactivityIntervalMillis=$inactivityIntervalMillis" +
       eventTimeIntervalMillis.fold(")")(interval => s", eventTimeIntervalMillis=$interval)")
 
   private[this] val mostBytes   = limits.maxPartSizeBytes

@@ -115,8 +115,9 @@ private[spark] object StoplogProvider {
     def refuseReplacing(): Unit = if (isIn("ReplaceTable"))
       throw Errors.invalidOptions(
         Seq(
-          "a table cannot be replaced (CREATE OR REPLACE TABLE, createOrReplace, saveAsTable with mode overwrite): use " +
-            "INSERT OVERWRITE, or insertInto with overwrite; or drop it, remove its files, and create it."
+          "a table cannot be replaced (CREATE OR REPLACE TABLE, createOrReplace, saveAsTable with mode " +
+            "overwrite): use INSERT OVERWRITE, or insertInto with overwrite; or drop it, remove its files, " +
+            "and create it."
         )
       )
 

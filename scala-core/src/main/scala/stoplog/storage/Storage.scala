@@ -170,7 +170,8 @@ object Growth {
 
   /** The advice to a user whose storage cannot append. */
   val Larger: String =
-    "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system that can append."
+    "For larger files set a longer trigger interval or distribution=byBucket, or write to a file system " +
+      "that can append."
 }
 
 /** The handling, permitted by the user, of the bytes after the committed bytes when a part is finished. These

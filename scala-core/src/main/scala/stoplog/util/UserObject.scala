@@ -160,7 +160,8 @@ private[stoplog] object UserObject {
           case (None, Some(constructor)) => constructor.newInstance(asMap(parameters)).asInstanceOf[AnyRef]
           case _ if parameters.nonEmpty  =>
             throw new NoSuchMethodException(
-              s"it takes no parameters, such as ${parameters.keys.min}: it has no public constructor of a java.util.Map"
+              s"it takes no parameters, such as ${parameters.keys.min}: it has no public constructor of a " +
+                "java.util.Map"
             )
           case (Some(instance), _) => instance
           case (None, None)        =>

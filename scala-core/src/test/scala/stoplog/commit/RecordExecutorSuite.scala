@@ -51,7 +51,9 @@ class RecordExecutorSuite extends AnyFunSuite {
   test("parts recorded as visible are never checked again, even if the record stays unmarked") {
     var isUp  = false
     val world =
-      new RecordExecutorWorld(listener = _ => if (!isUp) throw new IllegalStateException("the catalog is down"))
+      new RecordExecutorWorld(listener =
+        _ => if (!isUp) throw new IllegalStateException("the catalog is down")
+      )
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4))
     val marked =
       world.record(world.closed("p"), world.closed("q")).copy(follow = FollowUp(None, Vector(marker)))

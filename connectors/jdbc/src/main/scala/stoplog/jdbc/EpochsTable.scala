@@ -86,7 +86,8 @@ private[jdbc] final case class EpochsTable(table: String, sink: String) {
 
   private def insert(session: Session, former: String, row: SinkRow): Unit = write(
     session,
-    s"INSERT INTO $table (query_id, run_id, last_epoch, last_batch, sink_name, former_query) VALUES (?, ?, ?, ?, ?, ?)",
+    s"INSERT INTO $table (query_id, run_id, last_epoch, last_batch, sink_name, former_query) " +
+      "VALUES (?, ?, ?, ?, ?, ?)",
     former,
     row
   )

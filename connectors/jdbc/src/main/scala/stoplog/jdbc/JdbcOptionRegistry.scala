@@ -25,8 +25,8 @@ private[stoplog] object JdbcOptionRegistry {
 
   val Driver: Opt[String] = Database.option("driver", OptionType.className, "org.postgresql.Driver")(
     "found by the URL",
-    "The class of the database's driver, whose jar must be on Spark's driver and the executors. Known for PostgreSQL, " +
-      "MySQL, MariaDB, SQLite and H2."
+    "The class of the database's driver, whose jar must be on Spark's driver and the executors. Known for " +
+      "PostgreSQL, MySQL, MariaDB, SQLite and H2."
   )
 
   val User: Opt[String] = Database.option("user", OptionType.text, "shop")(
@@ -51,8 +51,9 @@ private[stoplog] object JdbcOptionRegistry {
     "transactional"
   )(
     "`upsert` with `keyColumns`, else `transactional`",
-    "`upsert`: a row is inserted, or takes the place of the one with its key; repeated epochs change nothing. " +
-      "`transactional`: rows are inserted, each epoch in one transaction that also records it, exactly once."
+    "`upsert`: a row is inserted, or takes the place of the one with its key; repeated epochs change " +
+      "nothing. `transactional`: rows are inserted, each epoch in one transaction that also records it, " +
+      "exactly once."
   )
 
   val KeyColumns: Opt[Seq[String]] = Writing.option("keyColumns", OptionType.columnNames, "customer,day")(
@@ -61,14 +62,14 @@ private[stoplog] object JdbcOptionRegistry {
   )
 
   val BatchSize: Opt[Int] = Writing.withDefault("batchsize", count, 5000, "20000")(
-    "How many rows are sent together, and committed together by a task; Spark's `jdbc` sends 1000. Of rows with one key " +
-      "only the last one of a batch is sent."
+    "How many rows are sent together, and committed together by a task; Spark's `jdbc` sends 1000. Of rows " +
+      "with one key only the last one of a batch is sent."
   )
 
   val NumPartitions: Opt[Int] = Writing.option("numPartitions", count, "8")(
     "as many as the rows have partitions",
-    "How many tasks write, at most, and with them how many connections there are. The rows are shuffled: by key with " +
-      "`upsert`."
+    "How many tasks write, at most, and with them how many connections there are. The rows are shuffled: " +
+      "by key with `upsert`."
   )
 
   val DistributionName: Opt[Boolean] =
@@ -82,19 +83,19 @@ private[stoplog] object JdbcOptionRegistry {
   )
 
   val MaxTries: Opt[Int] = Failures.withDefault("maxTries", count, 5, "10")(
-    "How often a batch or a commit is tried when the connection is lost, another transaction was first, or the server " +
-      "is full."
+    "How often a batch or a commit is tried when the connection is lost, another transaction was first, or " +
+      "the server is full."
   )
 
   val RetryWait: Opt[Long] = Failures.withDefault("retryWait", OptionType.span, 500L, "2s")(
-    "The longest wait before the second try; twice as long before each further one, up to 30 s. The wait is random " +
-      "below that."
+    "The longest wait before the second try; twice as long before each further one, up to 30 s. The wait " +
+      "is random below that."
   )
 
   val OnBadRow: Opt[BadRow] =
     Failures.withDefault("onBadRow", RecoveryOptions.OnBadRow.values, BadRow.Fail, "reject")(
-      "What becomes of a row that the table refuses. `fail`: the query ends. `reject`: it goes to `rejectTable`, and the " +
-        "query goes on."
+      "What becomes of a row that the table refuses. `fail`: the query ends. `reject`: it goes to " +
+        "`rejectTable`, and the query goes on."
     )
 
   val RejectTableName: Opt[String] = Failures.option("rejectTable", table, "public.orders_rejected")(
@@ -108,19 +109,22 @@ private[stoplog] object JdbcOptionRegistry {
     "main",
     "clicks"
   )(
-    "The name of this sink among those that write to the table; two queries need two. It tells rejected rows apart, too."
+    "The name of this sink among those that write to the table; two queries need two. It tells rejected " +
+      "rows apart, too."
   )
 
   val OnForeign: Opt[Foreign] =
     Owner.withDefault("onForeignQuery", RecoveryOptions.OnForeignQuery.values, Foreign.Refuse, "adopt")(
-      "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing is known of it though " +
-        "this query has been at work. `adopt` takes it over if this query has passed its epochs. `adoptAndRepeat` also writes " +
-        "epochs again that are in the target, and is valid for one start. Only with `transactional`."
+      "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing " +
+        "is known of it though this query has been at work. `adopt` takes it over if this query has passed " +
+        "its epochs. `adoptAndRepeat` also writes epochs again that are in the target, and is valid for " +
+        "one start. Only with `transactional`."
     )
 
   val EpochsTableName: Opt[String] = Owner.option("epochsTable", table, "etl.stoplog_epochs")(
     "`stoplog_epochs` in the schema of the table",
-    "The table that says which epoch of each sink is committed, made if it is not there. Only with `transactional`."
+    "The table that says which epoch of each sink is committed, made if it is not there. Only with " +
+      "`transactional`."
   )
 
   /** All options, in the order of the options page. */

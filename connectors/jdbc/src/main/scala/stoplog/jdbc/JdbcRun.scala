@@ -139,8 +139,8 @@ private[jdbc] final class TransactionalJob(
   override def commit(results: Seq[TaskOutcome]): Unit = {
     driver.commit(OnlyEpoch, results, existing)
     Log.tolerating(
-      s"The rows of a batch job are in ${spec.target.table}; its row ${tables.sink} in ${tables.epochs.table} and " +
-        s"its table ${tables.staging.table} could not be removed: delete them"
+      s"The rows of a batch job are in ${spec.target.table}; its row ${tables.sink} in " +
+        s"${tables.epochs.table} and its table ${tables.staging.table} could not be removed: delete them"
     )(Uninterrupted.call(driver.forget()))
   }
 

@@ -84,8 +84,8 @@ private[jdbc] object Rejects {
 private[jdbc] final case class RejectTable(table: String, textType: String) {
 
   def create: String =
-    s"CREATE TABLE $table (id VARCHAR(64) NOT NULL PRIMARY KEY, sink_name VARCHAR(255) NOT NULL, batch BIGINT, " +
-      s"reason $textType, row_json $textType)"
+    s"CREATE TABLE $table (id VARCHAR(64) NOT NULL PRIMARY KEY, sink_name VARCHAR(255) NOT NULL, " +
+      s"batch BIGINT, reason $textType, row_json $textType)"
 
   def columns: Vector[Column] = RejectTable.columns
 

@@ -88,7 +88,8 @@ private[jdbc] object TableCheck {
     if Known(column.jdbcType) && !row.family.accepts(column.jdbcType)
     // MySQL's driver reports TINYINT(1) as a bit, and such columns also accept numbers.
     if !(dialect == Dialect.MySql && column.jdbcType == Types.BIT && row.family == Family.Number)
-  } yield s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is ${row.typeName}."
+  } yield s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is " +
+    s"${row.typeName}."
 
   private def unset(table: TargetTable, rows: Seq[RowColumn]): Seq[String] = {
     val filled = rows.flatMap(row => table.column(row.name)).map(_.name).toSet

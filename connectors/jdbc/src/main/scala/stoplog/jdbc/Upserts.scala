@@ -131,7 +131,8 @@ private[jdbc] object Columnwise {
       val names  = columns.map(_.quoted)
       val arrays = types.map(name => s"?::$name[]").mkString(", ")
       new Columnwise(
-        s"INSERT INTO $table (${names.mkString(", ")}) SELECT * FROM unnest($arrays) ${Upserts.conflict(names, keys)}",
+        s"INSERT INTO $table (${names.mkString(", ")}) SELECT * FROM unnest($arrays) " +
+          s"${Upserts.conflict(names, keys)}",
         types.toArray
       )
     }

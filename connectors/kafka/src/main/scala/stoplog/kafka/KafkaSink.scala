@@ -20,7 +20,8 @@ import stoplog.kafka.options.{KafkaSinkOptionRegistry, KafkaSinkOptions}
   *   .withTransactionTimeout("15m")
   *   .build()
   *
-  * sink.writeStream(orders.selectExpr("id AS key", "to_json(struct(*)) AS value"), "/data/checkpoints/orders").start()
+  * val records = orders.selectExpr("id AS key", "to_json(struct(*)) AS value")
+  * sink.writeStream(records, "/data/checkpoints/orders").start()
   * }}}
   *
   * Each row becomes a record, by column names. The column `value` (string or binary) is required. The columns

@@ -76,8 +76,8 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
       case Answer.Taken                                                        => ()
       case Answer.Later(message, Some(wait)) if wait > LongestRetryAfterMillis =>
         throw new IOException(
-          s"$message, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more than the " +
-            s"${TimeSpan.render(LongestRetryAfterMillis)} that a chunk waits"
+          s"$message, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more " +
+            s"than the ${TimeSpan.render(LongestRetryAfterMillis)} that a chunk waits"
         )
       case Answer.Later(_, wait) if tries > 1 =>
         pause(wait.getOrElse(waitMillis))
@@ -194,7 +194,8 @@ private[wal] object HttpOptions {
   )
 
   val Retries: Opt[Int] = Http.withDefault("httpRetries", OptionType.count, 5, "10")(
-    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before the query fails."
+    "How often a request is repeated that the server was too busy for (429, 503) or did not answer, before " +
+      "the query fails."
   )
 
   val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(

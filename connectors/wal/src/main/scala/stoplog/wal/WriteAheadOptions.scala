@@ -39,9 +39,9 @@ private[wal] object WriteAheadOptions {
     OptionType.text.as("`http`, `jdbc`, `cassandra` or a class name"),
     "com.example.WebhookSender"
   )(
-    "What sends the rows. `http`: posts them as JSON lines. `jdbc`, `cassandra`: writes them to a table. Else the name of a " +
-      "class that extends `stoplog.wal.RowSender` and has a public constructor without arguments. It gets all options of " +
-      "the write, its own included."
+    "What sends the rows. `http`: posts them as JSON lines. `jdbc`, `cassandra`: writes them to a table. " +
+      "Else the name of a class that extends `stoplog.wal.RowSender` and has a public constructor without " +
+      "arguments. It gets all options of the write, its own included."
   )
 
   val Committer: Opt[String] = WriteTarget.withDefault(
@@ -50,9 +50,10 @@ private[wal] object WriteAheadOptions {
     "files",
     "com.example.NotesInTarget"
   )(
-    "What remembers which chunks have been sent. `files`: empty files in the sink's log. `jdbc`, `cassandra`: a table; with " +
-      "`sender=jdbc` and `committer=jdbc` rows and note are one transaction. Else the name of a class that extends " +
-      "`stoplog.wal.CheckpointCommitters`, which may keep its notes in the target itself."
+    "What remembers which chunks have been sent. `files`: empty files in the sink's log. `jdbc`, " +
+      "`cassandra`: a table; with `sender=jdbc` and `committer=jdbc` rows and note are one transaction. " +
+      "Else the name of a class that extends `stoplog.wal.CheckpointCommitters`, which may keep its notes " +
+      "in the target itself."
   )
 
   val MovedFrom: Opt[String] = WriteTarget.option(
@@ -74,7 +75,8 @@ private[wal] object WriteAheadOptions {
     val reader = new OptionReader(options.toSeq, all)
     if (!reader.isSet(Sender))
       reader.errors.add(
-        "sender is not set: set it to http, jdbc or cassandra, or to the name of a class that extends RowSender."
+        "sender is not set: set it to http, jdbc or cassandra, or to the name of a class that extends " +
+          "RowSender."
       )
     for {
       connector <- Seq(Sender, Committer).flatMap(reader.text).flatMap(Connector.of).distinct

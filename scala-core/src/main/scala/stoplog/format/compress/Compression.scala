@@ -13,13 +13,16 @@ import org.apache.hadoop.io.compress.{BZip2Codec, CompressionCodec, Lz4Codec, Sn
   * Every part is a sequence of members, one per epoch (see [[MemberStream]]). If Spark and the command-line
   * tool read different kinds of files, stoplog writes the kind for Spark:
   *
-  * | name   | suffix    | Spark reads it                      | command line                                                     |
-  * |:-------|:----------|:------------------------------------|:-----------------------------------------------------------------|
-  * | gzip   | `.gz`     | yes                                 | `gzip -d`, `zcat`                                                |
-  * | zstd   | `.zst`    | from 4.1 (see [[Compression.Zstd]]) | `zstd -d`                                                        |
-  * | bzip2  | `.bz2`    | yes, also split                     | `bzip2 -d`                                                       |
-  * | lz4    | `.lz4`    | yes                                 | no: Hadoop's block framing, not the frame of `lz4`               |
-  * | snappy | `.snappy` | yes                                 | only tools that know Hadoop's framing (`snzip -t hadoop-snappy`) |
+  * | name   | suffix    | Spark reads it                      | command line                     |
+  * |:-------|:----------|:------------------------------------|:---------------------------------|
+  * | gzip   | `.gz`     | yes                                 | `gzip -d`, `zcat`                |
+  * | zstd   | `.zst`    | from 4.1 (see [[Compression.Zstd]]) | `zstd -d`                        |
+  * | bzip2  | `.bz2`    | yes, also split                     | `bzip2 -d`                       |
+  * | lz4    | `.lz4`    | yes                                 | none                             |
+  * | snappy | `.snappy` | yes                                 | `snzip -t hadoop-snappy`         |
+  *
+  * Files with `.lz4` contain Hadoop's block framing instead of the frame of the command `lz4`. Files with
+  * `.snappy` contain Hadoop's framing, which only some tools support.
   *
   * @param name   as in the option `compression`
   * @param suffix of a part's name, after the suffix of the format; empty for none

@@ -51,8 +51,9 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   }
 
   private def notMerged(inputs: Seq[CompactionInput]) = new IllegalArgumentException(
-    s"${inputs.map(_.path).mkString(", ")} cannot be merged: another release of ORC, or another program, wrote one of them, in " +
-      s"another time zone than this process has, ${TimeZone.getDefault.getID}. Merge in JVMs with -Duser.timezone set to the writer's."
+    s"${inputs.map(_.path).mkString(", ")} cannot be merged: another release of ORC, or another program, " +
+      s"wrote one of them, in another time zone than this process has, ${TimeZone.getDefault.getID}. Merge " +
+      "in JVMs with -Duser.timezone set to the writer's."
   )
 
   private def opened(input: CompactionInput): Reader = {

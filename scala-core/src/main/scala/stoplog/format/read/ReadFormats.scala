@@ -139,7 +139,8 @@ private[stoplog] object ReadFormats {
       if (unknown.nonEmpty)
         throw Errors.invalidOptions(
           unknown.map { field =>
-            s"the schema has ${field.name} ${field.dataType.sql}, but the columns of the format are ${schema.toDDL}."
+            s"the schema has ${field.name} ${field.dataType.sql}, but the columns of the format are " +
+              s"${schema.toDDL}."
           }
         )
     }

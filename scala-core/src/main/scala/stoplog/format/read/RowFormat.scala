@@ -62,7 +62,8 @@ trait SimpleRows[R] extends RowFormat[R] {
   * has a public constructor without arguments.
   *
   * {{{
-  * spark.readStream.format("stoplog").option("source", "com.example.NumbersSource").option("last", "1000000").load()
+  * spark.readStream.format("stoplog").option("source", "com.example.NumbersSource").option("last", "1000000")
+  *   .load()
   * }}}
   */
 trait RowSource extends Serializable {

@@ -23,8 +23,9 @@ private[stoplog] object SequenceCompactor extends Compactor {
   }
 
   override def likeness(input: CompactionInput): String = reading(input) { reader =>
-    s"${reader.getKeyClassName} ${reader.getValueClassName} ${reader.getCompressionType} ${reader.getCompressionCodec}"
-      .replaceAll("@[0-9a-f]+", "")
+    s"${reader.getKeyClassName} ${reader.getValueClassName} ${reader.getCompressionType} " +
+      s"${reader.getCompressionCodec}"
+        .replaceAll("@[0-9a-f]+", "")
   }
 
   private def append(reader: Reader, writer: Writer): Unit = {

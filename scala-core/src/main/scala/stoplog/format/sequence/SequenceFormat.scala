@@ -98,8 +98,8 @@ private[stoplog] object SequenceFormat {
         case (Some("RECORD"), _) if !refused(settings)       => CompressionType.RECORD
         case (Some(kind @ ("NONE" | "BLOCK" | "RECORD")), _) =>
           throw invalid(
-            s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = '${settings("compression")}' " +
-              "exclude each other: remove one of them."
+            s"compressionType = '${kind.toLowerCase(Locale.ROOT)}' and compression = " +
+              s"'${settings("compression")}' exclude each other: remove one of them."
           )
         case (Some(other), _) =>
           throw invalid(

@@ -104,8 +104,8 @@ private[stoplog] object CleanSource {
       failed.incrementAndGet()
       if (warned.add(why))
         Log.warn(
-          s"${files.describe(file.path)} was read, and stays where it is: $why. uncleanedFiles in the query's progress " +
-            "counts such files; others with this cause get no line in the log."
+          s"${files.describe(file.path)} was read, and stays where it is: $why. uncleanedFiles in the " +
+            "query's progress counts such files; others with this cause get no line in the log."
         )
       Cleaned.Left
     }

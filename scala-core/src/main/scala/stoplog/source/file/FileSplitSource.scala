@@ -57,7 +57,7 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
 /** The files of a source, and the way in which they are found.
   *
   * @param splitter the positions at which files can be divided
-  * @param finder  finds the files without a listing of all directories
+  * @param finder   finds the files without a listing of all directories
   */
 private[stoplog] final case class Enumeration(
     files: SourceFiles,

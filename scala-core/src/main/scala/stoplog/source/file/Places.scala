@@ -176,8 +176,8 @@ private[file] final class Places(settings: Enumeration) {
       if (now.isEmpty) Log.info(s"${settings.files.describe("")}: all directories are there again.")
       now.filterNot(awaited.contains).foreach { one =>
         Log.warn(
-          s"The source waits for ${settings.files.describe(one.directory)}: ${one.why}. No file that was read there " +
-            "counts as removed. See the option onOtherDirectory."
+          s"The source waits for ${settings.files.describe(one.directory)}: ${one.why}. No file that was " +
+            "read there counts as removed. See the option onOtherDirectory."
         )
       }
       awaited = now

@@ -73,8 +73,8 @@ private object LengthDelimited {
     }
 
     private def tooLong(length: Long) = new IOException(
-      s"at byte $begins is a record of $length bytes, where maxRecordSize is $maxBytes bytes: raise it, or set " +
-        "lengthPrefix to how these files are written"
+      s"at byte $begins is a record of $length bytes, where maxRecordSize is $maxBytes bytes: raise it, or " +
+        "set lengthPrefix to how these files are written"
     )
 
     private def cut(length: Long) =

@@ -65,6 +65,6 @@ private[stoplog] final class HadoopStorage(
 
 private[stoplog] object HadoopStorage {
   private val CreateOnly =
-    "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), and files " +
-      "are no larger than micro-batches make them."
+    "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), " +
+      "and files are no larger than micro-batches make them."
 }

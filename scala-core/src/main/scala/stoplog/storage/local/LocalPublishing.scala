@@ -63,8 +63,8 @@ private[local] object LocalPublishing {
 
   private def elsewhere(unfinished: Path, finished: Path) = Errors.pathNotWritable(
     finished.toString,
-    s"it is on another file system than $unfinished, and a part is renamed from there to be finished; bring the directory " +
-      "back to where it was, or let a new sink write with inProgress=bucket"
+    s"it is on another file system than $unfinished, and a part is renamed from there to be finished; " +
+      "bring the directory back to where it was, or let a new sink write with inProgress=bucket"
   )
 
   /** Forces the directory: the process that renamed the file may have died before the name was durable. */

@@ -94,5 +94,6 @@ private[local] object Relocation {
   }
 
   private def elsewhere(from: Path, to: Path): String =
-    s"$from and $to are on two mounted file systems (disks, volumes or bind mounts), and a file cannot be renamed from one to the other"
+    s"$from and $to are on two mounted file systems (disks, volumes or bind mounts), and a file cannot be " +
+      "renamed from one to the other"
 }

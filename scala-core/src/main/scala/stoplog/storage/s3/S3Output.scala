@@ -159,8 +159,8 @@ private[s3] final class S3Output(
     val ofTail = room.from + from.waiting.size + waiting.size + 1
     if (ofTail > S3Room.LastNumber)
       throw new IOException(
-        s"an object has at most ${S3Room.LastNumber} parts, and those of this one have $fullSize bytes each; set maxPartSize, or " +
-          s"compactTo, to less than ${S3Room.LastNumber / 2L * fullSize} bytes"
+        s"an object has at most ${S3Room.LastNumber} parts, and those of this one have $fullSize bytes " +
+          s"each; set maxPartSize, or compactTo, to less than ${S3Room.LastNumber / 2L * fullSize} bytes"
       )
   }
 

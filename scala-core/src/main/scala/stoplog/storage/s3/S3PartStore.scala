@@ -121,8 +121,9 @@ private[stoplog] final class S3PartStore(
   }
 
   /** Aborts the uploads, which would outlive their markers. */
-  override def beforeRemoval(): Unit = staged().map(_.token).filter(_.endsWith(S3Token.MarkerSuffix)).foreach {
-    marker => io(marker)(abortMarked(marker))
+  override def beforeRemoval(): Unit = {
+    val markers = staged().map(_.token).filter(_.endsWith(S3Token.MarkerSuffix))
+    markers.foreach(marker => io(marker)(abortMarked(marker)))
   }
 
   /** Holds no lock: writers are not visible to other processes, and need not be visible. */

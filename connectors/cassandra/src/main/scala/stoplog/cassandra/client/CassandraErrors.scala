@@ -52,9 +52,9 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
   def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
-  /** @param newest the newest written epoch
-    * @param startedEpoch  the epoch that the query starts, in words
-    * @param cql    the statement that allows the query to write this epoch
+  /** @param newest       the newest written epoch
+    * @param startedEpoch the epoch that the query starts, in words
+    * @param cql          the statement that allows the query to write this epoch
     */
   def epochBehind(
       table: String,

@@ -52,8 +52,9 @@ private[cassandra] object CassandraOptionRegistry {
   )
 
   val RetryTimeout: Opt[Long] = Cluster.withDefault("retryTimeout", OptionType.span, 2 * 60 * 1000L, "10m")(
-    "For how long a request is tried again that met an overloaded, unreachable or slow node, with longer and longer " +
-      "random pauses between. Then the task fails. What a node refuses for good is not tried again."
+    "For how long a request is tried again that met an overloaded, unreachable or slow node, with longer " +
+      "and longer random pauses between. Then the task fails. What a node refuses for good is not tried " +
+      "again."
   )
 
   val Keyspace: Opt[String] = Table.option("keyspace", OptionType.text.as("name"), "shop")(
@@ -69,9 +70,9 @@ private[cassandra] object CassandraOptionRegistry {
   val Query: Opt[InsertQuery] =
     Table.option("query", InsertQuery.values, "INSERT INTO shop.orders (id, total) VALUES (?, ?)")(
       "columns are found by their names",
-      "The table and its columns, in the order of the rows' columns: the first column of a row goes to the first `?`, and " +
-        "so on, whatever their names. It is instead of `table` and `columnMapping`, and of `keyspace` if it names one. " +
-        "`ttl` and `writeTimestamp` say what `USING` would."
+      "The table and its columns, in the order of the rows' columns: the first column of a row goes to the " +
+        "first `?`, and so on, whatever their names. It is instead of `table` and `columnMapping`, and of " +
+        "`keyspace` if it names one. `ttl` and `writeTimestamp` say what `USING` would."
     )
 
   val ColumnMapping: Opt[Map[String, String]] = Table.option(
@@ -89,9 +90,10 @@ private[cassandra] object CassandraOptionRegistry {
     "epoch",
     "column"
   )(
-    "Which of two writes of a cell wins: Cassandra keeps the one with the later timestamp. `epoch`: the time at which " +
-      "the epoch was first begun, kept in `epochTable`, so that an epoch that is repeated never replaces what newer " +
-      "ones wrote. `column`: the time in `writeTimestampColumn`. `server`: the time at which the server gets the row."
+    "Which of two writes of a cell wins: Cassandra keeps the one with the later timestamp. `epoch`: the " +
+      "time at which the epoch was first begun, kept in `epochTable`, so that an epoch that is repeated " +
+      "never replaces what newer ones wrote. `column`: the time in `writeTimestampColumn`. `server`: the " +
+      "time at which the server gets the row."
   )
 
   val WriteTimestampColumn: Opt[String] = Write.option(
@@ -102,7 +104,8 @@ private[cassandra] object CassandraOptionRegistry {
     "updatedAt"
   )(
     "none",
-    "The time of each row, with `writeTimestamp` = `column`. It is written as well if the table has a column for it."
+    "The time of each row, with `writeTimestamp` = `column`. It is written as well if the table has a " +
+      "column for it."
   )
 
   val EpochTable: Opt[(Option[String], String)] = Write.withDefault(
@@ -111,13 +114,14 @@ private[cassandra] object CassandraOptionRegistry {
     (None, "stoplog_epochs"),
     "ops.stoplog_epochs"
   )(
-    "Where the times of epochs are kept, one small row for each query; made if it is not there. Without a keyspace, in " +
-      "that of the table. Only with `writeTimestamp` = `epoch`, by streaming queries."
+    "Where the times of epochs are kept, one small row for each query; made if it is not there. Without a " +
+      "keyspace, in that of the table. Only with `writeTimestamp` = `epoch`, by streaming queries."
   )
 
   val SerialConsistency: Opt[DefaultConsistencyLevel] =
     Write.withDefault("serialConsistency", ConsistencyLevels.serial, SERIAL, "LOCAL_SERIAL")(
-      "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves between data centers."
+      "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves " +
+        "between data centers."
     )
 
   val Ttl: Opt[Int] = Write.option("ttl", stoplog.cassandra.options.Ttl.values, "30d")(
@@ -131,8 +135,8 @@ private[cassandra] object CassandraOptionRegistry {
     "keepSeconds"
   )(
     "none",
-    "How long the cells of each row live; 0 for good, null as the table has it. Not together with `ttl`. It is written " +
-      "as well if the table has a column for it."
+    "How long the cells of each row live; 0 for good, null as the table has it. Not together with `ttl`. " +
+      "It is written as well if the table has a column for it."
   )
 
   val NullValues: Opt[NullValues] = Write.withDefault(
@@ -141,13 +145,13 @@ private[cassandra] object CassandraOptionRegistry {
     stoplog.cassandra.options.NullValues.Unset,
     "delete"
   )(
-    "What a null does to the cell that may be there: `unset` leaves it as it is, `delete` removes it, which costs a " +
-      "tombstone for each null, even where there was nothing."
+    "What a null does to the cell that may be there: `unset` leaves it as it is, `delete` removes it, " +
+      "which costs a tombstone for each null, even where there was nothing."
   )
 
   val MaxInFlight: Opt[Int] = Write.withDefault("maxInFlight", count, 256, "64")(
-    "How many requests of a task are under way at most. When there are so many, the task waits: that is the back " +
-      "pressure."
+    "How many requests of a task are under way at most. When there are so many, the task waits: that is " +
+      "the back pressure."
   )
 
   val MaxBatchRows: Opt[Int] = Write.withDefault("maxBatchRows", count, 32, "100")(
@@ -155,8 +159,8 @@ private[cassandra] object CassandraOptionRegistry {
   )
 
   val MaxBatchSize: Opt[Long] = Write.withDefault("maxBatchSize", OptionType.size, 4L << 10, "16k")(
-    "How large such a request becomes before it is sent. Nodes warn from 5 KiB on and refuse 50 KiB as they are " +
-      "usually set."
+    "How large such a request becomes before it is sent. Nodes warn from 5 KiB on and refuse 50 KiB as " +
+      "they are usually set."
   )
 
   val Distribution: Opt[RowSpread] = Write.withDefault(
@@ -165,14 +169,14 @@ private[cassandra] object CassandraOptionRegistry {
     RowSpread.Unspecified,
     "byPartitionKey"
   )(
-    "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes larger requests " +
-      "and gives the rows of a key an order, for the price of a shuffle."
+    "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes " +
+      "larger requests and gives the rows of a key an order, for the price of a shuffle."
   )
 
   val MaxSplitMemorySize: Opt[Long] =
     Read.withDefault("maxSplitMemorySize", OptionType.size, 64L << 20, "256m")(
-      "How much of the table a split has about, as far as the nodes' estimates tell. Where that would make very many " +
-        "splits they become larger."
+      "How much of the table a split has about, as far as the nodes' estimates tell. Where that would make " +
+        "very many splits they become larger."
     )
 
   val PageRows: Opt[Int] = Read.withDefault("pageRows", count, 5000, "500")(

@@ -174,7 +174,8 @@ private[cassandra] object TableSize {
         if (!tokens.getPartitionerName.endsWith("Murmur3Partitioner"))
           throw CassandraErrors.table(
             table.table.toString,
-            s"its cluster has the partitioner ${tokens.getPartitionerName}, and only Murmur3Partitioner can be read"
+            s"its cluster has the partitioner ${tokens.getPartitionerName}, and only Murmur3Partitioner " +
+              "can be read"
           )
         tokens.getTokenRanges.asScala.toVector.flatMap { range =>
           val hosts = tokens

@@ -150,8 +150,9 @@ private[cassandra] object CassandraChunkOptions {
     (None, DefaultTable),
     "ops.stoplog_chunks"
   )(
-    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Without a keyspace, in " +
-      "that of the table. Only as `cassandra.chunksTable` of `format(\"stoplog-wal\")`."
+    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. " +
+      "Without a keyspace, in that of the table. Only as `cassandra.chunksTable` of " +
+      "`format(\"stoplog-wal\")`."
   )
 
   /** Parses the options of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */

@@ -20,7 +20,8 @@ import stoplog.wal.{Chunk, ChunkRows, DecidedEpoch, EpochTimes, Recent, RowSende
   *
   * {{{
   * rows.writeStream.format("stoplog-wal").option("sender", "cassandra").option("committer", "cassandra")
-  *   .option("cassandra.contactPoints", "10.0.0.1").option("cassandra.keyspace", "shop").option("cassandra.table", "orders")
+  *   .option("cassandra.contactPoints", "10.0.0.1").option("cassandra.keyspace", "shop")
+  *   .option("cassandra.table", "orders")
   * }}}
   */
 final class CassandraSender extends RowSender {

@@ -191,8 +191,8 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, epochT
     * orders unconditional writes by another clock.
     */
   override def repair(query: String, newest: Long, epoch: Long): String =
-    s"UPDATE ${own.name} SET epoch = ${epoch - 1}, digest = null WHERE target = '$target' AND query = '$query' " +
-      s"IF epoch = $newest"
+    s"UPDATE ${own.name} SET epoch = ${epoch - 1}, digest = null WHERE target = '$target' " +
+      s"AND query = '$query' IF epoch = $newest"
 
   override def entries(): Seq[EpochEntry] = use { session =>
     // Reads at the serial level, which also completes interrupted conditional writes.
@@ -218,7 +218,8 @@ private[cassandra] final class CassandraLedger(options: CassandraOptions, epochT
     val write = before match {
       case None =>
         SimpleStatement.newInstance(
-          s"INSERT INTO ${own.name} (target, query, epoch, digest, micros) VALUES (?, ?, ?, ?, ?) IF NOT EXISTS",
+          s"INSERT INTO ${own.name} (target, query, epoch, digest, micros) " +
+            "VALUES (?, ?, ?, ?, ?) IF NOT EXISTS",
           target,
           entry.query,
           entry.epoch,

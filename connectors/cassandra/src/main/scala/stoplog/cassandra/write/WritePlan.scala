@@ -82,9 +82,9 @@ private[cassandra] object WritePlan {
       val names = written.map(_._2.quoted)
       WritePlan(
         table = table.qualified,
-        cql =
-          s"INSERT INTO ${table.cql} (${names.mkString(", ")}) VALUES (${names.map(_ => "?").mkString(", ")})" +
-            using,
+        cql = s"INSERT INTO ${table.cql} (${names.mkString(", ")}) VALUES " +
+          s"(${names.map(_ => "?").mkString(", ")})" +
+          using,
         schema = schema,
         values = written.map(_._1),
         key = table.primaryKey.map(column => written.indexWhere(_._2 == column)),
@@ -116,8 +116,8 @@ private[cassandra] object WritePlan {
     private def places = positions.toSeq.flatMap { names =>
       val more = schema.fieldNames.drop(names.size).filterNot(isAside)
       Option.when(schema.size < names.size || more.nonEmpty) {
-        s"The query has ${names.size} places, for ${names.mkString(", ")}, and the rows have ${schema.size} columns: " +
-          s"${schema.fieldNames.mkString(", ")}."
+        s"The query has ${names.size} places, for ${names.mkString(", ")}, and the rows have " +
+          s"${schema.size} columns: ${schema.fieldNames.mkString(", ")}."
       }
     }
 
@@ -153,8 +153,8 @@ private[cassandra] object WritePlan {
       if (options.write.timestamp == WriteTimestamp.OfServer) Nil
       else
         written.map(_._2).filter(column => isGrowing(column.cql)).map { column =>
-          s"${column.name} is a list that is not frozen: written again with the same timestamp, it would have its " +
-            "elements twice. Make it a frozen list or a set, or set writeTimestamp to server."
+          s"${column.name} is a list that is not frozen: written again with the same timestamp, it would " +
+            "have its elements twice. Make it a frozen list or a set, or set writeTimestamp to server."
         }
 
     private def isGrowing(cql: CqlType) = cql match {

@@ -91,9 +91,9 @@ private[wal] final class JdbcCommitter(chunkOptions: JdbcChunkOptions) extends C
 private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMillis: () => Long) {
 
   def create: String =
-    s"CREATE TABLE $table (query_id VARCHAR(64) NOT NULL, epoch BIGINT NOT NULL, chunk_name VARCHAR(128) NOT NULL, " +
-      "newest_epoch BIGINT NOT NULL, decision VARCHAR(64), noted_millis BIGINT NOT NULL, " +
-      "PRIMARY KEY (query_id, epoch, chunk_name))"
+    s"CREATE TABLE $table (query_id VARCHAR(64) NOT NULL, epoch BIGINT NOT NULL, " +
+      "chunk_name VARCHAR(128) NOT NULL, newest_epoch BIGINT NOT NULL, decision VARCHAR(64), " +
+      "noted_millis BIGINT NOT NULL, PRIMARY KEY (query_id, epoch, chunk_name))"
 
   // The methods below run in a transaction of the caller.
 
@@ -176,7 +176,8 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
 
   private def insert(session: Session, place: (Long, String), newest: DecidedEpoch): Unit = {
     session.update(
-      s"INSERT INTO $table (query_id, epoch, chunk_name, newest_epoch, decision, noted_millis) VALUES (?, ?, ?, ?, ?, ?)",
+      s"INSERT INTO $table (query_id, epoch, chunk_name, newest_epoch, decision, noted_millis) " +
+        "VALUES (?, ?, ?, ?, ?, ?)",
       newest.query,
       place._1,
       place._2,
@@ -225,8 +226,8 @@ private[jdbc] object JdbcChunkOptions {
     "etl.stoplog_chunks"
   )(
     "`stoplog_chunks` in the schema of the table",
-    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Only as " +
-      "`jdbc.chunksTable` of `format(\"stoplog-wal\")`."
+    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Only " +
+      "as `jdbc.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
   /** Parses the options of the sender. */

@@ -20,8 +20,8 @@ private[stoplog] object KafkaSinkOptionRegistry {
     OptionType.text.as("`host:port`, separated by commas"),
     "broker1:9092,broker2:9092"
   )(
-    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer too, such as " +
-      "`kafka.compression.type`; those that the sink itself has to set are refused."
+    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer " +
+      "too, such as `kafka.compression.type`; those that the sink itself has to set are refused."
   )
 
   val Topic: Opt[String] = Where.option("topic", OptionType.text.as("name of a topic"), "orders")(
@@ -41,9 +41,10 @@ private[stoplog] object KafkaSinkOptionRegistry {
     Delivery.ExactlyOnce,
     "at-least-once"
   )(
-    "`none`: a task does not ask whether a record has arrived. `at-least-once`: a task ends when all its records have; what is " +
-      "repeated after a failure is there twice. `exactly-once`: records are written in transactions, which are committed " +
-      "when the whole micro-batch is recorded; who reads with `isolation.level` = `read_committed` sees each row once."
+    "`none`: a task does not ask whether a record has arrived. `at-least-once`: a task ends when all its " +
+      "records have; what is repeated after a failure is there twice. `exactly-once`: records are written " +
+      "in transactions, which are committed when the whole micro-batch is recorded; who reads with " +
+      "`isolation.level` = `read_committed` sees each row once."
   )
 
   // Kafka stores these milliseconds in an Int.
@@ -53,14 +54,15 @@ private[stoplog] object KafkaSinkOptionRegistry {
     15 * 60 * 1000L,
     "1h"
   )(
-    "After which the brokers abort a transaction that has not ended. Longer than the longest micro-batch and the " +
-      "longest pause before a restart together: what was recorded and is aborted in between is lost. The brokers allow " +
-      "15 minutes unless their `transaction.max.timeout.ms` says more."
+    "After which the brokers abort a transaction that has not ended. Longer than the longest micro-batch " +
+      "and the longest pause before a restart together: what was recorded and is aborted in between is " +
+      "lost. The brokers allow 15 minutes unless their `transaction.max.timeout.ms` says more."
   )
 
   val OnLostTransaction: Opt[LostPart] =
     Transactions.withDefault("onLostTransaction", RecoveryOptions.OnLostPart.values, LostPart.Fail, "skip")(
-      "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go on without its rows."
+      "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go " +
+        "on without its rows."
     )
 
   val TransactionalIdPrefix: Opt[String] = Transactions.withDefault(
@@ -80,8 +82,8 @@ private[stoplog] object KafkaSinkOptionRegistry {
   val LogLocation: Opt[String] =
     Transactions.option("logLocation", OptionType.directory, "/data/logs/orders")(
       "the option `checkpointLocation`",
-      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: if you reset " +
-        "one, reset both."
+      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: if you " +
+        "reset one, reset both."
     )
 
   val OnForeignQuery: Opt[ForeignQuery] = Transactions.withDefault(
@@ -90,8 +92,9 @@ private[stoplog] object KafkaSinkOptionRegistry {
     ForeignQuery.Refuse,
     "adopt"
   )(
-    "What to do when the log belongs to another query, that is, to another checkpoint. `adopt` takes it over if this query has " +
-      "passed its epochs. `adoptAndRepeat` also writes epochs again that are in the topic, and is valid for one start."
+    "What to do when the log belongs to another query, that is, to another checkpoint. `adopt` takes it " +
+      "over if this query has passed its epochs. `adoptAndRepeat` also writes epochs again that are in the " +
+      "topic, and is valid for one start."
   )
 
   val all: Seq[Opt[_]] = Seq(

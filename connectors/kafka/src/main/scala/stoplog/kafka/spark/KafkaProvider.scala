@@ -107,8 +107,9 @@ private[kafka] object TransactionalSink {
   private def warnIfTriggerIsLonger(timeoutMillis: Long): Unit =
     triggerMillis.filter(_ >= timeoutMillis).foreach { interval =>
       Log.warn(
-        s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout ${TimeSpan.render(timeoutMillis)}: " +
-          "a micro-batch that takes as long as that is aborted by the brokers"
+        s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout " +
+          s"${TimeSpan.render(timeoutMillis)}: a micro-batch that takes as long as that is aborted by the " +
+          "brokers"
       )
     }
 

@@ -88,8 +88,9 @@ private[kafka] final class KafkaCommitter(
     val age = ageMillis(open)
     if (age > timeoutMillis / 2)
       Log.warn(
-        s"A transaction of micro-batch ${open.batch.fold("")(_.toString)} was committed ${TimeSpan.render(age)} after it " +
-          s"was begun, of the ${TimeSpan.render(timeoutMillis)} that transactionTimeout leaves to it and to a restart"
+        s"A transaction of micro-batch ${open.batch.fold("")(_.toString)} was committed " +
+          s"${TimeSpan.render(age)} after it was begun, of the ${TimeSpan.render(timeoutMillis)} that " +
+          "transactionTimeout leaves to it and to a restart"
       )
   }
 

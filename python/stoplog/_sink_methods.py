@@ -165,6 +165,9 @@ class FileSinkMethods(Builder):
     def with_on_foreign_query(self, action: Literal["fail", "adopt", "adoptAndRepeat"]) -> Self:
         """Sets the reaction to a directory that another query's checkpoint owns. The default is `"fail"`.
 
+        `"adopt"` takes over the log if this query has passed all epochs of the log. `"adoptAndRepeat"` also
+        takes over a log that is ahead of the checkpoint, writes those rows again, and is valid for one start.
+
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/out", "json").with_on_foreign_query("adopt")
         FileSinkBuilder(path='/out', format='json', onForeignQuery='adopt')

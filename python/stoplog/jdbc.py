@@ -149,9 +149,10 @@ class JdbcSinkBuilder(Builder):
         return self._with(sinkId=sink_id)
 
     def with_on_foreign_query(self, choice: Literal["fail", "adopt", "adoptAndRepeat"]) -> JdbcSinkBuilder:
-        """Sets the reaction to a sink of another query, or to a sink unknown to this query.
+        """Sets the reaction to a sink of another query, or to a sink without a record of this query.
 
-        `"fail"` by default.
+        `"fail"` by default. `"adopt"` takes over the sink if this query has passed all recorded epochs.
+        `"adoptAndRepeat"` also writes epochs again that are in the table, and is valid for one start.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_on_foreign_query("adopt")
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', onForeignQuery='adopt')

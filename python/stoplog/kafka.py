@@ -169,6 +169,9 @@ class KafkaSinkBuilder(Builder):
     def with_on_foreign_query(self, action: Literal["fail", "adopt", "adoptAndRepeat"]) -> KafkaSinkBuilder:
         """Sets the reaction to a log that belongs to another query's checkpoint; `"fail"` by default.
 
+        `"adopt"` takes over the log if this query has passed all epochs of the log. `"adoptAndRepeat"` also
+        writes epochs again that are in the topic, and is valid for one start.
+
         >>> KafkaSink.to("b:9092").with_on_foreign_query("adopt")
         KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', onForeignQuery='adopt')
         """

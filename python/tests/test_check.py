@@ -59,7 +59,19 @@ def test_every_kind_of_damage_is_tested() -> None:
 
 def test_every_advice_starts_with_a_verb_and_ends_with_a_full_stop() -> None:
     verbs = {rule.advice.split()[0] for rule in RULES.values()}
-    assert verbs <= {"Correct", "Delete", "Do", "Look", "Move", "Restore", "Run", "Start", "Stop", "Use"}
+    assert verbs <= {
+        "Check",
+        "Correct",
+        "Delete",
+        "Do",
+        "Find",
+        "Move",
+        "Restore",
+        "Run",
+        "Start",
+        "Stop",
+        "Use",
+    }
     assert all(rule.advice.endswith(".") and rule.meaning.endswith(".") for rule in RULES.values())
 
 

@@ -179,7 +179,7 @@ def findings_table() -> str:
         f"| `{kind.value}` | {rule.severity.value} | {rule.meaning} | {rule.advice} |"
         for kind, rule in RULES.items()
     ]
-    return "\n".join(["| Finding | Severity | What is so | What to do |", "|---|---|---|---|", *rows])
+    return "\n".join(["| Finding | Severity | Meaning | Advice |", "|---|---|---|---|", *rows])
 
 
 def exit_codes_table() -> str:

@@ -27,18 +27,18 @@ class ExitCode(IntEnum):
         """Returns the meaning of the code in one sentence.
 
         >>> ExitCode.OK.meaning
-        'The command did what it was asked to do.'
+        'The command was successful.'
         """
         return _MEANINGS[self]
 
 
 _MEANINGS = {
-    ExitCode.OK: "The command did what it was asked to do.",
-    ExitCode.FINDINGS: "The command did so, and has findings that an operator should look at.",
-    ExitCode.USAGE: "The command was called in a wrong way; nothing was done.",
-    ExitCode.DRIVER_ALIVE: "The command was refused because a query may be at work; nothing was done.",
-    ExitCode.CANNOT_READ: "The directory, its log, or the part or record that was named cannot be read.",
-    ExitCode.FAILED: "The command failed, or was refused for another reason; the message says what it did.",
+    ExitCode.OK: "The command was successful.",
+    ExitCode.FINDINGS: "The command was successful, with findings for an operator.",
+    ExitCode.USAGE: "The call of the command was invalid; nothing was done.",
+    ExitCode.DRIVER_ALIVE: "The command was rejected because a query may be running; nothing was done.",
+    ExitCode.CANNOT_READ: "The directory, the log, the named part or the named record cannot be read.",
+    ExitCode.FAILED: "The command failed, or was rejected for another reason; the message names the changes.",
 }
 
 
